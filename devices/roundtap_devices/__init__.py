@@ -1,0 +1,1 @@
+"""What is soldered (pins, buttons, screen) and its virtual twins."""

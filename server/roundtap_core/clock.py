@@ -1,0 +1,66 @@
+"""The round clock: remaining time against a monotonic clock of one boot. The fold of it reads no clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+IDLE, RUNNING, PAUSED = "idle", "running", "paused"
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """A moment on one machine: its boot and the monotonic milliseconds since."""
+
+    boot_id: str
+    mono_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """`remaining_ms` held at `anchor`; while RUNNING it falls with the monotonic clock of that boot.
+
+    Below zero the round is overtime: the players finish the current game round and count.
+    `remaining_ms` is None for an untimed round.
+    """
+
+    state: str = IDLE
+    remaining_ms: int | None = None
+    total_ms: int | None = None
+    anchor: Instant = Instant("", 0)
+
+    def remaining_at(self, now: Instant) -> int | None:
+        """Milliseconds left at `now`; meaningless (the held value) for another boot: see `after_restart`."""
+        if self.remaining_ms is None or self.state != RUNNING or now.boot_id != self.anchor.boot_id:
+            return self.remaining_ms
+        return self.remaining_ms - (now.mono_ms - self.anchor.mono_ms)
+
+    def started(self, now: Instant) -> Clock:
+        return replace(self, state=RUNNING, remaining_ms=self.remaining_at(now), anchor=now)
+
+    def paused(self, now: Instant) -> Clock:
+        return replace(self, state=PAUSED, remaining_ms=self.remaining_at(now), anchor=now)
+
+    def set_to(self, remaining_ms: int, now: Instant) -> Clock:
+        return replace(self, remaining_ms=remaining_ms, anchor=now)
+
+
+def after_restart(clock: Clock, now: Instant, checkpoint_ms: int | None) -> Clock:
+    """The clock as a hub finds it when it starts.
+
+    Under the same boot a running round runs on. Under another boot the monotonic clock began anew, so nobody
+    here knows how long the power was out: paused at the last checkpoint, and a person resumes.
+    """
+    if clock.state != RUNNING or clock.anchor.boot_id == now.boot_id:
+        return clock
+    held = clock.remaining_ms if checkpoint_ms is None else checkpoint_ms
+    return Clock(PAUSED, held, clock.total_ms, now)
+
+
+def show(remaining_ms: int | None) -> str:
+    """Minutes and seconds at every size: "75:00", "0:59"; overtime counts up behind a plus: "+1:05"."""
+    if remaining_ms is None:
+        return "–"
+    # A countdown shows the second that is still running; overtime shows whole seconds gone.
+    seconds = -(-remaining_ms // 1000) if remaining_ms > 0 else -remaining_ms // 1000
+    sign = "+" if remaining_ms <= 0 and seconds else ""
+    return f"{sign}{seconds // 60}:{seconds % 60:02d}"

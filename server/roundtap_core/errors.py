@@ -1,0 +1,31 @@
+"""The errors that a person can mend: each names what is wrong, where, and what would be right, in four languages."""
+
+from __future__ import annotations
+
+from roundtap_core.words import Words, core_words
+
+
+class Problem(Exception):
+    """Something a person can mend.
+
+    `key` is the name of a text in the core's catalogues (``words/*.json``, keys that begin with ``problem.``);
+    `params` fill its placeholders. `where` is a JSON path in an event file ("/rounds/0/matches/3"), or "" where the
+    place is clear from the page or screen that shows the text. A bug is never a Problem.
+    """
+
+    def __init__(self, key: str, /, where: str = "", **params: object) -> None:
+        super().__init__(key, where, params)
+        self.key = key
+        self.where = where
+        self.params = params
+
+    def at(self, where: str) -> Problem:
+        """The same problem, found below `where`."""
+        return Problem(self.key, where=where + self.where, **self.params)
+
+    def say(self, words: Words | None = None) -> str:
+        """The text for a person; without `words`, in English."""
+        return (words or core_words("en"))(f"problem.{self.key}", **self.params)
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.say()}" if self.where else self.say()

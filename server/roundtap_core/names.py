@@ -1,0 +1,58 @@
+"""How people are named in public: shortened, longer where two collide, a nickname if they chose one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from roundtap_core.records import Competitor
+
+
+def display_name(competitor: Competitor, shown: Mapping[str, str] | None = None) -> str:
+    """The name as shown to everyone: a chosen public name, else what `shown` (see `public_names`) says."""
+    if competitor.public_name:
+        return competitor.public_name
+    if shown is not None and competitor.id in shown:
+        return shown[competitor.id]
+    return shorten(competitor.name, 1)
+
+
+def shorten(name: str, letters: int) -> str:
+    """The first name and `letters` letters of the last: "Franz Keller" → "Franz K."."""
+    words = name.split()
+    if len(words) < 2 or letters >= len(words[-1]):
+        return " ".join(words)
+    return f"{words[0]} {words[-1][:letters]}."
+
+
+def public_names(competitors: Iterable[Competitor], full_names: bool = False) -> dict[str, str]:
+    """Every competitor's public name by id: as short as keeps them apart (X-Wing rules, "Namen und Bilder").
+
+    With `full_names` (an organizer's switch) names are whole, except for those who chose a public name.
+    Teams and single words stay as they are. Two people of exactly the same name get a number.
+    """
+    people = list(competitors)
+    shown: dict[str, str] = {}
+    for person in people:
+        shown[person.id] = person.public_name or (
+            " ".join(person.name.split()) if full_names or person.members else shorten(person.name, 1)
+        )
+    for letters in range(2, 40):
+        groups: dict[str, list[Competitor]] = {}
+        for person in people:
+            groups.setdefault(shown[person.id].casefold(), []).append(person)
+        clashes = [p for g in groups.values() if len(g) > 1 for p in g if not p.public_name and not p.members]
+        if not clashes:
+            break
+        for person in clashes:
+            shown[person.id] = shorten(person.name, letters)
+    return _number_twins(people, shown)
+
+
+def _number_twins(people: list[Competitor], shown: dict[str, str]) -> dict[str, str]:
+    counts: dict[str, int] = {}
+    for person in people:
+        key = shown[person.id].casefold()
+        counts[key] = counts.get(key, 0) + 1
+        if counts[key] > 1:
+            shown[person.id] += f" ({counts[key]})"
+    return shown

@@ -1,0 +1,28 @@
+"""Reproducible chance: one generator per purpose, the same on every machine and Python version (pairing.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, MutableSequence
+from typing import TypeVar
+
+T = TypeVar("T")
+Rand = Callable[[], float]
+
+
+def generator(seed: int, stage: str, round_number: int, attempt: int, purpose: str) -> Rand:
+    """Floats in [0, 1): ``random.Random.random`` seeded by text, which Python keeps the same across versions."""
+    return random.Random(f"roundtap/1|{seed}|{stage}|{round_number}|{attempt}|{purpose}").random
+
+
+def shuffle(items: MutableSequence[T], rand: Rand) -> None:
+    """Fisher-Yates from the end, in place. (random.shuffle draws otherwise between Python versions.)"""
+    for i in range(len(items) - 1, 0, -1):
+        j = int(rand() * (i + 1))
+        items[i], items[j] = items[j], items[i]
+
+
+def lot(seed: int, competitor: str) -> bytes:
+    """The last tiebreaker's ticket, smaller first: it never changes, and a late entry moves nobody."""
+    return hashlib.sha256(f"{seed}|tiebreak|{competitor}".encode()).digest()

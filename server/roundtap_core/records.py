@@ -1,0 +1,134 @@
+"""What a tournament is made of: competitors, matches, results, rounds. Plain frozen records, no behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+Side = Literal["a", "b"]
+SIDES: tuple[Side, Side] = ("a", "b")
+
+SWISS, ELIMINATION, TIEBREAK = "swiss", "elimination", "tiebreak"
+STAGES = (SWISS, ELIMINATION, TIEBREAK)
+
+# Byes. "no-show": the opponent did not appear. "unpaired-loss": a round missed, by absence or late entry.
+BYE, WON_BYE, NO_SHOW, UNPAIRED_LOSS = "bye", "won", "no-show", "unpaired-loss"
+BYES = (BYE, WON_BYE, NO_SHOW, UNPAIRED_LOSS)
+
+PLAYED, TIME, CONCESSION, RULING = "played", "time", "concession", "ruling"
+ENDINGS = (PLAYED, TIME, CONCESSION, RULING)
+WINNERS = ("a", "b", "draw", "none")
+
+
+def other(side: Side) -> Side:
+    """The opposite side."""
+    return "b" if side == "a" else "a"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One figure for each side of a table."""
+
+    a: int = 0
+    b: int = 0
+
+    def of(self, side: Side) -> int:
+        return self.a if side == "a" else self.b
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a match ended, in real figures as they stood (event-file.md, `result`).
+
+    `winner` is None where the figures tell; `timeout` holds what a time-out resolver was told.
+    """
+
+    ended: str = PLAYED
+    winner: str | None = None
+    conceded_by: str | None = None
+    score: Pair = Pair()
+    wounds: Pair | None = None
+    initiative: str | None = None
+    first_player: str | None = None
+    picks: dict[str, list[int]] | None = None
+    timeout: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Competitor:
+    """A player, or a team, as the event file knows it."""
+
+    id: str
+    name: str
+    public_name: str | None = None
+    club: str | None = None
+    external_id: str | None = None
+    list: dict[str, Any] | None = None
+    came_with: str | None = None
+    fixed_table: int | None = None
+    won_bye: bool = False
+    dropped_after: int | None = None
+    disqualified_after: int | None = None
+    warnings: tuple[dict[str, Any], ...] = ()
+    members: tuple[str, ...] = ()
+    captain: str | None = None
+    identity: str | None = None
+    houses: tuple[str, ...] = ()
+    officials_role: str | None = None
+
+    @property
+    def active(self) -> bool:
+        return self.dropped_after is None and self.disqualified_after is None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two competitors at a table, or one competitor and the kind of bye. Without `result` a match is open."""
+
+    a: str
+    b: str | None = None
+    table: int | None = None
+    bye: str | None = None
+    result: Result | None = None
+    game: int | str | None = None
+    extension_minutes: int | None = None
+
+    def competitor(self, side: Side) -> str | None:
+        return self.a if side == "a" else self.b
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Where a round's pairing came from: replaying `seed` and `attempt` draws it again."""
+
+    seed: int
+    attempt: int = 1
+    method: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    number: int
+    stage: str = SWISS
+    matches: tuple[Match, ...] = ()
+    draw: Draw | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """One event file's content. Competitors keep the file's order: draws shuffle in that order."""
+
+    name: str
+    rulebook: str
+    level: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    competitors: tuple[Competitor, ...] = ()
+    rounds: tuple[Round, ...] = ()
+
+    def after(self, number: int) -> Tournament:
+        """The tournament as it stood after round `number`."""
+        return replace(self, rounds=tuple(r for r in self.rounds if r.number <= number))
+
+    def stage_rounds(self, stage: str) -> tuple[Round, ...]:
+        return tuple(r for r in self.rounds if r.stage == stage)

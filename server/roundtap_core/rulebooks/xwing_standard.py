@@ -1,0 +1,132 @@
+"""X-Wing standard: 100 points, win or loss, margin of victory. Figures and rules of the German tournament document."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.forms import AT_TIME, BEFORE_TIME, LOSER, WINNER, Choice, Figure, Form, Way
+from roundtap_core.records import (
+    BYE,
+    CONCESSION,
+    NO_SHOW,
+    PLAYED,
+    RULING,
+    TIME,
+    WON_BYE,
+    Match,
+    Pair,
+    Result,
+    Side,
+    other,
+)
+from roundtap_core.rulebooks.base import BYE_LAST, LOSS, WIN, Options, Rulebook, Structure, Tally
+
+
+class XWingStandard(Rulebook):
+    """Sections in the docstrings are the headings of the document."""
+
+    id = "xwing-standard"
+    title = "X-Wing (100)"
+    document = "Star Wars: X-Wing Miniaturen-Spiel, Turnierregeln (de)"
+    tiebreakers = ("mov", "sos", "random")
+    bye_after_round_1 = BYE_LAST
+    stage_minutes = {"swiss": 75, "elimination": 75, "final": 120, "third_place": 75}
+    levels = ("relaxed", "formal", "premium")
+    structures = {
+        "basic": (
+            Structure(4, 8, 3, 0), Structure(9, 16, 4, 0), Structure(17, 24, 4, 4), Structure(25, 40, 5, 4),
+            Structure(41, 44, 5, 8), Structure(45, 76, 6, 8), Structure(77, 148, 6, 16), Structure(149, None, 7, 16),
+        ),
+        "advanced": (
+            Structure(9, 12, 4, 4), Structure(13, 24, 4, 8), Structure(25, 40, 5, 8), Structure(41, 76, 6, 8),
+            Structure(77, 148, 6, 16), Structure(149, 288, 6, 32), Structure(289, 512, 7, 32),
+            Structure(513, None, 8, 32),
+        ),
+    }
+    option_defaults = {"structure": "basic", "squad_points": 100, "late_minutes": 10}
+    house_decisions = (
+        "decision.second_bye", "decision.no_show", "decision.unpaired_loss_mov_0", "decision.both_lose",
+        "decision.structure_counts_checked_in", "decision.sos_details", "decision.elimination_by_standings",
+    )
+
+    def winner(self, result: Result, options: Options) -> str:
+        """"Ende der Runde": more victory points win; equal, and nobody conceded: the final salvo, so it must be said.
+
+        A judge's ruling says the winner; the loser of a concession is who conceded.
+        """
+        if result.ended == RULING:
+            if result.winner == "draw":
+                raise Problem("no_draws", where="/winner")
+            return result.winner or "none"
+        if result.ended == CONCESSION and result.conceded_by in ("a", "b"):
+            return self._stated(result, other(result.conceded_by))  # type: ignore[arg-type]
+        if result.score.a != result.score.b:
+            return self._stated(result, "a" if result.score.a > result.score.b else "b")
+        if result.winner == "draw":
+            raise Problem("no_draws", where="/winner")
+        if result.winner is None:
+            raise Problem("salvo_winner_missing", where="/winner", score=result.score.a)
+        return result.winner
+
+    @staticmethod
+    def _stated(result: Result, by_figures: Side) -> Side:
+        if result.winner not in (None, by_figures):
+            raise Problem("winner_contradicts_score", where="/winner",
+                          winner=result.winner, a=result.score.a, b=result.score.b, right=by_figures)
+        return by_figures
+
+    def counted_score(self, result: Result, options: Options) -> Pair:
+        """Victory points as they count: a concession destroys all remaining ships of who conceded."""
+        if result.ended != CONCESSION:
+            return result.score
+        all_of_it = options["squad_points"]
+        if result.conceded_by == "b":
+            return replace(result.score, a=all_of_it)
+        return replace(result.score, b=all_of_it)
+
+    def tally(self, match: Match, side: Side, options: Options) -> Tally:
+        """"Turnierpunkte" (win 1, loss 0) and "Höhe des Sieges" (100 ± difference; bye 150, won bye 200)."""
+        base: int = options["squad_points"]
+        if match.bye in (BYE, NO_SHOW):
+            return Tally(1, WIN, {"mov": options.get("bye_mov", base * 3 // 2)})
+        if match.bye == WON_BYE:
+            return Tally(1, WIN, {"mov": 2 * base})
+        if match.bye is not None:
+            return Tally(0, LOSS, {"mov": 0})
+        assert match.result is not None
+        winner = self.winner(match.result, options)
+        if winner == "none":
+            return Tally(0, LOSS, {"mov": 0})
+        score = self.counted_score(match.result, options)
+        mov = base + score.of(side) - score.of(other(side))
+        return Tally(1, WIN, {"mov": mov}) if winner == side else Tally(0, LOSS, {"mov": mov})
+
+    def form(self, options: Options) -> Form:
+        """Before time a game ends by destruction or concession, so the winner has all the points: not asked."""
+        top: int = options["squad_points"]
+        salvo = Choice("winner", "form.final_salvo", ("a", "b"), ("score.winner", "score.loser"))
+        loser = Figure("score", LOSER, 0, top, 0)
+        return Form(
+            rulebook=self.id,
+            ways=(
+                Way("played", BEFORE_TIME, PLAYED, (Figure("score", WINNER, top, top, top, asked=False), loser, salvo)),
+                Way("time", AT_TIME, TIME, (Figure("score", WINNER, 0, top, top), loser, salvo)),
+            ),
+            worth=("mov",),
+        )
+
+    def check_new(self, result: Result, options: Options) -> None:
+        """"Berechnung der Siegpunkte": nobody scores more than the squad points, or less than nothing."""
+        top: int = options["squad_points"]
+        for side, value in (("a", result.score.a), ("b", result.score.b)):
+            if not 0 <= value <= top:
+                raise Problem("figure_out_of_range", where=f"/score/{side}", value=value, minimum=0, maximum=top)
+        foreign: tuple[tuple[str, Any], ...] = (
+            ("wounds", result.wounds), ("picks", result.picks), ("timeout", result.timeout),
+        )
+        for key, value in foreign:
+            if value is not None:
+                raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=self.id)
+        self.winner(result, options)

@@ -1,0 +1,56 @@
+"""Canonical JSON, hashes and signatures: what hub and units must agree on to the byte."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from typing import Any
+
+# The purpose is signed with the payload, so a message of one kind can never pass as one of another.
+REPORT = "roundtap/report/1"
+REQUEST = "roundtap/request/1"
+ECHO = "roundtap/echo/1"
+FEED = "roundtap/feed/1"
+
+
+def canonical(value: Any) -> bytes:
+    """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine.
+
+    Raises TypeError on a float, whose text differs between programs.
+    """
+    _refuse_floats(value)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def _refuse_floats(value: Any) -> None:
+    if isinstance(value, float):
+        raise TypeError(f"canonical JSON has integers only, not {value!r}")
+    if isinstance(value, Mapping):
+        for item in value.values():
+            _refuse_floats(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _refuse_floats(item)
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of the canonical JSON, in hex."""
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def sign(key: bytes, purpose: str, payload: Any) -> str:
+    """HMAC-SHA256 over purpose and canonical payload, in hex."""
+    return hmac.new(key, purpose.encode() + b"\n" + canonical(payload), hashlib.sha256).hexdigest()
+
+
+def verify(key: bytes, purpose: str, payload: Any, mac: object) -> bool:
+    """Whether `mac` is this payload's signature; in constant time, and False for anything that is no string."""
+    if not isinstance(mac, str) or not mac.isascii():
+        return False
+    try:
+        expected = sign(key, purpose, payload)
+    except (TypeError, ValueError):
+        return False
+    return hmac.compare_digest(expected, mac)

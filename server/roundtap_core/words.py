@@ -1,0 +1,81 @@
+"""Texts that people read, in English, Spanish, German and Polish: one JSON catalogue per package and language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+
+LANGUAGES = ("en", "es", "de", "pl")
+
+Text = str | dict[str, str]
+
+
+def plural_form(language: str, n: int) -> str:
+    """The CLDR plural category of the whole number `n`: "one", "few", "many" or "other"."""
+    n = abs(n)
+    if n == 1:
+        return "one"
+    if language == "pl":
+        return "few" if n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14) else "many"
+    return "other"
+
+
+class Words:
+    """One language's texts: ``words("table.saved", number=1042)``.
+
+    A text is a string with ``{placeholders}``, or an object of plural forms chosen by the parameter ``n``.
+    An unknown key is a bug and raises KeyError: nobody is shown a key.
+    """
+
+    def __init__(self, language: str, texts: Mapping[str, Text]) -> None:
+        self.language = language
+        self._texts = texts
+
+    def __call__(self, key: str, /, **params: object) -> str:
+        text = self._texts[key]
+        if isinstance(text, dict):
+            n = params["n"]
+            assert isinstance(n, int)
+            text = text.get(plural_form(self.language, n)) or text["other"]
+        return text.format(**params) if params else text
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._texts
+
+    def also(self, other: Words) -> Words:
+        """These texts and another catalogue's, as one."""
+        return Words(self.language, {**other._texts, **self._texts})
+
+
+@lru_cache(maxsize=32)
+def catalogue(package: str, language: str) -> Words:
+    """The catalogue ``words/LANGUAGE.json`` of an import package; an unknown language reads English."""
+    if language not in LANGUAGES:
+        language = "en"
+    text = resources.files(package).joinpath("words", f"{language}.json").read_text(encoding="utf-8")
+    return Words(language, json.loads(text))
+
+
+def core_words(language: str) -> Words:
+    """The core's own texts: problems, labels of forms, names of figures."""
+    return catalogue("roundtap_core", language)
+
+
+def choose_language(wanted: str) -> str:
+    """The best of the four for an ``Accept-Language`` header or a ``LANG`` value; English where none fits.
+
+    >>> choose_language("pl-PL,pl;q=0.9,en;q=0.5")
+    'pl'
+    """
+    ranked: list[tuple[float, int, str]] = []
+    for place, part in enumerate(wanted.split(",")):
+        tag, _, quality = part.partition(";q=")
+        language = tag.strip().lower().replace("_", "-").split("-")[0].split(".")[0]
+        if language in LANGUAGES:
+            try:
+                ranked.append((-float(quality or 1), place, language))
+            except ValueError:
+                continue
+    return min(ranked)[2] if ranked else "en"

@@ -1,0 +1,1 @@
+"""The hub: journal, service, feeds, device API and web pages of one venue."""
