@@ -60,7 +60,7 @@ def _one_of(data: Mapping[str, Any], key: str, options: tuple[str, ...], default
     value = data.get(key, default)
     if value is not None and value not in options:
         raise Problem("not_one_of", where=f"/{key}", value=value, options=", ".join(options))
-    return value
+    return value  # type: ignore[no-any-return]
 
 
 def _pair(data: object, where: str) -> Pair | None:

@@ -54,3 +54,18 @@ def verify(key: bytes, purpose: str, payload: Any, mac: object) -> bool:
     except (TypeError, ValueError):
         return False
     return hmac.compare_digest(expected, mac)
+
+
+def envelope(key: bytes, purpose: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A signed message: {"payload", "mac"}."""
+    return {"payload": dict(payload), "mac": sign(key, purpose, payload)}
+
+
+def opened(key: bytes, purpose: str, message: object) -> dict[str, Any] | None:
+    """The payload of a message whose signature holds, else None."""
+    if not isinstance(message, Mapping):
+        return None
+    payload = message.get("payload")
+    if not isinstance(payload, dict) or not verify(key, purpose, payload, message.get("mac")):
+        return None
+    return payload

@@ -1,0 +1,1 @@
+"""One event as a fold of its entries: `decide` refuses, `apply` never does."""

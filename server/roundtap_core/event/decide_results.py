@@ -1,0 +1,87 @@
+"""Deciding on results: reports of the tables, and officials' words."""
+
+from __future__ import annotations
+
+from roundtap_core.clock import Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.results import result_from_json, result_to_json
+
+ACCEPTED, REFUSED = "accepted", "refused"
+
+LATE, JUDGE, IMPOSSIBLE, UNKNOWN_MATCH = "late", "judge", "impossible", "unknown-match"
+"""Why a report is not taken: its round is closed; an official has decided; no game ends so; no such match."""
+
+
+def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]:
+    """Every well-formed report makes exactly one entry, accepted or refused. One already known makes none:
+    the service answers with the fate it had."""
+    if command.report_id in state.fates:
+        return []
+    reason = _refusal(state, command)
+    return [NewEntry("report", {
+        "report_id": command.report_id, "match": command.match, "side": command.side, "revision": command.revision,
+        "result": dict(command.result), "body": command.body,
+        "fate": REFUSED if reason else ACCEPTED, "reason": reason,
+    })]
+
+
+def _refusal(state: EventState, command: c.Report) -> str | None:
+    found = state.find_match(command.match)
+    if found is None or found[1].match.b is None:
+        return UNKNOWN_MATCH
+    round_state, match = found
+    if state.finished or round_state.status != PUBLISHED:
+        return LATE
+    try:
+        result = result_from_json(command.result)
+        state.rulebook.check_new(result, state.options)
+    except Problem:
+        return IMPOSSIBLE
+    if match.decided and result == match.match.result:
+        return None
+    if command.revision != match.revision or match.decided:
+        return JUDGE
+    return None
+
+
+def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> list[NewEntry]:
+    """An official's result stands over whatever was reported, in closed rounds too."""
+    round_state, match = find(state, command.match)
+    if match.match.b is None:
+        raise Problem("bye_has_no_result")
+    if command.revision != match.revision:
+        raise Problem("result_changed_meanwhile", table=match.match.table)
+    if command.result is not None:
+        state.rulebook.check_new(command.result, state.options)
+    elif round_state.status != PUBLISHED:
+        raise Problem("closed_round_needs_result", number=round_state.number)
+    entered = NewEntry("result-entered", {
+        "match": match.id, "result": result_to_json(command.result) if command.result else None,
+    })
+    # A correction changes who meets whom: a drawn round that nobody has seen is drawn again.
+    return [NewEntry("draft-discarded", {"number": state.draft.number}), entered] if state.draft else [entered]
+
+
+def no_show(state: EventState, command: c.NoShow, now: Instant) -> list[NewEntry]:
+    """House decision: the one who came gets what a bye gives, the absent one loses and is dropped."""
+    round_state, match = find(state, command.match)
+    if round_state.status != PUBLISHED or match.match.b is None:
+        raise Problem("no_show_only_in_play")
+    if match.match.result is not None or match.reports:
+        raise Problem("no_show_has_result", table=match.match.table)
+    pair = (match.match.a, match.match.b)
+    if command.absent not in pair:
+        raise Problem("unknown_competitor", competitor=command.absent)
+    present = pair[1] if pair[0] == command.absent else pair[0]
+    return [NewEntry("no-show", {"match": match.id, "present": present, "absent": command.absent})]
+
+
+def find(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
+    """The match and its round; Problem("unknown_match") where there is none that people have seen."""
+    found = state.find_match(match_id)
+    if found is None or found[0].status == "draft":
+        raise Problem("unknown_match", match=match_id)
+    return found

@@ -1,0 +1,117 @@
+"""Deciding on rounds: drawing, publishing, closing, importing, and the end of the event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roundtap_core.clock import Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.state import EventState, state_digest, tournament_of
+from roundtap_core.records import Match
+from roundtap_core.results import result_from_json, result_to_json
+
+
+def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> list[NewEntry]:
+    """Draw the next round, closing the one in play; with a draft in hand, draw that one again (the next attempt)."""
+    from roundtap_core.pairing import pair_next
+
+    closing = close_live(state)
+    draft = state.draft
+    number = len(state.public_rounds) + 1
+    if number > state.swiss_rounds:
+        raise Problem("all_rounds_played", rounds=state.swiss_rounds)
+    seed, attempt = (draft.draw.seed, draft.draw.attempt + 1) if draft and draft.draw else (command.seed, 1)
+    pairing = pair_next(tournament_of(state), seed=seed, attempt=attempt)
+    matches = _off_busy_tables(pairing.matches, command.busy_tables)
+    drawn = NewEntry("round-drawn", {
+        "number": pairing.number, "stage": pairing.stage,
+        "draw": {"seed": pairing.draw.seed, "attempt": pairing.draw.attempt, "method": pairing.draw.method},
+        "matches": [match_to_json(m) for m in matches], "notes": dict(pairing.notes),
+    })
+    return [*closing, drawn]
+
+
+def _off_busy_tables(matches: tuple[Match, ...], busy: frozenset[int]) -> tuple[Match, ...]:
+    """The same order of matches on tables that no other event is using."""
+    if not busy:
+        return matches
+    from dataclasses import replace
+
+    taken = set(busy)
+    seated = []
+    for match in matches:
+        table = match.table
+        while table is not None and table in taken:
+            table += 1
+        if table is not None:
+            taken.add(table)
+        seated.append(replace(match, table=table))
+    return tuple(seated)
+
+
+def match_to_json(match: Match) -> dict[str, Any]:
+    """A match as entries hold it: the event file's keys, all of them that are set."""
+    data: dict[str, Any] = {"a": match.a}
+    for key in ("b", "table", "bye", "game", "extension_minutes"):
+        if getattr(match, key) is not None:
+            data[key] = getattr(match, key)
+    if match.result is not None:
+        data["result"] = result_to_json(match.result)
+    return data
+
+
+def close_live(state: EventState) -> list[NewEntry]:
+    """The entry that closes the round in play; Problem while results are missing or disputed."""
+    if state.live is None:
+        return []
+    missing = state.live.open_matches
+    if missing:
+        tables = ", ".join(str(m.match.table) for m in missing[:8])
+        raise Problem("results_missing", n=len(missing), tables=tables + ("…" if len(missing) > 8 else ""))
+    return [NewEntry("round-closed", {"number": state.live.number})]
+
+
+def discard_draft(state: EventState, command: c.DiscardDraft, now: Instant) -> list[NewEntry]:
+    if state.draft is None:
+        raise Problem("no_draft")
+    return [NewEntry("draft-discarded", {"number": state.draft.number})]
+
+
+def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[NewEntry]:
+    """Show the drawn round to everybody and set the clock to the stage's minutes."""
+    draft = state.draft
+    if draft is None:
+        raise Problem("no_draft")
+    if draft.draw is None or (draft.number, draft.draw.attempt) != (command.number, command.attempt):
+        raise Problem("draft_changed_meanwhile")
+    minutes = state.rulebook.minutes(draft.stage, state.options)
+    return [NewEntry("round-published", {
+        "number": draft.number, "total_ms": None if minutes is None else minutes * 60_000,
+        "players": sum(entrant.active for entrant in state.entrants.values()), "digest": state_digest(state),
+    })]
+
+
+def import_round(state: EventState, command: c.ImportRound, now: Instant) -> list[NewEntry]:
+    """A recorded round, as it stands in an event file that was checked when it was read."""
+    raw = dict(command.round)
+    if state.live or state.draft or raw["number"] != len(state.rounds) + 1:
+        raise Problem("import_out_of_order", number=raw["number"])
+    for match in raw["matches"]:
+        if match.get("result") is not None:
+            result_from_json(match["result"])
+    minutes = state.rulebook.minutes(raw["stage"], state.options)
+    return [NewEntry("round-imported", {
+        "number": raw["number"], "stage": raw["stage"], "matches": raw["matches"], "draw": raw.get("draw"),
+        "total_ms": None if minutes is None else minutes * 60_000,
+    })]
+
+
+def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewEntry]:
+    """The event is over: standings are final, units forget their reports."""
+    if state.draft is not None:
+        raise Problem("draft_in_the_way", number=state.draft.number)
+    if not state.public_rounds:
+        raise Problem("nothing_played")
+    return [*close_live(state), NewEntry("event-finished", {})]

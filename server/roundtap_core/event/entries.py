@@ -1,0 +1,71 @@
+"""Entries: the facts of a tournament, one chain per stream, sealed by hashes over canonical JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.clock import Instant
+from roundtap_core.wire import digest
+
+GENESIS = "0" * 64
+VENUE = "venue"
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """When an entry was made: order is the entry's number, never this."""
+
+    boot_id: str
+    mono_ms: int
+    wall: str | None = None
+
+    @property
+    def instant(self) -> Instant:
+        return Instant(self.boot_id, self.mono_ms)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"boot_id": self.boot_id, "mono_ms": self.mono_ms, "wall": self.wall}
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """What `decide` wants recorded; number, time and hash are put to it when it is sealed."""
+
+    kind: str
+    data: Mapping[str, Any]
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One fact. `hash` covers everything before it, through `prev`."""
+
+    stream: str
+    number: int
+    kind: str
+    version: int
+    at: At
+    actor: str
+    data: Mapping[str, Any]
+    prev: str
+    hash: str
+
+
+def seal(new: NewEntry, stream: str, number: int, prev: str, at: At, actor: str) -> Entry:
+    """The entry that follows `prev` (a hash; GENESIS for number 1) in its stream's chain."""
+    body = _body(stream, number, new.kind, new.version, at, actor, new.data, prev)
+    return Entry(stream, number, new.kind, new.version, at, actor, new.data, prev, digest(body))
+
+
+def seal_holds(entry: Entry, prev: str) -> bool:
+    """Whether the entry continues the chain from `prev` and its hash is true."""
+    body = _body(entry.stream, entry.number, entry.kind, entry.version, entry.at, entry.actor, entry.data, entry.prev)
+    return entry.prev == prev and entry.hash == digest(body)
+
+
+def _body(stream: str, number: int, kind: str, version: int, at: At, actor: str,
+          data: Mapping[str, Any], prev: str) -> dict[str, Any]:
+    return {"event": stream, "number": number, "kind": kind, "version": version, "at": at.to_json(),
+            "actor": actor, "data": data, "prev": prev}

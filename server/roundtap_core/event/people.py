@@ -1,0 +1,72 @@
+"""What is known of a person: kept apart from the entries, so that somebody can be forgotten and lists stay secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.records import Competitor
+from roundtap_core.wire import digest
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Names and lists of one competitor. Entries hold only `digest(salt)`: salted, or short names could be guessed."""
+
+    name: str
+    public_name: str | None = None
+    club: str | None = None
+    external_id: str | None = None
+    list: Mapping[str, Any] | None = None
+    members: tuple[str, ...] = ()
+    captain: str | None = None
+    identity: str | None = None
+    houses: tuple[str, ...] = ()
+    officials_role: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """What is stored: only what is known."""
+        data = {
+            "name": self.name, "public_name": self.public_name, "club": self.club, "external_id": self.external_id,
+            "list": self.list, "members": list(self.members) or None, "captain": self.captain,
+            "identity": self.identity, "houses": list(self.houses) or None, "officials_role": self.officials_role,
+        }
+        return {key: value for key, value in data.items() if value is not None}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Person:
+        values = dict(data)
+        for key in ("members", "houses"):
+            values[key] = tuple(values.get(key) or ())
+        return cls(**values)
+
+    @classmethod
+    def of(cls, competitor: Competitor) -> Person:
+        """The personal part of a competitor record."""
+        c = competitor
+        return cls(c.name, c.public_name, c.club, c.external_id, c.list, c.members, c.captain, c.identity, c.houses,
+                   c.officials_role)
+
+    def to_competitor(self, competitor_id: str) -> Competitor:
+        """A competitor record with these personal fields."""
+        return Competitor(
+            competitor_id, self.name, self.public_name, self.club, self.external_id,
+            dict(self.list) if self.list is not None else None, members=self.members, captain=self.captain,
+            identity=self.identity, houses=self.houses, officials_role=self.officials_role,
+        )
+
+    def digest(self, salt: str) -> str:
+        """What an entry holds instead of the person."""
+        return digest({"salt": salt, "person": _texts(self.to_json())})
+
+
+def _texts(value: Any) -> Any:
+    """Lists are free-form and may hold fractions of points: floats become text, which hashes the same everywhere."""
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        return {str(k): _texts(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_texts(v) for v in value]
+    return value

@@ -1,0 +1,210 @@
+"""The state of one event: what the fold of its entries yields. Frozen; `apply` makes the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from roundtap_core.clock import Clock
+from roundtap_core.event.entries import GENESIS
+from roundtap_core.event.people import Person
+from roundtap_core.records import Competitor, Draw, Match, Result, Round, Side, Tournament
+from roundtap_core.results import result_to_json
+from roundtap_core.rulebooks import rulebook
+from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.wire import digest
+
+DRAFT, PUBLISHED, CLOSED = "draft", "published", "closed"
+
+OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED = "open", "one-sided", "agreed", "dispute", "decided"
+"""States of a match: nobody reported; one side did; both agree; they differ; an official entered the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A competitor as entries know one: an id and a salted digest, no name (names live in people)."""
+
+    id: str
+    digest: str
+    won_bye: bool = False
+    came_with: str | None = None
+    fixed_table: int | None = None
+    dropped_after: int | None = None
+    disqualified_after: int | None = None
+    warnings: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def active(self) -> bool:
+        return self.dropped_after is None and self.disqualified_after is None
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What one side says, and the number of the entry that holds it."""
+
+    result: Result
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatchState:
+    """A match in play. `revision` counts officials' interventions: a report that saw an older one comes too late.
+
+    `number` is the entry at which the standing result became so.
+    """
+
+    id: str
+    match: Match
+    reports: Mapping[Side, Reported] = field(default_factory=dict)
+    revision: int = 0
+    decided: bool = False
+    number: int | None = None
+    reported_mono_ms: int | None = None
+
+    @property
+    def state(self) -> str:
+        said = [report.result for report in self.reports.values()]
+        if self.decided:
+            return DECIDED
+        if len(said) == 2:
+            return AGREED if said[0] == said[1] else DISPUTE
+        return ONE_SIDED if said else (AGREED if self.match.result is not None else OPEN)
+
+    @property
+    def done(self) -> bool:
+        """A bye, or a result that stands and that nobody disputes."""
+        return self.match.bye is not None or (self.match.result is not None and self.state != DISPUTE)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundState:
+    number: int
+    stage: str
+    status: str
+    matches: tuple[MatchState, ...]
+    draw: Draw | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def open_matches(self) -> tuple[MatchState, ...]:
+        return tuple(m for m in self.matches if not m.done)
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a report: accepted or refused (with the reason), in which entry. `body` is the digest of
+    what was said, so that the same id with another body is noticed."""
+
+    fate: str
+    number: int
+    hash: str
+    body: str
+    reason: str | None = None
+    match: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EventState:
+    """Everything about one event but names. `number` and `head` are the last entry's."""
+
+    id: str
+    number: int = 0
+    head: str = GENESIS
+    name: str = ""
+    rulebook_id: str = ""
+    level: str | None = None
+    color: str = "#0072B2"
+    given_options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    players_at_start: int | None = None
+    entrants: Mapping[str, Entrant] = field(default_factory=dict)
+    rounds: tuple[RoundState, ...] = ()
+    clock: Clock = Clock()
+    fates: Mapping[str, Fate] = field(default_factory=dict)
+    late: tuple[Fate, ...] = ()
+    finished: bool = False
+    diverged: tuple[int, ...] = ()
+    """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
+
+    @property
+    def rulebook(self) -> Rulebook:
+        return rulebook(self.rulebook_id)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return self.rulebook.options(self.given_options)
+
+    @property
+    def draft(self) -> RoundState | None:
+        """The drawn round that nobody but the organizer has seen."""
+        return self.rounds[-1] if self.rounds and self.rounds[-1].status == DRAFT else None
+
+    @property
+    def live(self) -> RoundState | None:
+        """The round being played."""
+        return next((r for r in self.rounds if r.status == PUBLISHED), None)
+
+    @property
+    def public_rounds(self) -> tuple[RoundState, ...]:
+        return tuple(r for r in self.rounds if r.status != DRAFT)
+
+    @property
+    def swiss_rounds(self) -> int:
+        """How many Swiss rounds are planned. The structure counts who was checked in when round 1 was drawn."""
+        players = self.players_at_start or sum(e.active for e in self.entrants.values())
+        return self.rulebook.structure(players, self.options)[0]
+
+    def find_match(self, match_id: str) -> tuple[RoundState, MatchState] | None:
+        """The match and its round, drafts included."""
+        for round_state in self.rounds:
+            for match in round_state.matches:
+                if match.id == match_id:
+                    return round_state, match
+        return None
+
+    def with_match(self, changed: MatchState) -> EventState:
+        rounds = tuple(
+            replace(r, matches=tuple(changed if m.id == changed.id else m for m in r.matches))
+            if any(m.id == changed.id for m in r.matches) else r
+            for r in self.rounds
+        )
+        return replace(self, rounds=rounds)
+
+
+def tournament_of(state: EventState, people: Mapping[str, Person] | None = None, drafts: bool = False) -> Tournament:
+    """The event as records. Without `people`, ids stand for names: enough to pair and to rank."""
+    known = people or {}
+    rounds = state.rounds if drafts else state.public_rounds
+    return Tournament(
+        name=state.name,
+        rulebook=state.rulebook_id,
+        level=state.level,
+        options=dict(state.given_options),
+        seed=state.seed,
+        competitors=tuple(_competitor(e, known.get(e.id)) for e in state.entrants.values()),
+        rounds=tuple(Round(r.number, r.stage, tuple(m.match for m in r.matches), r.draw) for r in rounds),
+    )
+
+
+def _competitor(entrant: Entrant, person: Person | None) -> Competitor:
+    base = person.to_competitor(entrant.id) if person else Competitor(entrant.id, entrant.id)
+    return replace(
+        base, won_bye=entrant.won_bye, came_with=entrant.came_with, fixed_table=entrant.fixed_table,
+        dropped_after=entrant.dropped_after, disqualified_after=entrant.disqualified_after,
+        warnings=tuple(dict(w) for w in entrant.warnings),
+    )
+
+
+def state_digest(state: EventState) -> str:
+    """A digest of who plays and of every round with its results, as this core understands them."""
+    return digest({
+        "entrants": [[e.id, e.dropped_after, e.disqualified_after] for e in state.entrants.values()],
+        "rounds": [
+            [r.number, r.stage, [
+                [m.id, m.match.a, m.match.b, m.match.bye, result_to_json(m.match.result) if m.match.result else None]
+                for m in r.matches
+            ]]
+            for r in state.rounds
+        ],
+    })
