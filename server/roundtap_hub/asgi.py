@@ -1,0 +1,124 @@
+"""The hub as one ASGI application: feeds native, everything else Flask in a thread pool."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qs
+
+from a2wsgi import WSGIMiddleware
+
+from roundtap_hub.app import create_app
+from roundtap_hub.browser_feed import BrowserFeed
+from roundtap_hub.device_feed import DeviceFeed
+from roundtap_hub.hub import Hub
+from roundtap_hub.views import view_key
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+HELLO_BYTES_MAX = 1024 * 1024
+CHECKPOINT_S = 5.0
+FLASK_THREADS = 8
+
+
+class HubApplication:
+    """Routes a connection to a feed or to Flask, and keeps the clock's checkpoint while it runs."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
+        self.devices = DeviceFeed(hub)
+        self.browsers = BrowserFeed(hub, view_key)
+        self._flask = WSGIMiddleware(create_app(hub), workers=FLASK_THREADS)  # type: ignore[arg-type]
+        self._checkpoints: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] != "http":
+            return
+        elif scope["path"] == "/feed" and scope["method"] == "GET":
+            page = parse_qs(scope["query_string"].decode("latin-1")).get("page", [""])[0]
+            await _stream(self.browsers.stream(page[:200]), receive, send)
+        elif scope["path"] == "/device/feed" and scope["method"] == "POST":
+            await self._device(receive, send)
+        else:
+            await self._flask(scope, receive, send)  # type: ignore[arg-type]
+
+    def close_feeds(self) -> None:
+        """End every stream, so that a server waiting for open connections can stop."""
+        self.devices.close_all()
+        self.browsers.close_all()
+
+    async def _device(self, receive: Receive, send: Send) -> None:
+        greeted = self.devices.greet(await _body(receive))
+        if greeted is None:
+            await send({"type": "http.response.start", "status": 403,
+                        "headers": [(b"content-type", b"application/json")]})
+            await send({"type": "http.response.body", "body": b'{"error": "the signature does not fit"}'})
+            return
+        await _stream(self.devices.stream(*greeted), receive, send)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                loop = asyncio.get_running_loop()
+                self.devices.bind(loop)
+                self.browsers.bind(loop)
+                self._checkpoints = asyncio.create_task(self._keep_checkpoints())
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                if self._checkpoints is not None:
+                    self._checkpoints.cancel()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _keep_checkpoints(self) -> None:
+        while True:
+            await asyncio.sleep(CHECKPOINT_S)
+            await asyncio.to_thread(self.hub.service.checkpoint)
+
+
+async def _body(receive: Receive) -> bytes:
+    """The request's body; over the limit, nothing, which no signature fits."""
+    parts: list[bytes] = []
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return b""
+        parts.append(message.get("body", b""))
+        if sum(map(len, parts)) > HELLO_BYTES_MAX:
+            return b""
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+async def _stream(source: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
+    """Send server-sent events until the source ends or the client goes."""
+    await send({"type": "http.response.start", "status": 200, "headers": [
+        (b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store"),
+        (b"x-accel-buffering", b"no"),
+    ]})
+
+    async def watch() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    async def pump() -> None:
+        async for chunk in source:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+
+    tasks = {asyncio.create_task(watch()), asyncio.create_task(pump())}
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        closing = getattr(source, "aclose", None)
+        if closing is not None:
+            await closing()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})

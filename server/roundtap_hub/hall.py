@@ -1,0 +1,96 @@
+"""What the hub knows of the hall right now and does not journal: contact, seats taken, drafts, calls. In memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class UnitStatus:
+    """What a unit last said. A restarted hub learns it all again from the next message of each unit.
+
+    `seated` are the sides whose people pressed their button for `match`; `call_since_ms` and `contact_ms` are the
+    hub's monotonic milliseconds.
+    """
+
+    unit: str
+    contact_ms: int
+    connected: bool = False
+    match: str | None = None
+    seated: frozenset[str] = frozenset()
+    draft: bool = False
+    leave: str | None = None
+    call_since_ms: int | None = None
+    call_taken_by: str | None = None
+    clock_ms: int | None = None
+    core: str = ""
+    waiting: int = 0
+    """Reports on the unit's disk that this hub has not answered yet, by the unit's own count."""
+
+
+class Hall:
+    """All units' statuses. Any thread may ask and tell; `listeners` are called after each change, outside the lock."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._units: dict[str, UnitStatus] = {}
+        self._sessions: dict[tuple[str, str], int] = {}
+        self._listeners: list[Callable[[], None]] = []
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        self._listeners.append(listener)
+
+    @property
+    def units(self) -> Mapping[str, UnitStatus]:
+        with self._lock:
+            return dict(self._units)
+
+    def heard(self, unit: str, now_ms: int, **said: object) -> UnitStatus:
+        """Contact with a unit, and what it said. A call keeps the age it began with; its end forgets who took it."""
+        with self._lock:
+            before = self._units.get(unit) or UnitStatus(unit, now_ms)
+            call = said.pop("call", None)
+            if call is True and before.call_since_ms is None:
+                said["call_since_ms"] = now_ms
+            elif call is False:
+                said["call_since_ms"] = said["call_taken_by"] = None
+            after = replace(before, contact_ms=now_ms, **said)  # type: ignore[arg-type]
+            self._units[unit] = after
+        if replace(after, contact_ms=before.contact_ms) != before:
+            self._changed()
+        return after
+
+    def open_session(self, unit: str, session: str) -> None:
+        """A feed was opened: statuses under this session count, each with a higher number than the one before."""
+        with self._lock:
+            self._sessions[unit, session] = 0
+
+    def close_session(self, unit: str, session: str) -> bool:
+        """The feed is gone; True if it was the unit's last."""
+        with self._lock:
+            self._sessions.pop((unit, session), None)
+            return not any(of == unit for of, _ in self._sessions)
+
+    def session_advances(self, unit: str, session: str, number: object) -> bool:
+        """Whether this status is newer than all before it: a replayed packet is not."""
+        with self._lock:
+            last = self._sessions.get((unit, session))
+            if last is None or not isinstance(number, int) or isinstance(number, bool) or number <= last:
+                return False
+            self._sessions[unit, session] = number
+            return True
+
+    def take_call(self, unit: str, by: str) -> None:
+        """An official answers a table's call."""
+        with self._lock:
+            before = self._units.get(unit)
+            if before is None or before.call_since_ms is None:
+                return
+            self._units[unit] = replace(before, call_taken_by=by)
+        self._changed()
+
+    def _changed(self) -> None:
+        for listener in self._listeners:
+            listener()

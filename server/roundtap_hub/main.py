@@ -1,0 +1,103 @@
+"""`roundtap hub`: serve one venue from one folder."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from roundtap_core.errors import Problem
+
+from roundtap_hub.hall import Hall
+from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
+from roundtap_hub.journal import Journal
+from roundtap_hub.moments import system_moments
+from roundtap_hub.service import Service
+
+SEND_BUFFER_BYTES = 32 * 1024
+STALLED_CLIENT_MS = 30_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, default=Path("roundtap-data"),
+                        help="folder of the journal, the unit keys (keys.json) and the PIN; made if it is not there")
+    parser.add_argument("--host", default="0.0.0.0")
+    parser.add_argument("--port", type=int, default=8080)
+    parser.add_argument("--language", default="en", choices=("en", "es", "de", "pl"), help="language of the wall")
+    parser.add_argument("--bench-url", default=None, help=argparse.SUPPRESS)
+    parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until SIGTERM or Ctrl-C."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    args.data.mkdir(parents=True, exist_ok=True)
+    pin_hash, new_pin = read_or_make_pin(args.data / "pin")
+    if new_pin:
+        print(f"PIN for the organizer (shown once): {new_pin}", flush=True)
+    try:
+        listener = _listener(args.host, args.port)
+    except OSError as error:
+        print(f"roundtap hub: cannot listen on {args.host}:{args.port}: {error.strerror}", file=sys.stderr)
+        return 2
+    try:
+        unit_keys = read_keys(args.data / "keys.json")
+        journal = Journal(f"sqlite:///{args.data / 'roundtap.db'}")
+        service = Service(journal, moments := system_moments(), crash_point(args.crash_at))
+    except Problem as problem:
+        print(f"roundtap hub: {problem}", file=sys.stderr)
+        return 2
+    service.start()
+    hub = Hub(service, Hall(), moments, unit_keys, read_or_make_secret(args.data / "secret"), pin_hash,
+              args.language, args.bench_url)
+    _serve(hub, listener)
+    service.stop()
+    journal.close()
+    return 0
+
+
+def crash_point(name: str | None):
+    """A power cut for tests: the process dies, unflushed and unwarned, when it comes to the point `name`."""
+
+    def at_point(point: str) -> None:
+        if point == name:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return at_point
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """A listening socket whose clients cannot hold much: a stalled phone is dropped by the kernel."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_CLIENT_MS)
+    listener.bind((host, port))
+    listener.listen(1024)
+    return listener
+
+
+def _serve(hub: Hub, listener: socket.socket) -> None:
+    import uvicorn
+
+    from roundtap_hub.asgi import HubApplication
+
+    application = HubApplication(hub)
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig, frame):  # type: ignore[no-untyped-def]
+            # Open feeds would keep the server waiting for ever.
+            application.close_feeds()
+            super().handle_exit(sig, frame)
+
+    config = uvicorn.Config(application, loop="asyncio", http="h11", ws="none", lifespan="on", log_level="warning",
+                            access_log=False, server_header=False, timeout_graceful_shutdown=5)
+    Server(config).run(sockets=[listener])

@@ -1,0 +1,39 @@
+"""The hub's clocks: this boot, its monotonic milliseconds, and the wall time where the machine knows it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from roundtap_core.clock import Instant
+from roundtap_core.event.entries import At
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Where time comes from; tests hand in their own."""
+
+    boot_id: str
+    mono_ms: Callable[[], int]
+    wall: Callable[[], str | None]
+
+    def at(self) -> At:
+        return At(self.boot_id, self.mono_ms(), self.wall())
+
+    def now(self) -> Instant:
+        return Instant(self.boot_id, self.mono_ms())
+
+
+def system_moments() -> Moments:
+    """The machine's own. CLOCK_BOOTTIME-like monotonic time is shared by all processes of one boot."""
+    boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return Moments(boot_id, lambda: time.monotonic_ns() // 1_000_000, _wall)
+
+
+def _wall() -> str | None:
+    """None before a plausible date: a Pi without a clock of its own boots into the past."""
+    now = datetime.now(UTC)
+    return now.isoformat(timespec="seconds") if now.year >= 2026 else None

@@ -1,0 +1,49 @@
+"""The venue stream: the hub's epoch and which unit stands at which table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import GENESIS, Entry
+from roundtap_core.event.state import Fate
+
+
+@dataclass(frozen=True, slots=True)
+class Venue:
+    """`epoch` names this journal's lineage: a unit that meets a new one offers all its reports again."""
+
+    number: int = 0
+    head: str = GENESIS
+    epoch: str = ""
+    tables: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, Fate] = field(default_factory=dict)
+    """Reports for events that this hub does not know."""
+
+    def unit_at(self, table: int) -> str | None:
+        return next((unit for unit, at in self.tables.items() if at == table), None)
+
+
+def apply_venue(venue: Venue, entry: Entry) -> Venue:
+    """The venue after one of its entries."""
+    if entry.kind == "epoch-begun":
+        venue = replace(venue, epoch=entry.data["epoch"])
+    elif entry.kind == "unit-placed":
+        tables = {u: t for u, t in venue.tables.items() if u != entry.data["unit"] and t != entry.data["table"]}
+        if entry.data["table"] is not None:
+            tables[entry.data["unit"]] = entry.data["table"]
+        venue = replace(venue, tables=tables)
+    elif entry.kind == "report-refused":
+        fate = Fate("refused", entry.number, entry.hash, entry.data["body"], "unknown-match")
+        venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate})
+    else:
+        raise Problem("unknown_entry", where=f"venue#{entry.number}", kind=entry.kind)
+    return replace(venue, number=entry.number, head=entry.hash)
+
+
+def fold_venue(entries: Iterable[Entry]) -> Venue:
+    venue = Venue()
+    for entry in entries:
+        venue = apply_venue(venue, entry)
+    return venue
