@@ -1,0 +1,158 @@
+"""`roundtap table`: run one table unit, on the Pi's pins or on virtual ones."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from roundtap_core.words import LANGUAGES
+from roundtap_devices.boards import FACINGS, Board, BoardError, board
+
+KEYS = ("unit", "key", "hub", "board", "language", "facing", "folder")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", type=Path, help="TOML file: unit, key, hub, folder; board, language, facing")
+    parser.add_argument("--panel", type=Path, default=None, metavar="SOCKET",
+                        help="run on mock pins and a drawn screen, and serve both on this Unix socket")
+    parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
+
+
+class ConfigError(ValueError):
+    """A unit's configuration that a person can mend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One unit's configuration file."""
+
+    unit: str
+    key: bytes
+    host: str
+    port: int
+    folder: Path
+    board: Board
+    language: str
+
+
+def read_config(path: Path) -> Config:
+    """The configuration; ConfigError names the file, the key, and what would be right."""
+    try:
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: this is not a TOML file: {error}") from error
+    for name in data:
+        if name not in KEYS:
+            raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(KEYS)}")
+    for name in ("unit", "key", "hub", "folder"):
+        if not isinstance(data.get(name), str) or not data[name]:
+            raise ConfigError(f"{path}: {name} is missing")
+    try:
+        key = bytes.fromhex(data["key"])
+    except ValueError:
+        key = b""
+    if len(key) < 32:
+        raise ConfigError(f"{path}: key: 64 hex digits are wanted")
+    hub = urlsplit(data["hub"])
+    if hub.scheme != "http" or not hub.hostname:
+        raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, not {data["hub"]!r}')
+    try:
+        made = board(data.get("board", "recommended"))
+    except BoardError as error:
+        raise ConfigError(f"{path}: board: {error}") from error
+    facing = data.get("facing", made.facing)
+    if facing not in FACINGS:
+        raise ConfigError(f"{path}: facing: one of {', '.join(FACINGS)} is wanted, not {facing!r}")
+    language = data.get("language", "en")
+    if language not in LANGUAGES:
+        raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
+    return Config(data["unit"], key, hub.hostname, hub.port or 80, Path(data["folder"]),
+                  replace(made, facing=facing), language)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run until SIGTERM or Ctrl-C."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        config = read_config(args.config)
+    except ConfigError as error:
+        print(f"roundtap table: {error}", file=sys.stderr)
+        return 2
+    stopping = threading.Event()
+    incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
+
+    def stop(*_: object) -> None:
+        stopping.set()
+        incoming.put(("stop", None))
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    _run(config, args.panel, args.crash_at, incoming, stopping)
+    return 0
+
+
+def _run(config: Config, panel_path: Path | None, crash_at: str | None,
+         incoming: queue.SimpleQueue[object], stopping: threading.Event) -> None:
+    from roundtap_devices.buttons import Buttons
+    from roundtap_devices.factory import mock_factory, real_factory
+    from roundtap_devices.oled import oled_screen
+    from roundtap_devices.panel import Panel
+    from roundtap_devices.screen import Screen, VirtualScreen
+    from roundtap_devices.signals import Signals
+
+    from roundtap_units.dialogue import Dialogue, unit_words
+    from roundtap_units.link import HubAddress, HubLink
+    from roundtap_units.outbox import Outbox
+    from roundtap_units.table_unit import TableUnit, run_loop
+
+    def mono_ms() -> int:
+        return time.monotonic_ns() // 1_000_000
+
+    config.folder.mkdir(parents=True, exist_ok=True)
+    words = unit_words(config.language)
+    pins = mock_factory() if panel_path else real_factory(str(config.folder))
+    screen: Screen = VirtualScreen() if panel_path else oled_screen(config.board.screen, pins)
+    panel = None
+    if panel_path is not None:
+        assert isinstance(screen, VirtualScreen)
+        panel = Panel(panel_path, config.board, pins, screen.glass)
+    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(crash_at))
+    link = HubLink(HubAddress(config.host, config.port, config.unit, config.key), outbox,
+                   lambda kind, value: incoming.put((kind, value)), mono_ms)
+    unit = TableUnit(
+        config.unit, config.key, Dialogue(words, config.board.facing), outbox, link, screen,
+        Signals(config.board, pins, panel.signals if panel else None), panel.words if panel else (lambda _: None),
+    )
+    buttons = Buttons(config.board, pins, incoming, mono_ms)  # type: ignore[arg-type]
+    link.start()
+    try:
+        run_loop(unit, incoming, mono_ms, stopping.is_set)
+    finally:
+        link.stop()
+        buttons.close()
+        if panel:
+            panel.close()
+        outbox.close()
+
+
+def _crash_point(name: str | None):  # type: ignore[no-untyped-def]
+    """A power cut for tests: the process dies, unflushed and unwarned, when it comes to the point `name`."""
+
+    def at_point(point: str) -> None:
+        if point == name:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return at_point
