@@ -1,0 +1,39 @@
+# What people run: each target does its own set-up, with python3 + venv, make and git and nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test bench setup lock lint clean
+
+setup: .venv/.ready
+
+# A copied or half-made .venv is made anew; the stamp is the last thing written.
+.venv/.ready: requirements.lock pyproject.toml
+	rm -rf .venv
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+demo: setup
+	@$(BIN)/roundtap demo $(ARGS)
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/pytest -n auto $(ARGS)
+
+bench: setup
+	$(BIN)/python tests/benchmarks/run_all.py $(ARGS)
+
+# Needs pip-tools in .venv, and patience.
+lock: setup
+	$(BIN)/pip install --quiet pip-tools
+	$(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-header --no-emit-index-url \
+		--no-emit-trusted-host --no-emit-find-links --extra hub --extra unit --extra station --extra dev \
+		--output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

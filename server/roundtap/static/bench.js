@@ -1,0 +1,129 @@
+// Draws each virtual table's screen and carries presses to its pins.
+"use strict";
+
+const tables = new Map();
+const KEYS = { a: "a", l: "b", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "a", ArrowRight: "b" };
+const CALL_MS = 1800;
+
+function press(number, pin, down) {
+  return fetch("/press", {
+    method: "POST", keepalive: true,
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ table: number, pin, down }),
+  }).catch(() => {});
+}
+
+// Presses of one table leave in the order they were made: down never overtakes up.
+function queued(table, pin, down) {
+  if (table.held.has(pin) === down) return;
+  down ? table.held.add(pin) : table.held.delete(pin);
+  table.box.querySelector(`[data-pin="${pin}"]`).classList.toggle("down", down);
+  table.last = table.last.then(() => press(table.number, pin, down));
+}
+
+function releaseAll(table) {
+  for (const pin of [...table.held]) queued(table, pin, false);
+}
+
+function add(number) {
+  const box = document.getElementById("table").content.cloneNode(true).firstElementChild;
+  const table = { number, box, held: new Set(), last: Promise.resolve(), context: box.querySelector("canvas").getContext("2d") };
+  box.querySelector("h2").textContent = `Table ${number}`;
+  box.setAttribute("aria-label", `Virtual table ${number}`);
+  for (const button of box.querySelectorAll("[data-pin]")) {
+    button.addEventListener("pointerdown", (event) => {
+      button.setPointerCapture(event.pointerId);
+      queued(table, button.dataset.pin, true);
+    });
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
+      button.addEventListener(end, () => queued(table, button.dataset.pin, false));
+    }
+    button.addEventListener("contextmenu", (event) => event.preventDefault());
+    button.addEventListener("keydown", (event) => {
+      if ((event.key === " " || event.key === "Enter") && !event.repeat) queued(table, button.dataset.pin, true);
+      if (event.key === " " || event.key === "Enter") event.preventDefault();
+    });
+    button.addEventListener("keyup", (event) => {
+      if (event.key === " " || event.key === "Enter") queued(table, button.dataset.pin, false);
+    });
+    button.addEventListener("blur", () => queued(table, button.dataset.pin, false));
+  }
+  box.querySelector("[data-both]").addEventListener("click", () => {
+    queued(table, "up", true);
+    queued(table, "down", true);
+    setTimeout(() => { queued(table, "up", false); queued(table, "down", false); }, CALL_MS);
+  });
+  box.querySelector("[data-turn]").addEventListener("click", () => box.classList.toggle("turned"));
+  box.addEventListener("focusout", (event) => { if (!box.contains(event.relatedTarget)) releaseAll(table); });
+  const after = [...tables.keys()].filter((n) => n > number).sort((x, y) => x - y)[0];
+  document.getElementById("tables").insertBefore(box, after ? tables.get(after).box : null);
+  tables.set(number, table);
+  return table;
+}
+
+function draw(table, picture) {
+  table.box.classList.toggle("dead", !picture);
+  if (!picture) return;
+  const bits = Uint8Array.from(atob(picture.frame), (c) => c.charCodeAt(0));
+  const image = table.context.createImageData(picture.width, picture.height);
+  for (let i = 0; i < picture.width * picture.height; i++) {
+    const on = bits[i >> 3] & (0x80 >> (i & 7));
+    image.data.set(on ? [214, 236, 255, 255] : [5, 7, 10, 255], i * 4);
+  }
+  table.context.putImageData(image, 0, 0);
+  table.box.querySelector(".words").textContent = picture.text || "";
+}
+
+function chosen() {
+  const box = document.activeElement && document.activeElement.closest(".table");
+  return box ? [...tables.values()].find((table) => table.box === box) : null;
+}
+
+let digits = "";
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^[0-9]$/.test(event.key)) {
+    digits = (digits + event.key).slice(-3);
+    const table = tables.get(Number(digits)) || tables.get(Number(event.key));
+    if (table) table.box.focus();
+    setTimeout(() => { digits = ""; }, 800);
+    return;
+  }
+  const table = chosen();
+  if (!table) return;
+  const pin = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (pin) {
+    event.preventDefault();
+    if (!event.repeat) queued(table, pin, true);
+  } else if (event.key.toLowerCase() === "t") {
+    table.box.classList.toggle("turned");
+  }
+});
+document.addEventListener("keyup", (event) => {
+  const table = chosen();
+  const pin = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (table && pin) queued(table, pin, false);
+});
+window.addEventListener("blur", () => { for (const table of tables.values()) releaseAll(table); });
+
+const source = new EventSource("/pictures");
+source.onmessage = (event) => {
+  const { table, picture } = JSON.parse(event.data);
+  draw(tables.get(table) || add(table), picture);
+};
+source.onerror = () => { for (const table of tables.values()) table.box.classList.add("dead"); };
+
+fetch("/info").then((answer) => answer.json()).then((info) => {
+  const nav = document.getElementById("places");
+  for (const [name, path] of [["Console", "/console"], ["Wall", "/wall"], ["Player page", "/"]]) {
+    const link = document.createElement("a");
+    link.href = `http://${location.hostname}:${info.hub_port}${path}`;
+    link.target = "_blank";
+    link.textContent = name;
+    nav.append(link);
+  }
+  const pin = document.createElement("span");
+  pin.className = "pin";
+  pin.textContent = `Organizer's PIN ${info.pin}`;
+  nav.append(pin);
+});

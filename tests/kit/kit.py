@@ -1,0 +1,193 @@
+"""A whole kit for tests: real hub and table processes on this machine, pressed and read through their panels."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from roundtap.demo_event import make_event
+from roundtap_core.event.entries import Entry
+from roundtap_hub.hub import hash_pin
+from roundtap_hub.journal import Journal
+
+PIN = "135790"
+WAIT_S = 30.0
+TAP_S = 0.03
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def wait_until(true: Callable[[], Any], what: str, timeout_s: float = WAIT_S) -> Any:
+    """The first true answer of `true()`; an AssertionError that says what was waited for otherwise."""
+    give_up = time.monotonic() + timeout_s
+    while time.monotonic() < give_up:
+        answer = true()
+        if answer:
+            return answer
+        time.sleep(0.005)
+    raise AssertionError(f"waited {timeout_s} s for {what}")
+
+
+class Table:
+    """A table unit's front, as a person has it: buttons to press, a screen to read."""
+
+    def __init__(self, path: Path) -> None:
+        self.texts: list[str] = []
+        wait_until(path.exists, f"the panel {path}")
+        self._socket = socket.socket(socket.AF_UNIX)
+        wait_until(lambda: self._connect(path), f"the panel {path} to answer")
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _connect(self, path: Path) -> bool:
+        try:
+            self._socket.connect(str(path))
+        except OSError:
+            return False
+        return True
+
+    def _read(self) -> None:
+        with self._socket.makefile("rb") as lines:
+            try:
+                for line in lines:
+                    text = json.loads(line).get("text", "")
+                    if not self.texts or self.texts[-1] != text:
+                        self.texts.append(text)
+            except OSError:
+                return
+
+    @property
+    def text(self) -> str:
+        return self.texts[-1] if self.texts else ""
+
+    def hold(self, pin: str) -> None:
+        self._socket.sendall(json.dumps({"pin": pin, "down": True}).encode() + b"\n")
+
+    def release(self, pin: str) -> None:
+        self._socket.sendall(json.dumps({"pin": pin, "down": False}).encode() + b"\n")
+
+    def tap(self, *pins: str) -> None:
+        """Press and release each, at a quick finger's speed."""
+        for pin in pins:
+            self.hold(pin)
+            time.sleep(TAP_S)
+            self.release(pin)
+            time.sleep(TAP_S)
+
+    def wait_for(self, word: str, timeout_s: float = WAIT_S) -> str:
+        """Wait until the screen says `word`."""
+        try:
+            wait_until(lambda: word in self.text, word, timeout_s)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the screen said {self.texts[-4:]}") from None
+        return self.text
+
+    def times_shown(self, word: str) -> int:
+        """How often the screen came to say `word` (staying there counts once)."""
+        said = [word in text for text in self.texts]
+        return sum(now and not before for before, now in zip([False, *said], said, strict=False))
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class Kit:
+    """Hub and units with one folder; start, kill and restart them as a power cut would."""
+
+    def __init__(self, folder: Path, tables: int = 1, players: int = 4) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.hub_folder = folder / "hub"
+        self.hub_folder.mkdir()
+        self.keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
+        (self.hub_folder / "keys.json").write_text(json.dumps({u: k.hex() for u, k in self.keys.items()}))
+        (self.hub_folder / "pin").write_text(hash_pin(PIN))
+        make_event(self.hub_folder / "roundtap.db", players, tables)
+        for number in range(1, tables + 1):
+            self._configure(number)
+        self.hub: subprocess.Popen[bytes] | None = None
+        self.units: dict[int, subprocess.Popen[bytes]] = {}
+        self.tables: dict[int, Table] = {}
+
+    def _configure(self, number: int) -> None:
+        unit = f"table-{number}"
+        (self.folder / f"{unit}.toml").write_text("\n".join([
+            f'unit = "{unit}"', f'key = "{self.keys[unit].hex()}"', f'hub = "http://127.0.0.1:{self.port}"',
+            'facing = "edge"', f'folder = "{self.folder / f"unit-{number}"}"',
+        ]))
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start_hub(self, crash_at: str | None = None, wrapper: tuple[str, ...] = ()) -> None:
+        crash = ("--crash-at", crash_at) if crash_at else ()
+        self.hub = self._spawn(wrapper, "hub", "--data", str(self.hub_folder), "--host", "127.0.0.1",
+                               "--port", str(self.port), *crash)
+        wait_until(self._hub_answers, "the hub")
+
+    def start_table(self, number: int = 1, crash_at: str | None = None) -> Table:
+        crash = ("--crash-at", crash_at) if crash_at else ()
+        panel = self.folder / f"panel-{number}"
+        panel.unlink(missing_ok=True)
+        self.units[number] = self._spawn((), "table", str(self.folder / f"table-{number}.toml"),
+                                         "--panel", str(panel), *crash)
+        self.tables[number] = Table(panel)
+        return self.tables[number]
+
+    def wait_hub_died(self) -> None:
+        assert self.hub is not None
+        assert self.hub.wait(timeout=WAIT_S) == -signal.SIGKILL
+
+    def wait_table_died(self, number: int = 1) -> None:
+        assert self.units[number].wait(timeout=WAIT_S) == -signal.SIGKILL
+
+    def entries(self, event: str = "e1") -> list[Entry]:
+        """The journal as another process reads it from the disk."""
+        journal = Journal(f"sqlite:///{self.hub_folder / 'roundtap.db'}")
+        try:
+            return journal.streams().get(event, [])
+        finally:
+            journal.close()
+
+    def reports(self) -> list[Entry]:
+        return [entry for entry in self.entries() if entry.kind == "report"]
+
+    def stop(self) -> None:
+        for table in self.tables.values():
+            table.close()
+        running = [process for process in [self.hub, *self.units.values()] if process is not None]
+        for process in running:
+            process.terminate()
+        for process in running:
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _spawn(self, wrapper: tuple[str, ...], *command: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([*wrapper, sys.executable, "-m", "roundtap.main", *command])
+
+    def _hub_answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/time", timeout=2):
+                return True
+        except OSError:
+            return False
