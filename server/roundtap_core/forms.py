@@ -109,7 +109,7 @@ def compose(way: Way, opener: Side, answers: Mapping[str, Any]) -> Result:
     score: dict[str, int] = {}
     for figure in way.figures():
         value = answers.get(figure.name, figure.default)
-        if not isinstance(value, int) or not figure.minimum <= value <= figure.maximum:
+        if not isinstance(value, int) or isinstance(value, bool) or not figure.minimum <= value <= figure.maximum:
             raise Problem("figure_out_of_range", where=f"/result/{figure.key}/{sides[figure.whose]}",
                           value=value, minimum=figure.minimum, maximum=figure.maximum)
         score[sides[figure.whose]] = value

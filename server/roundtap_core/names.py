@@ -39,7 +39,8 @@ def public_names(competitors: Iterable[Competitor], full_names: bool = False) ->
     for letters in range(2, 40):
         groups: dict[str, list[Competitor]] = {}
         for person in people:
-            groups.setdefault(shown[person.id].casefold(), []).append(person)
+            # "Keller" and "Keller." (for Kellermann) are told apart by nobody across a room.
+            groups.setdefault(shown[person.id].casefold().rstrip("."), []).append(person)
         clashes = [p for g in groups.values() if len(g) > 1 for p in g if not p.public_name and not p.members]
         if not clashes:
             break

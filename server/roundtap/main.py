@@ -1,0 +1,120 @@
+"""The command line: `roundtap COMMAND …`. Only the chosen command's module is imported, so each starts at once."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from roundtap_core import VERSION
+
+DONE, BAD_INPUT, INTERRUPTED, NOBODY_READS = 0, 2, 130, 141
+OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices")
+
+END_WITH_STDIN = "--end-with-stdin"
+"""For a process that another one started: end when that one dies, however it dies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Where a command lives: its module has `add_arguments(parser)` and `run(args) -> exit code`.
+
+    `extras` are the optional dependencies of the package that it needs.
+    """
+
+    module: str
+    help: str
+    extras: tuple[str, ...] = ()
+
+
+COMMANDS: dict[str, Command] = {
+    "pair": Command("roundtap.pair", "draw the next round of an event file"),
+    "standings": Command("roundtap.standings", "the standings of an event file"),
+    "check": Command("roundtap.check", "every rule that an event file breaks"),
+    "rulebook": Command("roundtap.rulebook", "the rulebooks, or one rulebook's figures and house decisions"),
+    "hub": Command("roundtap_hub.main", "serve an event to the hall", ("hub",)),
+    "table": Command("roundtap_units.main", "run a table unit", ("unit",)),
+    "demo": Command("roundtap.demo", "a hub and virtual tables on this machine", ("hub", "unit")),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; `arguments` default to the process's own. Returns the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if END_WITH_STDIN in words:
+        words.remove(END_WITH_STDIN)
+        _end_with_stdin()
+    try:
+        code = _run(words)
+        # Here, not at the interpreter's exit, where a closed pipe could only be complained about.
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _let_go_of_stdout()
+        return NOBODY_READS
+
+
+def _end_with_stdin() -> None:
+    import signal
+    import threading
+
+    def wait() -> None:
+        # Unbuffered: a thread that holds the buffer's lock would trouble the interpreter's exit.
+        while os.read(0, 4096):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="end-with-stdin", daemon=True).start()
+
+
+def _run(words: list[str]) -> int:
+    if not words or words[0] not in COMMANDS:
+        top = _top_parser()
+        top.parse_args(words)
+        top.print_help(sys.stderr)
+        return BAD_INPUT
+    name, command = words[0], COMMANDS[words[0]]
+    try:
+        module = import_module(command.module)
+        parser = argparse.ArgumentParser(prog=f"roundtap {name}", description=module.__doc__, allow_abbrev=False)
+        module.add_arguments(parser)
+        code: int = module.run(parser.parse_args(words[1:]))
+        return code
+    except ModuleNotFoundError as error:
+        if not command.extras or (error.name or "").split(".")[0] in OWN_PACKAGES:
+            raise
+        print(_missing_extra(name, command.extras), file=sys.stderr)
+        return BAD_INPUT
+
+
+def _top_parser() -> argparse.ArgumentParser:
+    longest = max(map(len, COMMANDS))
+    listed = "\n".join(f"  {name:<{longest}}  {command.help}" for name, command in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="roundtap", usage="roundtap [--version] COMMAND …", allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"commands:\n{listed}\n\n`roundtap COMMAND --help` tells more.",
+    )
+    parser.add_argument("--version", action="version", version=f"roundtap {VERSION}")
+    parser.add_argument("command", nargs="?", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
+    return parser
+
+
+def _missing_extra(name: str, extras: tuple[str, ...]) -> str:
+    quoted = " and ".join(f"'{extra}'" for extra in extras)
+    plural = "s" if len(extras) > 1 else ""
+    return f"roundtap {name} needs the extra{plural} {quoted}: pip install roundtap[{','.join(extras)}]"
+
+
+def _let_go_of_stdout() -> None:
+    """The reader has gone (`| head`): whatever is still buffered goes nowhere, without a complaint at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

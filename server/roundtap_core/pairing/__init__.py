@@ -1,0 +1,164 @@
+"""The next Swiss round, drawn by the criterion: fewest repeats, the bye, the best shape from the top down, then chance.
+
+    1. who is to be paired, in groups by points      field.py
+    2. an odd one out                                bye.py
+    3. round 1                                       first_round.py
+       at most ten: every round looked at            small.py, lookahead.py
+       else from the top group down                  draw.py, topdown.py
+          the ideal shape, by shuffling              ideal.py
+          exact pieces, where that is impossible     window.py, blossom.py, flexible.py, cardinality.py
+          bounded work, where they are too wide      bounded.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.pairing.bye import Bye, first_bye, later_bye
+from roundtap_core.pairing.draw import draw_round
+from roundtap_core.pairing.field import Chance, Field, Pairs, next_number, read_field, refuse_open_matches
+from roundtap_core.pairing.first_round import draw_first_round
+from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS, WON_BYE, Draw, Match, Tournament
+from roundtap_core.rulebooks import rulebook
+from roundtap_core.standings import gather
+from roundtap_core.tables import assign_tables
+
+__all__ = ["Pairing", "pair_next", "pairing_to_json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A drawn round and what explains it. `notes` is plain data:
+
+    `repeats`: how many pairs meet again; `floats`: who meets whom from another points group, as
+    {"competitor", "from", "to"}; `bye`: None or {"competitor", "why": "random" | "last" | "random-lowest",
+    "passed_over": [competitors who came first, but whose bye would have cost a repeat]}.
+    """
+
+    number: int
+    stage: str
+    draw: Draw
+    matches: tuple[Match, ...]
+    notes: dict[str, Any]
+
+
+def pair_next(
+    tournament: Tournament, seed: int | None = None, attempt: int = 1, absent: Collection[str] = ()
+) -> Pairing:
+    """Draw the next Swiss round; the same arguments draw the same round, everywhere.
+
+    `seed` defaults to the event's, another `attempt` draws again. Whoever left, and whoever is `absent`, is in no
+    match at all. Raises Problem: "open_matches" while a result is missing, "too_few_players" below two.
+    """
+    seed = tournament.seed if seed is None else seed
+    number = next_number(tournament.rounds)
+    chance = Chance(seed, number, attempt)
+    refuse_open_matches(tournament)
+    records = gather(tournament)
+    field = read_field(tournament, records, absent)
+    if len(field.ids) < 2:
+        raise Problem("too_few_players", n=len(field.ids))
+    if tournament.stage_rounds(SWISS):
+        pairs, method, bye = _later_round(field, tournament, chance)
+        won: list[int] = []
+    else:
+        pairs, method, bye, won = _first_round(field, tournament, chance)
+    matches = [Match(field.ids[a], field.ids[b]) for a, b in pairs]
+    matches += [Match(field.ids[i], bye=WON_BYE) for i in won]
+    if bye is not None:
+        matches.append(Match(field.ids[bye.member], bye=BYE))
+    return Pairing(
+        number=number,
+        stage=SWISS,
+        draw=Draw(seed, attempt, method),
+        matches=assign_tables(matches, tournament, records=records),
+        notes=_notes(field, pairs, bye),
+    )
+
+
+def _first_round(
+    field: Field, tournament: Tournament, chance: Chance
+) -> tuple[Pairs, str, Bye | None, list[int]]:
+    """Won byes are set aside before the field is looked at (RULEBOOKS, "Won first-round bye")."""
+    people = {competitor.id: competitor for competitor in tournament.competitors}
+    won = [i for i, competitor in enumerate(field.ids) if people[competitor].won_bye]
+    members = [i for i in range(len(field.ids)) if i not in set(won)]
+    bye = None
+    if len(members) % 2:
+        bye = first_bye(members, chance.of("bye"))
+        members.remove(bye.member)
+    came_with = [people[competitor].came_with for competitor in field.ids]
+    pairs, method = draw_first_round(members, came_with, chance.of("ideal"))
+    return pairs, method, bye, won
+
+
+def _later_round(field: Field, tournament: Tournament, chance: Chance) -> tuple[Pairs, str, Bye | None]:
+    members = list(range(len(field.ids)))
+    byes = list(field.byes)
+    bye = None
+    if len(members) % 2:
+        bye = later_bye(field, rulebook(tournament.rulebook).bye_after_round_1, tournament, chance.of("bye"))
+        members.remove(bye.member)
+        byes[bye.member] += 1
+    pairs, method = draw_round(field, members, chance, byes, _rounds_left(tournament, chance.number))
+    return pairs, method, bye
+
+
+def _rounds_left(tournament: Tournament, number: int) -> int:
+    """The Swiss rounds that are to follow round `number`; 0 where the event's structure does not say.
+
+    Structures count those who were there when round 1 was drawn (RULEBOOKS, "Before round 1").
+    """
+    book = rulebook(tournament.rulebook)
+    first = tournament.stage_rounds(SWISS)[0]
+    players = sum((2 if match.b else 1) for match in first.matches if match.bye != UNPAIRED_LOSS)
+    try:
+        rounds, _ = book.structure(players, book.options(tournament.options))
+    except Problem:
+        return 0
+    return max(0, rounds - number)
+
+
+def _notes(field: Field, pairs: Pairs, bye: Bye | None) -> dict[str, Any]:
+    floats: list[dict[str, Any]] = []
+    for a, b in pairs:
+        upper, lower = (a, b) if field.points[a] > field.points[b] else (b, a)
+        if field.points[upper] != field.points[lower]:
+            floats.append({"competitor": field.ids[upper], "from": field.points[upper], "to": field.points[lower]})
+    floats.sort(key=lambda f: (-f["from"], -f["to"]))
+    return {"repeats": field.repeats(pairs), "bye": _bye_note(field.ids, bye), "floats": floats}
+
+
+def _bye_note(ids: Sequence[str], bye: Bye | None) -> dict[str, Any] | None:
+    if bye is None:
+        return None
+    return {"competitor": ids[bye.member], "why": bye.why, "passed_over": [ids[i] for i in bye.passed_over]}
+
+
+def pairing_to_json(pairing: Pairing) -> dict[str, Any]:
+    """What `roundtap pair` prints (event-file.md): `notes.bye` is the reason alone, or null.
+
+    `notes.bye_passed_over` is there only if somebody was.
+    """
+    notes = {**pairing.notes, "bye": None}
+    bye = pairing.notes["bye"]
+    if bye is not None:
+        notes["bye"] = bye["why"]
+        if bye["passed_over"]:
+            notes["bye_passed_over"] = bye["passed_over"]
+    return {
+        "round": pairing.number,
+        "stage": pairing.stage,
+        "draw": {"seed": pairing.draw.seed, "attempt": pairing.draw.attempt, "method": pairing.draw.method},
+        "matches": [_match_to_json(match) for match in pairing.matches],
+        "notes": notes,
+    }
+
+
+def _match_to_json(match: Match) -> dict[str, Any]:
+    if match.bye is not None:
+        return {"a": match.a, "bye": match.bye}
+    return {"table": match.table, "a": match.a, "b": match.b}

@@ -1,0 +1,115 @@
+"""How many can be paired without a repeat at all: a largest matching of those who have not met (Edmonds' blossoms)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from roundtap_core.pairing.field import Met
+
+FREE = -1
+
+
+class LargestMatching:
+    """A largest matching among `members`, an edge wherever two have not met.
+
+    `partner` maps each matched member to the other; `spare` holds every member that some largest matching leaves
+    out (the Gallai-Edmonds set D): leaving one of these out costs nothing, leaving out anybody else costs a pair.
+    `start` is a matching to begin with; pairs in it that have met, or whose partner is gone, are dropped.
+    """
+
+    def __init__(self, members: Sequence[int], met: Met, start: dict[int, int] | None = None) -> None:
+        self._members = list(members)
+        self._met = met
+        self.partner: dict[int, int] = {}
+        self.spare: set[int] = set()
+        self._begin(start or {})
+        self._alive = set(self._members)
+        for root in self._members:
+            if root not in self.partner:
+                self._search(root)
+
+    @property
+    def unmatched(self) -> int:
+        return len(self._members) - len(self.partner)
+
+    def _begin(self, start: dict[int, int]) -> None:
+        inside = set(self._members)
+        for a, b in start.items():
+            if a in inside and b in inside and b not in self._met[a]:
+                self.partner[a] = b
+        # The most tied-down first: a good start leaves little to search.
+        waiting = sorted((m for m in self._members if m not in self.partner), key=lambda m: -len(self._met[m]))
+        free = dict.fromkeys(waiting)
+        for a in waiting:
+            if a in free:
+                del free[a]
+                b = next((other for other in free if other not in self._met[a]), FREE)
+                if b != FREE:
+                    del free[b]
+                    self.partner[a], self.partner[b] = b, a
+
+    def _search(self, root: int) -> None:
+        """Grow an alternating tree from `root`; augment, or set the tree aside for good (it can help nobody)."""
+        base = {m: m for m in self._alive}
+        parent: dict[int, int] = {}
+        outer = {root}
+        queue = deque([root])
+        while queue:
+            v = queue.popleft()
+            barred = self._met[v]
+            for w in self._members:
+                if w not in base or w == v or w in barred or base[v] == base[w] or self.partner.get(v, FREE) == w:
+                    continue
+                if w in outer:
+                    self._contract(v, w, base, parent, outer, queue)
+                elif w not in parent:
+                    parent[w] = v
+                    mate = self.partner.get(w, FREE)
+                    if mate == FREE:
+                        self._augment(w, parent)
+                        return
+                    outer.add(mate)
+                    queue.append(mate)
+        self.spare |= outer
+        self._alive -= outer
+        self._alive -= parent.keys()
+
+    def _augment(self, w: int, parent: dict[int, int]) -> None:
+        while w != FREE:
+            v = parent[w]
+            following = self.partner.get(v, FREE)
+            self.partner[v], self.partner[w] = w, v
+            w = following
+
+    def _contract(
+        self, v: int, w: int, base: dict[int, int], parent: dict[int, int], outer: set[int], queue: deque[int]
+    ) -> None:
+        """Two outer members meet: the odd circle they close shrinks to its base, and all of it becomes outer."""
+        stem = self._meeting_base(v, w, base, parent)
+        circle: set[int] = set()
+        for a, b in ((v, w), (w, v)):
+            while base[a] != stem:
+                mate = self.partner[a]
+                circle.update((base[a], base[mate]))
+                parent[a] = b
+                b, a = mate, parent[mate]
+        for m in base:
+            if base[m] in circle:
+                base[m] = stem
+                if m not in outer:
+                    outer.add(m)
+                    queue.append(m)
+
+    def _meeting_base(self, v: int, w: int, base: dict[int, int], parent: dict[int, int]) -> int:
+        seen: set[int] = set()
+        while True:
+            v = base[v]
+            seen.add(v)
+            mate = self.partner.get(v, FREE)
+            if mate == FREE:
+                break
+            v = parent[mate]
+        while base[w] not in seen:
+            w = parent[self.partner[base[w]]]
+        return base[w]

@@ -1,0 +1,87 @@
+"""Who is to be paired: points, earlier opponents of the stage and byes, as small whole numbers in the file's order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from roundtap_core.errors import Problem
+from roundtap_core.randomness import Rand, generator
+from roundtap_core.records import SWISS, Round, Tournament
+from roundtap_core.standings import Gathered
+
+Pairs = list[tuple[int, int]]
+Groups = list[list[int]]
+Met = Sequence[set[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The competitors a round may pair, by position in the file's order: `points[i]` belongs to `ids[i]`.
+
+    `met[i]` are the earlier opponents of i in this stage, `byes[i]` the byes received or won beforehand.
+    """
+
+    ids: tuple[str, ...]
+    points: tuple[int, ...]
+    met: tuple[set[int], ...]
+    byes: tuple[int, ...]
+
+    def groups(self, members: Iterable[int]) -> Groups:
+        """The members by points, the most points first; inside a group they keep the file's order."""
+        by_points: dict[int, list[int]] = {}
+        all_points = self.points
+        for member in members:
+            points = all_points[member]
+            if points in by_points:
+                by_points[points].append(member)
+            else:
+                by_points[points] = [member]
+        return [by_points[points] for points in sorted(by_points, reverse=True)]
+
+    def repeats(self, pairs: Pairs) -> int:
+        return sum(b in self.met[a] for a, b in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """The generators of one draw: each purpose has its own, so that one more throw here changes nothing there."""
+
+    seed: int
+    number: int
+    attempt: int
+
+    def of(self, purpose: str) -> Rand:
+        return generator(self.seed, SWISS, self.number, self.attempt, purpose)
+
+
+def read_field(tournament: Tournament, records: Mapping[str, Gathered], absent: Collection[str]) -> Field:
+    """The competitors to pair now, with their `records`: still in the event, and not `absent` this round."""
+    ids = tuple(c.id for c in tournament.competitors if c.active and c.id not in absent)
+    place = {competitor: i for i, competitor in enumerate(ids)}
+    return Field(
+        ids=ids,
+        points=tuple(records[c].points for c in ids),
+        met=tuple({place[opponent] for opponent in records[c].opponents if opponent in place} for c in ids),
+        byes=tuple(records[c].byes for c in ids),
+    )
+
+
+def refuse_open_matches(tournament: Tournament) -> None:
+    """Raise Problem("open_matches") while a Swiss match has no result: the groups are not known before."""
+    found = [
+        (f"/rounds/{r}/matches/{m}", played, match)
+        for r, played in enumerate(tournament.rounds)
+        if played.stage == SWISS
+        for m, match in enumerate(played.matches)
+        if match.result is None and match.bye is None
+    ]
+    if found:
+        where, played, match = found[0]
+        names = {competitor.id: competitor.name for competitor in tournament.competitors}
+        raise Problem("open_matches", where=where, n=len(found), round=played.number, table=match.table or "–",
+                      a=names.get(match.a, match.a), b=names.get(match.b or "", match.b))
+
+
+def next_number(rounds: Sequence[Round]) -> int:
+    return max((played.number for played in rounds), default=0) + 1

@@ -1,0 +1,97 @@
+"""Small fields can be drawn into a corner: is there still a legal way through the rounds that remain? (Line 3b.)"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from roundtap_core.pairing.field import Met, Pairs
+
+STEPS = 20_000
+
+
+class Budget:
+    """How many steps a search may still take; when they run out it is undecided."""
+
+    def __init__(self, steps: int = STEPS) -> None:
+        self.left = steps
+
+    def spend(self) -> bool:
+        self.left -= 1
+        return self.left >= 0
+
+
+def first_feasible(draws: Sequence[Pairs], met: Met, byes: Sequence[int], rounds_left: int) -> Pairs:
+    """The first of `draws` after which `rounds_left` more rounds are possible without a repeat.
+
+    If none is, or the search runs out of steps before it finds one, simply the first: all are kept. `draws` come in
+    random order, so this chooses uniformly among those that qualify. `byes` count the bye of this round already.
+    """
+    budget = Budget()
+    for pairs in draws:
+        later = [set(opponents) for opponents in met]
+        for a, b in pairs:
+            later[a].add(b)
+            later[b].add(a)
+        if _possible(later, list(byes), rounds_left, budget, 0):
+            return pairs
+        if budget.left < 0:
+            break
+    return draws[0]
+
+
+def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Budget, at_least: int) -> bool:
+    """Whether that many legal rounds can follow; in an odd field one of those with the fewest byes sits out each.
+
+    Rounds of an even field may change places, so the first member's opponents are taken in ascending order, from
+    `at_least` on.
+    """
+    if rounds_left == 0:
+        return True
+    size = len(met)
+    odd = size % 2
+    fewest_open = rounds_left - odd
+    if any(size - 1 - len(opponents) < fewest_open for opponents in met):
+        return False
+    sitting = [i for i in range(size) if byes[i] == min(byes)] if odd else [None]
+    for out in sitting:
+        members = [i for i in range(size) if i != out]
+        if out is not None:
+            byes[out] += 1
+        found = _round_then(members, met, byes, rounds_left, budget, at_least if not odd else 0, not odd)
+        if out is not None:
+            byes[out] -= 1
+        if found or budget.left < 0:
+            return found
+    return False
+
+
+def _round_then(
+    members: list[int], met: list[set[int]], byes: list[int], rounds_left: int, budget: Budget, at_least: int,
+    ascending: bool,
+) -> bool:
+    """Pair `members` without a repeat in some way that the later rounds can follow."""
+    following = 0
+
+    def pair(rest: list[int]) -> bool:
+        nonlocal following
+        if not budget.spend():
+            return False
+        if not rest:
+            return _possible(met, byes, rounds_left - 1, budget, following)
+        a = rest[0]
+        for i in range(1, len(rest)):
+            b = rest[i]
+            if b in met[a] or (ascending and a == 0 and b < at_least):
+                continue
+            if ascending and a == 0:
+                following = b + 1
+            met[a].add(b)
+            met[b].add(a)
+            found = pair(rest[1:i] + rest[i + 1:])
+            met[a].discard(b)
+            met[b].discard(a)
+            if found:
+                return True
+        return False
+
+    return pair(members)

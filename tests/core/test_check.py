@@ -1,0 +1,225 @@
+"""What `check` reports of an event, and what it leaves alone because the rules allow it."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import replace
+
+import networkx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from roundtap_core.check import violations
+from roundtap_core.check_byes import round_exists
+from roundtap_core.pairing import pair_next, pairing_to_json
+from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
+
+NAMES = {"a": "Ana Ruiz", "b": "Bruno Maier", "c": "Łukasz Żak", "d": "Kai Eich", "e": "Eva Luz", "f": "Ida Roth"}
+
+
+def event(*rounds: list[Match], players: str = "abcd", **options: object) -> Tournament:
+    """An event of single-letter competitors."""
+    return Tournament(
+        "Winter Open", "xwing-standard", options={"structure": "own", **options},
+        competitors=tuple(Competitor(p, NAMES[p]) for p in players),
+        rounds=tuple(Round(number, matches=tuple(matches)) for number, matches in enumerate(rounds, start=1)),
+    )
+
+
+def game(pair: str, a: int = 100, b: int = 0) -> Match:
+    return Match(pair[0], pair[1], result=Result(score=Pair(a, b)))
+
+
+def bye(who: str, kind: str = "bye") -> Match:
+    return Match(who, bye=kind)
+
+
+def with_competitor(tournament: Tournament, who: str, **changes: object) -> Tournament:
+    people = tuple(replace(c, **changes) if c.id == who else c for c in tournament.competitors)  # type: ignore[arg-type]
+    return replace(tournament, competitors=people)
+
+
+def found(tournament: Tournament) -> list[tuple[str, str]]:
+    return [(problem.where, problem.key) for problem in violations(tournament)]
+
+
+def test_a_clean_event_has_nothing_to_report() -> None:
+    assert found(event([game("ab"), game("cd")], [game("ac"), game("bd")], [game("ad"), game("bc")])) == []
+
+
+def test_a_repeated_pairing_names_both_and_the_first_round() -> None:
+    problem = violations(event([game("ab"), game("cd")], [game("ac"), game("bd")], [game("ba"), game("dc")]))[0]
+    assert problem.where == "/rounds/2/matches/0"
+    assert problem.say() == (
+        "Bruno M. (b) and Ana R. (a) already met in round 1; nobody meets the same opponent twice in a stage."
+    )
+
+
+def test_a_stage_forgets_the_pairings_of_another() -> None:
+    final = Round(2, "elimination", (game("ab"),))
+    swiss = event([game("ab"), game("cd")])
+    assert found(replace(swiss, rounds=(*swiss.rounds, final))) == []
+
+
+def test_a_tie_break_round_may_repeat_its_pairings() -> None:
+    again = tuple(Round(number, "tiebreak", (game("ab"),)) for number in (2, 3))
+    swiss = event([game("ab"), game("cd")])
+    assert found(replace(swiss, rounds=(*swiss.rounds, *again))) == []
+
+
+def test_figures_that_nobody_could_enter_now() -> None:
+    assert found(event([game("ab", 130, 0), game("cd", 100, -4)])) == [
+        ("/rounds/0/matches/0/result/score/a", "figure_out_of_range"),
+        ("/rounds/0/matches/1/result/score/b", "figure_out_of_range"),
+    ]
+
+
+def test_an_open_match_counts_once_a_later_round_is_there() -> None:
+    opened = [Match("a", "b"), game("cd")]
+    assert found(event(opened)) == []
+    assert found(event(opened, [game("ac"), game("bd")])) == [("/rounds/0/matches/0", "open_match")]
+
+
+def test_several_byes_in_a_round() -> None:
+    assert found(event([game("ab"), bye("c"), bye("d")])) == [("/rounds/0/matches/2/bye", "several_byes")]
+    assert found(event([game("ab"), bye("c", "won"), bye("d", "won")])) == []
+
+
+def test_a_second_bye_while_somebody_has_none() -> None:
+    twice = event([game("ab"), game("cd"), bye("e")], [game("ac"), game("bd"), bye("e")], players="abcde")
+    assert ("/rounds/1/matches/2/bye", "second_bye") in found(twice)
+
+
+def test_a_won_bye_counts_as_one_received() -> None:
+    won = event([bye("e", "won"), game("ab"), game("cd")], [game("ac"), game("bd"), bye("e")], players="abcde")
+    assert ("/rounds/1/matches/2/bye", "second_bye") in found(won)
+
+
+def test_a_second_bye_is_right_when_everybody_had_one() -> None:
+    rounds = [[bye("a"), game("bc")], [bye("c"), game("ab")], [bye("b"), game("ac")], [bye("c"), game("ab")]]
+    assert [key for _, key in found(event(*rounds, players="abc"))] == ["repeat"]
+
+
+def test_a_second_bye_is_right_where_every_other_would_force_a_repeat() -> None:
+    # d and e have each met a, b and c. Without d, nobody is left for e, and the other way round: one of a, b and c,
+    # who all sat out before, must do so again, and a is the last of them.
+    before = [
+        [bye("a"), game("be"), game("cd")],
+        [bye("b"), game("ce"), game("da")],
+        [bye("c"), game("ea"), game("bd")],
+    ]
+    tournament = event(*before, [bye("a"), game("de"), game("bc")], players="abcde")
+    assert [problem for problem in found(tournament) if problem[0].startswith("/rounds/3")] == []
+    # b stood above a.
+    tournament = event(*before, [bye("b"), game("de"), game("ac")], players="abcde")
+    assert [problem for problem in found(tournament) if problem[0].startswith("/rounds/3")] == [
+        ("/rounds/3/matches/0/bye", "bye_too_high"),
+    ]
+
+
+def test_the_bye_goes_to_the_last_in_the_standings() -> None:
+    # After round 1: a 1 point, MoV 200; e 1, 150 (bye); c 1, 110; d 0, 90; b 0, 0.
+    first = [game("ab"), game("cd", 100, 90), bye("e")]
+    assert found(event(first, [game("ad"), game("ce"), bye("b")], players="abcde")) == []
+    (problem,) = violations(event(first, [game("ae"), game("cb"), bye("d")], players="abcde"))
+    assert (problem.where, problem.key) == ("/rounds/1/matches/2/bye", "bye_too_high")
+    assert problem.say() == "Kai E. (d) stood too high for this bye; it was due to Bruno M. (b)."
+
+
+def test_the_lot_between_equals_is_no_breach() -> None:
+    # b and d lost alike: whichever of them sits out, some lot would have had it so.
+    first = [game("ab"), game("cd"), bye("e")]
+    assert found(event(first, [game("ec"), game("da"), bye("b")], players="abcde")) == []
+    assert found(event(first, [game("ea"), game("cb"), bye("d")], players="abcde")) == []
+
+
+@given(st.integers(1, 5), st.randoms(use_true_random=False), st.sampled_from([0.2, 0.5, 0.7, 0.85]))
+def test_a_round_without_repeats_exists_as_networkx_says(half: int, chance: random.Random, played: float) -> None:
+    players = [str(n) for n in range(2 * half)]
+    met: dict[str, set[str]] = {player: set() for player in players}
+    graph = networkx.Graph()
+    for a, b in itertools.combinations(players, 2):
+        if chance.random() < played:
+            met[a].add(b)
+            met[b].add(a)
+        else:
+            graph.add_edge(a, b)
+    matched = len(networkx.max_weight_matching(graph, maxcardinality=True))
+    assert round_exists(players, met) == (matched == half)
+
+
+def test_three_who_have_all_met_leave_the_fourth_one_partner_only() -> None:
+    met = {"a": {"b", "c"}, "b": {"a", "c"}, "c": {"a", "b"}}
+    assert not round_exists("abcd", met)
+    assert round_exists("abcdef", met)
+
+
+def test_who_left_is_paired_no_more_and_not_missed() -> None:
+    played = event([game("ab"), game("cd")], [game("ac"), game("bd")])
+    assert found(with_competitor(played, "d", dropped_after=1)) == [("/rounds/1/matches/1/b", "paired_after_leaving")]
+    left = event([game("ab"), game("cd")], [game("ac"), bye("b")])
+    assert found(left) == [("/rounds/1/matches", "missing_from_round")]
+    assert found(with_competitor(left, "d", disqualified_after=1)) == []
+    assert found(with_competitor(left, "d", dropped_after=9))[0] == ("/competitors/3/dropped_after",
+                                                                     "left_after_undrawn_round")
+
+
+def test_a_won_bye_is_sat_out_in_round_1() -> None:
+    given = event([bye("c", "won"), game("ab")], players="abc")
+    assert found(with_competitor(given, "c", won_bye=True)) == []
+    ignored = event([game("ab"), game("cd")])
+    assert found(with_competitor(ignored, "d", won_bye=True)) == [("/rounds/0/matches/1/b", "won_bye_not_given")]
+    late = event([game("ab"), bye("c", "unpaired-loss")], players="abc")
+    assert found(with_competitor(late, "c", won_bye=True)) == []
+    second = event([game("ab"), bye("c", "unpaired-loss")], [game("ab"[::-1]), bye("c", "won")], players="abc")
+    assert ("/rounds/1/matches/1/bye", "won_bye_after_round_1") in found(second)
+
+
+def test_a_no_show_has_two_sides() -> None:
+    assert found(event([bye("a", "no-show"), bye("b", "unpaired-loss"), game("cd")])) == []
+    assert found(event([bye("a", "no-show"), game("cd")], players="acd")) == [
+        ("/rounds/0/matches/0/bye", "no_show_of_nobody"),
+    ]
+
+
+def test_the_structure_limits_the_rounds() -> None:
+    rounds = [[game("ab"), game("cd")], [game("ac"), game("bd")], [game("ad"), game("bc")]]
+    assert found(event(*rounds, swiss_rounds=2)) == [("/rounds/2", "too_many_rounds")]
+    assert found(event(*rounds, structure="basic")) == []
+    assert found(event([game("ab"), bye("c")], players="abc", structure="basic")) == [
+        ("/options/structure", "no_structure"),
+    ]
+
+
+def test_problems_come_in_the_file_s_order() -> None:
+    matches = [game("ab", 101), game("cd", 101)] + [Match(f"x{n}", f"y{n}") for n in range(9)] + [game("ef", 101)]
+    matches[1:3] = matches[2:0:-1]
+    people = tuple(Competitor(who, who) for match in matches for who in (match.a, match.b or ""))
+    tournament = replace(event(matches), competitors=people)
+    assert [where for where, _ in found(tournament)] == [f"/rounds/0/matches/{n}/result/score/a" for n in (0, 2, 11)]
+
+
+@pytest.mark.parametrize("players", [3, 5, 6, 7, 9, 13])
+def test_our_own_draws_break_no_rule(players: int) -> None:
+    """Whole events, drawn by the kit, with drops and won byes: at most a repeat where none could be avoided."""
+    for seed in range(12):
+        chance = random.Random(seed)
+        people = tuple(Competitor(f"p{n}", f"P{n}", won_bye=chance.random() < 0.1) for n in range(players))
+        tournament = Tournament("Open", "xwing-standard", options={"structure": "own", "swiss_rounds": 4},
+                                seed=seed, competitors=people)
+        for number in range(1, 5):
+            drawn = pairing_to_json(pair_next(tournament))
+            matches = tuple(
+                Match(m["a"], m.get("b"), m.get("table"), m.get("bye"),
+                      Result(score=Pair(100, chance.randrange(100))) if "b" in m else None)
+                for m in drawn["matches"]
+            )
+            tournament = replace(tournament, rounds=(*tournament.rounds, Round(number, matches=matches)))
+            leaving = chance.choice(tournament.competitors)
+            if chance.random() < 0.3 and players > 6 and leaving.active:
+                tournament = with_competitor(tournament, leaving.id, dropped_after=number)
+            surprising = [p for p in violations(tournament) if not (p.key == "repeat" and drawn["notes"]["repeats"])]
+            assert surprising == [], (seed, number)
+            if drawn["notes"]["repeats"]:
+                break

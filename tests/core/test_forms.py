@@ -1,0 +1,82 @@
+"""What a table is asked, and what its answers amount to. The form of X-Wing standard serves as the example."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from roundtap_core.errors import Problem
+from roundtap_core.forms import Way, compose, form_from_json, form_to_json, next_step
+from roundtap_core.records import Pair, Result
+from roundtap_core.rulebooks import rulebook
+
+BOOK = rulebook("xwing-standard")
+FORM = BOOK.form(BOOK.options({}))
+
+
+def way(time_is_up: bool) -> Way:
+    (offered,) = FORM.offered(time_is_up)
+    return offered
+
+
+def asked(time_is_up: bool, **given: Any) -> list[str]:
+    """The names of the steps that are asked, one after the other, when they are answered as given."""
+    answers: dict[str, Any] = {}
+    names = []
+    while (step := next_step(way(time_is_up), answers)) is not None:
+        names.append(step.name)
+        answers[step.name] = given[step.name.replace(".", "_")]
+    return names
+
+
+def test_before_time_only_the_loser_s_points_are_asked() -> None:
+    assert asked(False, score_loser=24) == ["score.loser"]
+
+
+def test_all_destroyed_on_both_sides_asks_for_the_final_salvo() -> None:
+    assert asked(False, score_loser=100, winner="a") == ["score.loser", "winner"]
+
+
+def test_at_time_both_are_asked_and_at_equal_points_the_salvo() -> None:
+    assert asked(True, score_winner=77, score_loser=49) == ["score.winner", "score.loser"]
+    assert asked(True, score_winner=60, score_loser=60, winner="b") == ["score.winner", "score.loser", "winner"]
+
+
+@pytest.mark.parametrize(("time_is_up", "opener", "answers", "result"), [
+    (False, "a", {}, Result(score=Pair(100, 0))),
+    (False, "b", {"score.loser": 24}, Result(score=Pair(24, 100))),
+    (False, "a", {"score.loser": 100, "winner": "b"}, Result(winner="b", score=Pair(100, 100))),
+    (True, "a", {"score.winner": 77, "score.loser": 49}, Result(ended="time", score=Pair(77, 49))),
+    (True, "b", {"score.winner": 60, "score.loser": 60, "winner": "b"},
+     Result(ended="time", winner="b", score=Pair(60, 60))),
+    # An answer to a salvo that a later correction made needless is left out.
+    (True, "a", {"score.winner": 61, "score.loser": 60, "winner": "b"}, Result(ended="time", score=Pair(61, 60))),
+])
+def test_answers_become_a_result(time_is_up: bool, opener: Any, answers: dict[str, Any], result: Result) -> None:
+    made = compose(way(time_is_up), opener, answers)
+    assert made == result
+    BOOK.check_new(made, BOOK.options({}))
+
+
+@pytest.mark.parametrize("value", [101, -1, "24", None, 24.0, True])
+def test_a_figure_beyond_its_limits_is_refused_with_them(value: object) -> None:
+    with pytest.raises(Problem) as caught:
+        compose(way(False), "a", {"score.loser": value})
+    assert caught.value.where == "/result/score/b"
+    assert "0 to 100" in caught.value.say()
+
+
+def test_a_winner_below_the_loser_is_still_what_was_said() -> None:
+    """Whoever presses first and enters less has lost by the figures; the rulebook reads them."""
+    made = compose(way(True), "a", {"score.winner": 20, "score.loser": 60})
+    assert BOOK.winner(made, BOOK.options({})) == "b"
+
+
+def test_a_form_travels_as_json() -> None:
+    assert form_from_json(json.loads(json.dumps(form_to_json(FORM)))) == FORM
+
+
+def test_squad_points_set_the_limits() -> None:
+    (figure, *_) = BOOK.form(BOOK.options({"squad_points": 200})).offered(True)[0].figures()
+    assert (figure.maximum, figure.default) == (200, 200)

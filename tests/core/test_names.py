@@ -1,0 +1,62 @@
+"""How people are named in public."""
+
+from __future__ import annotations
+
+import pytest
+from roundtap_core.names import display_name, public_names, shorten
+from roundtap_core.records import Competitor
+
+
+def shown(*names: str, **changes: object) -> list[str]:
+    people = [Competitor(f"p{n}", name, **changes) for n, name in enumerate(names)]  # type: ignore[arg-type]
+    return list(public_names(people).values())
+
+
+@pytest.mark.parametrize(("name", "short"), [
+    ("Franz Keller", "Franz K."),
+    ("Aleksandra Wiśniewska-Szczepańska", "Aleksandra W."),
+    ("Łukasz Żak", "Łukasz Ż."),
+    ("Ana María Ruiz", "Ana R."),
+    ("Cher", "Cher"),
+    ("  Eva   Luz ", "Eva L."),
+    ("Kai E", "Kai E"),
+])
+def test_a_name_is_shortened(name: str, short: str) -> None:
+    assert shorten(name, 1) == short
+
+
+def test_as_long_as_it_takes_to_tell_two_apart() -> None:
+    assert shown("Franz Keller", "Franz Kohl", "Ana Ruiz") == ["Franz Ke.", "Franz Ko.", "Ana R."]
+    assert shown("Franz Keller", "Franz Kellermann") == ["Franz Keller", "Franz Kellerm."]
+
+
+def test_two_of_the_same_name_get_a_number() -> None:
+    assert shown("Ana Ruiz", "Ana Ruiz", "Bruno Maier") == ["Ana Ruiz", "Ana Ruiz (2)", "Bruno M."]
+
+
+def test_upper_and_lower_case_do_not_tell_people_apart() -> None:
+    assert shown("Ana Ruiz", "ANA Rot") == ["Ana Ru.", "ANA Ro."]
+
+
+def test_a_chosen_public_name_is_kept_even_with_full_names() -> None:
+    people = [Competitor("p1", "Ana Ruiz", public_name="Nova"), Competitor("p2", "Bruno  Maier")]
+    assert public_names(people) == {"p1": "Nova", "p2": "Bruno M."}
+    assert public_names(people, full_names=True) == {"p1": "Nova", "p2": "Bruno Maier"}
+
+
+def test_teams_keep_their_name() -> None:
+    assert shown("Red Five", members=("Ana Ruiz", "Eva Luz")) == ["Red Five"]
+
+
+def test_every_name_is_one_of_its_kind() -> None:
+    people = [Competitor("p1", "Ana Ruiz", public_name="Eva L."), Competitor("p2", "Eva Luz"),
+              Competitor("p3", "Eva Luz", public_name="Ana R.")]
+    names = list(public_names(people).values())
+    assert len({name.casefold() for name in names}) == 3
+
+
+def test_what_is_displayed() -> None:
+    ana = Competitor("p1", "Ana Ruiz")
+    assert display_name(ana) == "Ana R."
+    assert display_name(ana, {"p1": "Ana Ru."}) == "Ana Ru."
+    assert display_name(Competitor("p1", "Ana Ruiz", public_name="Nova"), {"p1": "Ana Ru."}) == "Nova"

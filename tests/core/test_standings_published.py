@@ -1,0 +1,71 @@
+"""Standings recomputed from the matches of real, published tournaments (data outside the repository)."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from roundtap_core.eventfile import tournament_from_json
+from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_core.standings import Row, standings
+
+PATH = os.environ.get("ROUNDTAP_PUBLISHED", "")
+
+pytestmark = [
+    pytest.mark.published,
+    pytest.mark.skipif(not PATH, reason="ROUNDTAP_PUBLISHED names no file of published standings"),
+]
+
+
+def records() -> Iterator[dict[str, Any]]:
+    with lzma.open(PATH, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            record = json.loads(line)
+            if record["event"]["rulebook"] in RULEBOOKS and "mov" in RULEBOOKS[record["event"]["rulebook"]].tiebreakers:
+                yield record
+
+
+def printed_as(value: int | Fraction, printed: str) -> bool:
+    """Whether two decimals may read so: ties were rounded up by some programs, down by others."""
+    return abs(value - Fraction(printed)) <= Fraction(5, 1000)
+
+
+def differences(record: dict[str, Any]) -> Iterator[str]:
+    rows = {row.competitor: row for row in standings(tournament_from_json(record["event"]))}
+    ranked: list[tuple[int, Row]] = []
+    for competitor, points, mov, sos, rank in record["published"]:
+        row = rows[competitor]
+        if row.points != points:
+            yield f"{competitor}: {row.points} points, published {points}"
+        if row.tiebreakers["mov"] != mov:
+            yield f"{competitor}: MoV {row.tiebreakers['mov']}, published {mov}"
+        strength = row.tiebreakers.get("sos")
+        if sos is not None and strength is not None and not printed_as(strength, sos):
+            yield f"{competitor}: SoS {strength}, published {sos}"
+        if rank is not None:
+            ranked.append((rank, row))
+    ranked.sort(key=lambda pair: pair[0])
+    for (_, upper), (_, lower) in pairwise(ranked):
+        by_chance = (upper.points, upper.tiebreakers) == (lower.points, lower.tiebreakers)
+        if upper.rank > lower.rank and not by_chance:
+            yield f"{upper.competitor} was published above {lower.competitor}"
+
+
+def test_published_tables_come_out_the_same() -> None:
+    """Points, MoV, SoS to the printed precision, and the order wherever points, MoV and SoS decide."""
+    found: dict[str, list[str]] = {}
+    counted: Counter[str] = Counter()
+    for record in records():
+        counted[record["event"]["rulebook"]] += 1
+        wrong = list(differences(record))
+        if wrong:
+            found[record["event"]["name"]] = wrong
+    assert counted["xwing-standard"] == 373
+    assert not found, "\n".join(f"{name}: {'; '.join(wrong[:5])}" for name, wrong in found.items())

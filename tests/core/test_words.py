@@ -1,0 +1,137 @@
+"""The catalogues: the same texts in four languages, every text that the source asks for, and plurals."""
+
+from __future__ import annotations
+
+import ast
+import json
+import string
+from pathlib import Path
+from typing import Any
+
+import pytest
+from roundtap_core import rulebooks
+from roundtap_core.forms import Choice
+from roundtap_core.records import BYES, ENDINGS, STAGES
+from roundtap_core.words import LANGUAGES, Words, choose_language, core_words, plural_form
+
+REPOSITORY = Path(__file__).parents[2]
+PACKAGES = [package for top in ("server", "devices", "firmware") for package in (REPOSITORY / top).glob("roundtap*")]
+WITH_WORDS = [package for package in PACKAGES if any(package.glob("words/*.json"))]
+PLURALS = {language: {"one", "other"} for language in LANGUAGES} | {"pl": {"one", "few", "many", "other"}}
+
+
+def texts(package: Path, language: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((package / "words" / f"{language}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def placeholders(text: str | dict[str, str]) -> set[str]:
+    forms = text.values() if isinstance(text, dict) else [text]
+    return {name for form in forms for _, name, _, _ in string.Formatter().parse(form) if name is not None}
+
+
+@pytest.mark.parametrize("package", WITH_WORDS, ids=lambda package: package.name)
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_every_language_says_the_same(package: Path, language: str) -> None:
+    english, other = texts(package, "en"), texts(package, language)
+    assert set(other) == set(english)
+    # A singular may say "one" in words, so a plural's number need not appear in each form.
+    assert {key: placeholders(text) - {"n"} for key, text in other.items()} == {
+        key: placeholders(text) - {"n"} for key, text in english.items()
+    }
+
+
+@pytest.mark.parametrize("package", WITH_WORDS, ids=lambda package: package.name)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_form_of_a_text_is_missing_or_blank(package: Path, language: str) -> None:
+    for key, text in texts(package, language).items():
+        forms = text if isinstance(text, dict) else {"": text}
+        assert not isinstance(text, dict) or set(text) == PLURALS[language], key
+        assert all(form and form == form.strip() for form in forms.values()), key
+
+
+@pytest.mark.parametrize("package", WITH_WORDS, ids=lambda package: package.name)
+def test_sentences_are_translated(package: Path) -> None:
+    """What is the same in two languages is a word or a sign, never a sentence."""
+    english = texts(package, "en")
+    for language in LANGUAGES[1:]:
+        same = [key for key, text in texts(package, language).items() if text == english[key] and len(str(text)) > 30]
+        assert same == [], language
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_core_s_texts_are_sorted_by_key(language: str) -> None:
+    keys = list(texts(REPOSITORY / "server" / "roundtap_core", language))
+    assert keys == sorted(keys)
+
+
+def problems_in_source() -> list[tuple[str, frozenset[str], str]]:
+    """Every Problem("key", name=…) that is written out: its key, its parameters, its file."""
+    found = []
+    for package in PACKAGES:
+        for file in sorted(package.rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if (isinstance(node, ast.Call) and getattr(node.func, "id", None) == "Problem" and node.args
+                        and isinstance(node.args[0], ast.Constant)):
+                    names = frozenset(keyword.arg for keyword in node.keywords if keyword.arg)
+                    found.append((node.args[0].value, names, file.name))
+    return found
+
+
+def test_every_problem_has_its_text_and_gives_it_what_it_needs() -> None:
+    english = texts(REPOSITORY / "server" / "roundtap_core", "en")
+    problems = problems_in_source()
+    assert len(problems) > 50
+    assert sorted({key for key, _, _ in problems if f"problem.{key}" not in english}) == []
+    for key, names, file in problems:
+        needed = placeholders(english[f"problem.{key}"])
+        needed |= {"n"} if isinstance(english[f"problem.{key}"], dict) else set()
+        assert needed <= names, (key, file)
+
+
+def test_no_text_of_a_problem_is_left_over() -> None:
+    written = {key for key, _, _ in problems_in_source()}
+    catalogue = {key.removeprefix("problem.") for key in texts(REPOSITORY / "server" / "roundtap_core", "en")
+                 if key.startswith("problem.")}
+    assert catalogue - written == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_rulebooks_and_records_name_has_a_name(language: str) -> None:
+    words = core_words(language)
+    needed = {f"bye.{bye}" for bye in BYES} | {f"ended.{ended}" for ended in ENDINGS} | {f"stage.{s}" for s in STAGES}
+    for book in rulebooks.RULEBOOKS.values():
+        needed |= {f"tiebreaker.{key}" for key in book.tiebreakers} | {f"level.{level}" for level in book.levels}
+        needed |= set(book.house_decisions) | {f"bye_order.{book.bye_after_round_1}"}
+        needed |= {f"stage.{stage}" for stage in book.stage_minutes} | {f"structure.{name}" for name in book.structures}
+        form = book.form(book.options({}))
+        needed |= {step.label for way in form.ways for step in way.steps if isinstance(step, Choice)}
+    assert {key for key in needed if key not in words} == set()
+
+
+def test_a_text_is_filled_in() -> None:
+    words = Words("en", {"saved": "saved #{number}", "missing": {"one": "one is missing", "other": "{n} are missing"}})
+    assert words("saved", number=1042) == "saved #1042"
+    assert [words("missing", n=n) for n in (1, 2)] == ["one is missing", "2 are missing"]
+    with pytest.raises(KeyError):
+        words("unknown")
+
+
+def test_polish_plurals() -> None:
+    assert {n: plural_form("pl", n) for n in (0, 1, 2, 4, 5, 12, 14, 21, 22, 112, 123)} == {
+        0: "many", 1: "one", 2: "few", 4: "few", 5: "many", 12: "many", 14: "many", 21: "many", 22: "few",
+        112: "many", 123: "few",
+    }
+    assert [plural_form("de", n) for n in (0, 1, 2)] == ["other", "one", "other"]
+
+
+@pytest.mark.parametrize(("wanted", "language"), [
+    ("pl-PL,pl;q=0.9,en;q=0.5", "pl"), ("fr,de;q=0.3,es;q=0.7", "es"), ("de_AT.UTF-8", "de"), ("C.UTF-8", "en"),
+    ("POSIX", "en"), ("", "en"), ("es;q=oops", "en"), ("PL", "pl"), ("de.UTF-8", "de"),
+])
+def test_the_language_is_chosen(wanted: str, language: str) -> None:
+    assert choose_language(wanted) == language
+
+
+def test_an_unknown_language_reads_english() -> None:
+    assert core_words("fr").language == "en"

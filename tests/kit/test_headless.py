@@ -1,0 +1,280 @@
+"""The headless commands as a shell sees them: what they print, where, with which exit code, and what they import."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from roundtap import main as command_line
+from roundtap.columns import table
+from roundtap_core import VERSION
+
+EVENT: dict[str, Any] = {
+    "format": "roundtap-event/1", "name": "Winter Open", "rulebook": "xwing-standard", "seed": 7,
+    "options": {"structure": "own", "swiss_rounds": 3},
+    "competitors": [
+        {"id": "p1", "name": "Ana Ruiz"}, {"id": "p2", "name": "Bruno Maier"},
+        {"id": "p3", "name": "Z\u0307aneta Łukaszewska", "public_name": "Z\u0307aneta"},
+        {"id": "p4", "name": "Kai Eich"}, {"id": "p5", "name": "Aleksandra Wiśniewska-Szczepańska"},
+    ],
+    "rounds": [{"number": 1, "stage": "swiss", "matches": [
+        {"table": 1, "a": "p1", "b": "p2", "result": {"score": {"a": 100, "b": 24}}},
+        {"table": 2, "a": "p3", "b": "p4", "result": {"ended": "time", "score": {"a": 49, "b": 77}}},
+        {"a": "p5", "bye": "bye"},
+    ]}],
+}
+
+
+def roundtap(*arguments: str | Path, stdin: bytes = b"", **environment: str) -> tuple[int, str, str]:
+    """(exit code, stdout, stderr) of the command in a process of its own."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG", "ROUNDTAP"))}
+    done = subprocess.run([sys.executable, "-m", "roundtap.main", *map(str, arguments)], input=stdin,
+                          capture_output=True, env=env | environment, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.fixture
+def event(tmp_path: Path) -> Path:
+    file = tmp_path / "event.json"
+    file.write_text(json.dumps(EVENT), encoding="utf-8")
+    return file
+
+
+def test_standings_as_json(event: Path) -> None:
+    code, out, err = roundtap("standings", event)
+    assert (code, err) == (0, "")
+    data = json.loads(out)
+    assert data["after_round"] == 1
+    assert [row["competitor"] for row in data["standings"]] == ["p1", "p5", "p4", "p3", "p2"]
+    assert data["standings"][0] == {
+        "rank": 1, "competitor": "p1", "points": 1, "rounds": 1, "wins": 1, "losses": 0, "draws": 0, "byes": 0,
+        "tiebreakers": {"mov": 176, "sos": "0/1"}, "decided_by": "mov", "by_chance": False,
+    }
+
+
+def test_standings_before_the_first_round(event: Path) -> None:
+    _, out, _ = roundtap("standings", event, "--after", "0")
+    assert {row["points"] for row in json.loads(out)["standings"]} == {0}
+
+
+def test_standings_as_csv_hold_the_same(event: Path) -> None:
+    _, out, _ = roundtap("standings", event, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert rows[2] == {
+        "rank": "3", "competitor": "p4", "name": "Kai E.", "points": "1", "rounds": "1", "wins": "1", "losses": "0",
+        "draws": "0", "byes": "0", "mov": "128", "sos": "0/1", "decided_by": "points", "by_chance": "false",
+    }
+
+
+def test_standings_as_text_stand_in_columns(event: Path) -> None:
+    _, out, _ = roundtap("standings", event, "--format", "text", LANG="de_DE.UTF-8")
+    assert out.splitlines() == [
+        "#  Name           Punkte  Runden  S  N  U  Freilose  HdS    TS  Entschieden durch",
+        "1  Ana R.              1       1  1  0  0         0  176  0.00  Höhe des Sieges (HdS)",
+        "2  Aleksandra W.       1       1  1  0  0         1  150  0.00  Höhe des Sieges (HdS)",
+        "3  Kai E.              1       1  1  0  0         0  128  0.00  Turnierpunkte",
+        "4  Z\u0307aneta              0       1  0  1  0         0   72  1.00  Höhe des Sieges (HdS)",
+        "5  Bruno M.            0       1  0  1  0         0   24  1.00  –",
+    ]
+
+
+def test_columns_count_cells_not_letters() -> None:
+    rows = [("Z\u0307ak", "1"), ("東京", "20"), ("Łucja", "3")]
+    assert table(rows, "<>") == "Z\u0307ak     1\n東京   20\nŁucja   3\n"
+
+
+def test_the_next_round(event: Path) -> None:
+    code, out, err = roundtap("pair", event)
+    assert (code, err) == (0, "")
+    drawn = json.loads(out)
+    assert (drawn["round"], drawn["stage"], drawn["draw"]["seed"], drawn["draw"]["attempt"]) == (2, "swiss", 7, 1)
+    assert {"a": "p2", "bye": "bye"} in drawn["matches"]
+    assert drawn["notes"]["repeats"] == 0
+    assert roundtap("pair", event)[1] == out
+
+
+def test_a_drawn_round_can_be_put_into_the_file(event: Path) -> None:
+    drawn = json.loads(roundtap("pair", event, "--seed", "99", "--attempt", "2")[1])
+    assert drawn["draw"]["seed"] == 99
+    added = {"number": drawn["round"], **{key: drawn[key] for key in ("stage", "draw", "matches")}}
+    event.write_text(json.dumps(EVENT | {"rounds": [*EVENT["rounds"], added]}), encoding="utf-8")
+    assert roundtap("check", event) == (0, "", "")
+
+
+def test_the_next_round_as_text(event: Path) -> None:
+    _, out, _ = roundtap("pair", event, "--format", "text", ROUNDTAP_LANG="pl", LANG="de_DE")
+    lines = out.splitlines()
+    assert lines[0] == "Runda 2 (system szwajcarski)"
+    assert lines[-1].split() == ["–", "Bruno", "M.", "wolny", "los"]
+
+
+def test_a_file_from_standard_input(event: Path) -> None:
+    assert roundtap("standings", "-", stdin=event.read_bytes())[1] == roundtap("standings", event)[1]
+    code, out, err = roundtap("pair", "-", stdin=b"{")
+    assert (code, out, err[:3]) == (2, "", "-: ")
+
+
+def test_check_prints_every_violation_on_its_own_line(event: Path) -> None:
+    data = json.loads(json.dumps(EVENT))
+    data["rounds"][0]["matches"][0]["result"]["score"]["a"] = 130
+    data["rounds"].append({"number": 2, "stage": "swiss", "matches": [
+        {"table": 1, "a": "p1", "b": "p2"}, {"table": 2, "a": "p3", "b": "p5"}, {"a": "p4", "bye": "bye"},
+    ]})
+    event.write_text(json.dumps(data), encoding="utf-8")
+    code, out, err = roundtap("check", event)
+    assert (code, err) == (2, "")
+    assert [line.removeprefix(f"{event}: ").split(": ")[0] for line in out.splitlines()] == [
+        "/rounds/0/matches/0/result/score/a", "/rounds/1/matches/0", "/rounds/1/matches/2/bye",
+    ]
+
+
+def test_check_prints_what_makes_a_file_unreadable_too(event: Path) -> None:
+    event.write_text(json.dumps(EVENT | {"colour": 1, "seed": "x"}), encoding="utf-8")
+    code, out, err = roundtap("check", event)
+    assert (code, err, len(out.splitlines())) == (2, "", 2)
+
+
+def test_check_is_silent_where_all_is_well(event: Path) -> None:
+    assert roundtap("check", event) == (0, "", "")
+
+
+@pytest.mark.parametrize(("language", "text"), [
+    ("en_GB.UTF-8", "p9"), ("de_DE.UTF-8", "Es gibt keinen Teilnehmer"), ("es_ES", "No hay ningún participante"),
+    ("pl_PL.ISO-8859-2", "Nie ma uczestnika"),
+])
+def test_an_error_names_file_and_place_in_the_reader_s_language(event: Path, language: str, text: str) -> None:
+    event.write_text(json.dumps(EVENT).replace('"b": "p2"', '"b": "p9"'), encoding="utf-8")
+    code, out, err = roundtap("standings", event, LC_ALL=language)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"{event}: /rounds/0/matches/0/b: ")
+    assert text in err
+    assert err.count("\n") == 1
+
+
+def test_roundtap_lang_comes_before_the_system_s(event: Path) -> None:
+    _, _, err = roundtap("standings", event / "no", ROUNDTAP_LANG="es", LC_ALL="de_DE.UTF-8")
+    assert err.startswith(f"{event / 'no'}: ")
+    _, _, err = roundtap("standings", event.parent, ROUNDTAP_LANG="es", LC_ALL="de_DE.UTF-8")
+    assert "carpeta" in err
+    _, _, err = roundtap("standings", event.parent, LANG="pl_PL", LC_MESSAGES="de_DE.UTF-8")
+    assert "Ordner" in err
+
+
+@pytest.mark.parametrize(("content", "words"), [
+    (None, "no such file"), (b'{"name": "\xff"}', "Line 1 is not UTF-8"), (b"\n\n[1,", "line 3"),
+    (b'{"\x1b[2J": 1}', "Broken JSON"), (b'{"\\u001b[2J": 1}', "/\\x1b[2J"),
+])
+def test_bad_files(tmp_path: Path, content: bytes | None, words: str) -> None:
+    file = tmp_path / "bad.json"
+    if content is not None:
+        file.write_bytes(content)
+    code, out, err = roundtap("check", file)
+    assert code == 2
+    assert words in err + out
+    assert "\x1b" not in err + out
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_file_that_may_not_be_read(event: Path) -> None:
+    event.chmod(0)
+    assert roundtap("standings", event)[0] == 2
+
+
+def test_a_round_that_does_not_exist(event: Path) -> None:
+    code, out, err = roundtap("standings", event, "--after", "4")
+    assert (code, out) == (2, "")
+    assert "up to 1" in err
+
+
+@pytest.mark.parametrize("arguments", [
+    ["pair"], ["pair", "x", "--seed", "1.5"], ["pair", "x", "--attempt", "0"], ["pair", "x", "--seed", "9" * 30],
+    ["standings", "x", "--format", "svg"], ["nothing"], [], ["rulebook", "chess"],
+])
+def test_wrong_arguments(arguments: list[str]) -> None:
+    code, out, err = roundtap(*arguments)
+    assert (code, out) == (2, "")
+    assert err
+
+
+def test_the_rulebooks() -> None:
+    code, out, _ = roundtap("rulebook")
+    assert (code, out.split()[0]) == (0, "xwing-standard")
+    _, sheet, _ = roundtap("rulebook", "xwing-standard", ROUNDTAP_LANG="de")
+    for line in ("  Finale            120", "     149+                 7   16", "  1. Turnierpunkte",
+                 "  Freilos                  1 Punkt, HdS 150"):
+        assert line in sheet.splitlines()
+
+
+def test_version_and_help() -> None:
+    assert roundtap("--version") == (0, f"roundtap {VERSION}\n", "")
+    code, out, _ = roundtap("--help")
+    assert code == 0
+    assert all(f"  {name} " in out for name in command_line.COMMANDS)
+
+
+@pytest.mark.parametrize("command", [["pair"], ["standings"], ["check"], ["rulebook", "xwing-standard"], ["--version"]])
+def test_a_headless_command_imports_no_more_than_it_needs(event: Path, command: list[str]) -> None:
+    arguments = [*command, str(event)] if len(command) == 1 and command[0] in command_line.COMMANDS else command
+    code = (
+        "import sys\n"
+        "from roundtap.main import main\n"
+        "try:\n    main(sys.argv[1:])\n"
+        "finally:\n    print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    imported = set(done.stderr.split())
+    assert "roundtap_core" in imported
+    assert not imported & {"flask", "gpiozero", "luma", "sqlmodel", "sqlalchemy", "uvicorn", "PIL", "serial", "asyncio",
+                           "roundtap_hub", "roundtap_units", "roundtap_devices", "http", "ssl"}
+
+
+@pytest.mark.parametrize(("command", "missing", "hint"), [
+    ("hub", "flask", "roundtap hub needs the extra 'hub': pip install roundtap[hub]"),
+    ("table", "gpiozero", "roundtap table needs the extra 'unit': pip install roundtap[unit]"),
+    ("demo", "flask", "roundtap demo needs the extras 'hub' and 'unit': pip install roundtap[hub,unit]"),
+])
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+                                  command: str, missing: str, hint: str) -> None:
+    def without(name: str) -> Any:
+        raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+
+    monkeypatch.setattr(command_line, "import_module", without)
+    assert command_line.main([command]) == 2
+    assert capsys.readouterr().err.strip() == hint
+
+
+def test_a_module_of_our_own_that_is_missing_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without(name: str) -> Any:
+        raise ModuleNotFoundError("No module named 'roundtap_hub.mian'", name="roundtap_hub.mian")
+
+    monkeypatch.setattr(command_line, "import_module", without)
+    with pytest.raises(ModuleNotFoundError):
+        command_line.main(["hub"])
+
+
+def test_a_closed_pipe_is_no_complaint(event: Path) -> None:
+    many = [{"id": f"x{n}", "name": f"Ana {n}"} for n in range(3_000)]
+    event.write_text(json.dumps(EVENT | {"competitors": EVENT["competitors"] + many}), encoding="utf-8")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([sys.executable, "-m", "roundtap.main", "standings", str(event)], stdout=writer,
+                          stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert done.stderr == b""
+    assert done.returncode == command_line.NOBODY_READS
+
+
+def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(words: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_line, "_run", interrupted)
+    assert command_line.main(["check", "x"]) == command_line.INTERRUPTED
+    assert capsys.readouterr() == ("", "")
