@@ -1,0 +1,55 @@
+"""Which pin factory gpiozero shall use: the Pi's own GPIO, found by the label of its chip, or a mock one."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import Any
+
+# A Pi's header is on another gpiochip number on each model and kernel; the label stays.
+LABELS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
+MOCK_ZERO_2_W = "902120"
+
+
+def mock_factory() -> Any:
+    """A factory of mock pins of its own: many virtual units live in one process without knowing of each other."""
+    from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+    return MockFactory(revision=MOCK_ZERO_2_W, pin_class=MockPWMPin)
+
+
+def real_factory(runtime_dir: str, labels: tuple[str, ...] = LABELS) -> Any:
+    """The Pi's GPIO through lgpio. `runtime_dir` takes lgpio's notification files (it would litter the working folder).
+
+    Never fork after this call. Raises ImportError where python3-lgpio is missing, OSError without a matching chip.
+    """
+    os.environ["LG_WD"] = runtime_dir  # read when lgpio is first imported
+    import lgpio
+    from gpiozero.pins.lgpio import LGPIOFactory
+
+    return LGPIOFactory(chip=find_chip(lgpio, chip_numbers(), labels))
+
+
+def chip_numbers() -> list[int]:
+    """The gpiochips this machine has, ascending."""
+    numbers = (path.removeprefix("/dev/gpiochip") for path in glob.glob("/dev/gpiochip*"))
+    return sorted(int(number) for number in numbers if number.isdigit())
+
+
+def find_chip(lgpio: Any, numbers: list[int], labels: tuple[str, ...] = LABELS) -> int:
+    """The number of the first gpiochip with one of these labels; OSError names what was found instead."""
+    found = []
+    for number in numbers:
+        try:
+            handle = lgpio.gpiochip_open(number)
+        except lgpio.error as error:
+            found.append(f"gpiochip{number}: {error}")
+            continue
+        try:
+            _, _, _, label = lgpio.gpio_get_chip_info(handle)
+        finally:
+            lgpio.gpiochip_close(handle)
+        if label in labels:
+            return number
+        found.append(f"gpiochip{number}: {label}")
+    raise OSError(f"no gpiochip labelled {' or '.join(labels)}; found {'; '.join(found) or 'none'}")

@@ -1,0 +1,231 @@
+"""Every screen of a table unit as a picture: `python -m roundtap_units.gallery DIR` writes large PNG files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from PIL import Image
+from roundtap_core.records import Pair, Result
+from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_devices.hands import CALL, LEAVE, TAP, Gesture
+
+from roundtap_units.dialogue import Dialogue, Refused, Saved, SendReport, unit_words
+from roundtap_units.dialogue_state import Fate
+from roundtap_units.scenes import Scene
+from roundtap_units.screens import draw
+from roundtap_units.tableview import CallView, ClockView, EventView, MatchView, RoundView, TableView
+
+LANGUAGES = ("en", "de", "es", "pl")
+LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
+SHORT = ("Ana R.", "Bruno M.")
+"""Two pairs of names: as public names usually are, and as long as full names get."""
+
+
+def gallery(languages: tuple[str, ...] = LANGUAGES) -> list[tuple[str, Image.Image]]:
+    """(name, picture) of every scene: both facings, short and long names, in each language."""
+    return [(name, draw(scene)) for name, scene in scenes(languages)]
+
+
+def scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, Scene]]:
+    for language in languages:
+        for facing in ("opposite", "edge"):
+            for kind, names in (("short", SHORT), ("long", LONG)):
+                for scene_name, scene in _Play(language, facing, names).everything():
+                    yield f"{language}-{facing}-{kind}-{scene_name}", scene
+
+
+class _Play:
+    """One table played through, with a stop at each screen."""
+
+    def __init__(self, language: str, facing: str, names: tuple[str, str]) -> None:
+        self.language, self.facing, self.names = language, facing, names
+        book = next(iter(RULEBOOKS.values()))
+        self.options = book.options({})
+        self.form = book.form(self.options)
+        self.now_ms = 0
+        self.ids = 0
+        self.start()
+
+    def start(self, badge: str = "") -> None:
+        words = unit_words(self.language)
+        self.table = Dialogue(words, self.facing, words(badge) if badge else "")
+        self.table.on_contact(0)
+
+    def view(self, state: str = "open", number: int | None = None, result: Result | None = None, revision: int = 0,
+             clock: str = "running", call: CallView | None = None, match: bool = True, status: str = "published",
+             round_: bool = True, reports: dict[str, Result] | None = None, next_table: int | None = None) -> None:
+        told = MatchView("3.7", revision, {"a": self.names[0], "b": self.names[1]}, state, reports or {},  # type: ignore[arg-type]
+                         result, number)
+        self.table.on_view(TableView(
+            EventView("e1", "Winter Open"), 12, RoundView(3, 5, "swiss", status) if round_ else None,
+            told if match else None, self.options, self.form, ClockView(clock), call, next_table,
+        ), self.now_ms)
+
+    def tap(self, keys: str) -> None:
+        """ "a", "b", "^", "v": own buttons and arrows."""
+        for key in keys:
+            self.now_ms += 300
+            self.table.on_gesture(Gesture(TAP, {"^": "up", "v": "down"}.get(key, key)), self.now_ms)
+
+    def store(self) -> list[str]:
+        stored = []
+        for effect in self.table.take_effects():
+            if isinstance(effect, SendReport):
+                self.ids += 1
+                stored.append(f"r{self.ids}")
+                self.table.on_stored(stored[-1], effect)
+        return stored
+
+    def fate(self, report_id: str, fate: Fate) -> None:
+        self.table.on_fate(report_id, fate, self.now_ms)
+
+    def shot(self, clock_ms: int = 74 * 60_000 + 3000) -> Scene:
+        return self.table.scene(self.now_ms, clock_ms)
+
+    def everything(self) -> Iterator[tuple[str, Scene]]:
+        yield from self.before()
+        yield from self.entering()
+        yield from self.after_time()
+        yield from self.disagreeing()
+        yield from self.hub_says()
+
+    def before(self) -> Iterator[tuple[str, Scene]]:
+        yield "waiting", self.shot()
+        self.view(round_=False, match=False)
+        yield "between", self.shot()
+        self.view(match=False)
+        yield "no-match", self.shot()
+        self.view(clock="idle")
+        yield "seating", self.shot(75 * 60_000)
+        self.tap("a")
+        yield "seating-one", self.shot(75 * 60_000)
+        self.tap("b")
+        yield "idle-before", self.shot(75 * 60_000)
+        self.view()
+        yield "idle", self.shot()
+        self.table.on_contact(42_000)
+        yield "idle-stale", self.shot()
+        self.table.on_contact(0)
+        self.view(clock="paused")
+        yield "idle-paused", self.shot()
+        self.view()
+        yield "idle-time-up", self.shot(-65_000)
+        self.start("badge.practice")
+        self.view()
+        yield "idle-practice", self.shot()
+        self.tap("b")
+        yield "who", self.shot()
+        self.tap("v")
+        yield "wrong-place", self.shot()
+
+    def entering(self) -> Iterator[tuple[str, Scene]]:
+        self.start()
+        self.view()
+        self.tap("aa")
+        yield "entry-0", self.shot()
+        self.tap("^^")
+        yield "entry-tens", self.shot()
+        self.tap("a^^^^")
+        yield "entry-ones", self.shot()
+        self.table.on_contact(125_000)
+        yield "entry-stale", self.shot()
+        self.table.on_contact(0)
+        self.tap("a")
+        yield "ask", self.shot()
+        one = self.store()
+        self.tap("b")
+        yield "writing", self.shot()
+        two = self.store()
+        yield "sending", self.shot()
+        self.table.on_contact(30_000)
+        yield "sending-offline", self.shot()
+        self.table.on_contact(0)
+        self.fate(one[0], Saved(1041))
+        self.fate(two[0], Saved(1042))
+        yield "saved", self.shot()
+        self.table.on_gesture(Gesture(LEAVE, "b"), self.now_ms)
+        yield "saved-leaving", self.shot()
+        self.now_ms += 11_000
+        yield "done", self.shot()
+        self.tap("a")
+        yield "correction", self.shot()
+
+    def after_time(self) -> Iterator[tuple[str, Scene]]:
+        self.start()
+        self.view()
+        self.shot(-5000)
+        self.tap("bb")
+        yield "time-winner", self.shot(-5000)
+        self.tap("vv")
+        yield "time-tens", self.shot(-5000)
+        self.tap("bb^^^^^^^^b")
+        yield "time-loser", self.shot(-5000)
+        self.tap("b")
+        yield "time-salvo", self.shot(-5000)
+        self.tap("a")
+        yield "time-confirm", self.shot(-5000)
+
+    def disagreeing(self) -> Iterator[tuple[str, Scene]]:
+        self.start()
+        self.view()
+        self.shot()
+        self.tap("aa^^aa")
+        self.tap("v")
+        yield "differ", self.shot()
+        self.tap("^")
+        yield "who-won", self.shot()
+        self.tap("a")
+        yield "edit", self.shot()
+        self.table.on_gesture(Gesture(CALL, "call"), self.now_ms)
+        self.now_ms += 130_000
+        yield "call", self.shot()
+        self.view(call=CallView("Eva"))
+        yield "call-taken", self.shot()
+        self.start()
+        reports = {"a": Result(score=Pair(100, 24)), "b": Result(score=Pair(100, 48))}
+        self.view(state="dispute", reports=reports)
+        yield "dispute", self.shot()
+
+    def hub_says(self) -> Iterator[tuple[str, Scene]]:
+        for reason in ("judge", "late", "impossible", "unknown-match", "altered", "revision"):
+            self.start()
+            self.view()
+            self.shot()
+            self.tap("aaa")
+            self.fate(self.store()[0], Refused(reason))
+            yield f"refused-{reason}", self.shot()
+        self.start()
+        self.view()
+        self.view(state="decided", number=1050, result=Result(score=Pair(100, 24)), revision=1)
+        yield "judge-decided", self.shot()
+        self.now_ms += 11_000
+        self.table.tick(self.now_ms)
+        yield "decided-standing", self.shot()
+        self.tap("a")
+        yield "decided-press", self.shot()
+        self.start()
+        self.view(state="closed", status="closed")
+        yield "closed", self.shot()
+        self.view(state="closed", status="closed", next_table=5)
+        yield "closed-moves", self.shot()
+        self.start()
+        self.view()
+        self.tap("aa^")
+        self.view(revision=1)
+        yield "changed", self.shot()
+        self.table.on_mismatch()
+        yield "update", self.shot()
+
+
+def main(directory: str) -> None:
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in gallery():
+        picture.convert("L").resize((picture.width * 4, picture.height * 4), Image.Resampling.NEAREST).save(
+            folder / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

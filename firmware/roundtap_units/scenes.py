@@ -1,0 +1,118 @@
+"""What a table's screen shows, as plain data in the players' language; `screens` draws it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roundtap_core.records import Side
+
+SIGNS: dict[Side, str] = {"a": "●", "b": "■"}
+
+
+class Name(str):
+    """A text that is a name, with its sign: where it is too long it may be shortened as names are, by words."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a page with a name left, and a figure right."""
+
+    name: Name
+    figure: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}  {self.figure}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One person's part of the screen: a head line, beside it small text and one big figure."""
+
+    head: str
+    big: str = ""
+    small: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A name above a figure. `wheels` are the figure's parts as they are dialled; `active` is the one that turns.
+
+    `active` -1: the whole figure, untouched, is offered as it stands. None: nothing turns here.
+    """
+
+    sign: str
+    name: str
+    wheels: tuple[str, ...]
+    active: int | None = None
+
+    @property
+    def figure(self) -> str:
+        return "".join(self.wheels)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """`kind` is for programs. `mark` is the age of the last contact, `badge` says practice or virtual."""
+
+    kind: str
+    facing: str = "opposite"
+    mark: str = ""
+    badge: str = ""
+
+    def says(self) -> str:
+        """All its text in reading order, for tests and logs."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Halves(Scene):
+    """Both people are addressed, each by their own half."""
+
+    a: Half
+    b: Half
+
+    def of(self, side: Side) -> Half:
+        return self.a if side == "a" else self.b
+
+    def says(self) -> str:
+        return _join(*(text for half in (self.a, self.b) for text in (half.head, half.big, half.small)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures(Scene):
+    """Two names with their figures, own left, turned to the person who acts.
+
+    `title` above; below `info` (what it is worth) beside the clock, and `hint` (what can be pressed).
+    """
+
+    turn: Side
+    left: Column
+    right: Column
+    title: str = ""
+    info: str = ""
+    hint: str = ""
+    clock: str = ""
+
+    def says(self) -> str:
+        left, right = self.left, self.right
+        return _join(self.title, f"{left.sign} {left.name} {left.figure}", f"{right.figure} {right.name} {right.sign}",
+                     self.info, self.hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Scene):
+    """A title, a few lines and what can be pressed; turned to one person, or (`turn` None) for whoever looks."""
+
+    turn: Side | None = None
+    title: str
+    lines: tuple[str | Row, ...] = ()
+    hint: str = ""
+
+    def says(self) -> str:
+        return _join(self.title, *map(str, self.lines), self.hint)
+
+
+def _join(*texts: str) -> str:
+    return " | ".join(text for text in texts if text)
