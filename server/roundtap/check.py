@@ -5,11 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 
+from roundtap import headless
 from roundtap_core.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile import event_problems, parse_json, tournament_from_json
-
-from roundtap import headless
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -14,6 +14,7 @@ import tempfile
 import time
 import urllib.request
 from pathlib import Path
+from types import FrameType
 
 PLAYERS_MAX = 512
 UP_WITHIN_S = 30.0
@@ -82,9 +83,8 @@ class Demo:
 
     def prepare(self) -> None:
         """Keys, PIN, and an event whose first round is published, written before anybody runs."""
-        from roundtap_hub.hub import hash_pin, write_private
-
         from roundtap.demo_event import make_event
+        from roundtap_hub.hub import hash_pin, write_private
 
         keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, self.args.tables + 1)}
         hub_folder = self.folder / "hub"
@@ -134,7 +134,7 @@ class Demo:
         bench = Bench(tables, {"hub_port": self.args.port, "pin": self.pin})
 
         class Server(uvicorn.Server):
-            def handle_exit(self, sig, frame):  # type: ignore[no-untyped-def]
+            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
                 # Open streams would keep the server waiting.
                 asyncio.get_running_loop().create_task(bench.close())
                 super().handle_exit(sig, frame)

@@ -6,12 +6,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Any
 
+from roundtap import columns, headless
 from roundtap_core.names import display_name, public_names
 from roundtap_core.pairing import pair_next, pairing_to_json
 from roundtap_core.records import Tournament
 from roundtap_core.words import Words
-
-from roundtap import columns, headless
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 
+from roundtap import columns, headless
 from roundtap_core.errors import Problem
 from roundtap_core.records import BYES, RULING, Match, Result
 from roundtap_core.rulebooks import RULEBOOKS, rulebook
 from roundtap_core.rulebooks.base import Rulebook, Structure
 from roundtap_core.words import Words
-
-from roundtap import columns, headless
 
 
 def add_arguments(parser: ArgumentParser) -> None:

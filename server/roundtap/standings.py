@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from roundtap import columns, headless
 from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, public_names
 from roundtap_core.records import SWISS, Tournament
 from roundtap_core.standings import LAST, POINTS, Row, standings, standings_to_json
 from roundtap_core.words import Words
-
-from roundtap import columns, headless
 
 FIGURES = ("rank", "points", "rounds", "wins", "losses", "draws", "byes")
 

@@ -1,4 +1,4 @@
-"""Result forms as data: which figures a rulebook asks, in which order, with which limits. Units, web and slips read them.
+"""Result forms as data: which figures a rulebook asks, in which order, with which limits. All fronts read them.
 
 A form has *ways* a match can end. A way begins with somebody's own button (the winner's), then takes its steps in
 order: figures set on wheels, and choices. `compose` turns the answers into a `Result`.
@@ -115,6 +115,8 @@ def compose(way: Way, opener: Side, answers: Mapping[str, Any]) -> Result:
         score[sides[figure.whose]] = value
     pair = Pair(score.get("a", 0), score.get("b", 0))
     chosen = answers.get("winner")
+    if chosen not in (None, "a", "b"):
+        raise Problem("not_one_of", where="/result/winner", value=chosen, options="a, b")
     return Result(ended=way.ended, winner=chosen if pair.a == pair.b else None, score=pair)
 
 

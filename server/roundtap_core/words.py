@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import resources
+from importlib import import_module
 
 LANGUAGES = ("en", "es", "de", "pl")
 
@@ -54,8 +55,10 @@ def catalogue(package: str, language: str) -> Words:
     """The catalogue ``words/LANGUAGE.json`` of an import package; an unknown language reads English."""
     if language not in LANGUAGES:
         language = "en"
-    text = resources.files(package).joinpath("words", f"{language}.json").read_text(encoding="utf-8")
-    return Words(language, json.loads(text))
+    # Plain files, not importlib.resources, which costs 20 ms of every command's start.
+    folder = os.path.dirname(str(import_module(package).__file__))
+    with open(os.path.join(folder, "words", f"{language}.json"), encoding="utf-8") as file:
+        return Words(language, json.load(file))
 
 
 def core_words(language: str) -> Words:

@@ -6,6 +6,7 @@ import random
 from functools import cache
 
 import networkx
+
 from roundtap_core.pairing.field import Field
 
 

@@ -10,6 +10,7 @@ import networkx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from roundtap_core.check import violations
 from roundtap_core.check_byes import round_exists
 from roundtap_core.pairing import pair_next, pairing_to_json

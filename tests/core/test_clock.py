@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from roundtap_core.clock import PAUSED, RUNNING, Clock, Instant, after_restart, show
 
 ROUND_MS = 75 * 60_000

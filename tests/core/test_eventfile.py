@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile import event_problems, parse, tournament_from_json, tournament_to_json
 from roundtap_core.records import Competitor, Draw, Match, Pair, Result, Round, Tournament

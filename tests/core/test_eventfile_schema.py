@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from roundtap_core.schema import ANNOTATIONS, KEYWORDS, event_schema, schema_problems
 
 FULL: dict[str, Any] = {

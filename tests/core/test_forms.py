@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+
 from roundtap_core.errors import Problem
 from roundtap_core.forms import Way, compose, form_from_json, form_to_json, next_step
 from roundtap_core.records import Pair, Result

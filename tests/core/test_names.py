@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from roundtap_core.names import display_name, public_names, shorten
 from roundtap_core.records import Competitor
 

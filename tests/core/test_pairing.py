@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+
 from roundtap_core.errors import Problem
 from roundtap_core.pairing import pair_next, pairing_to_json
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament

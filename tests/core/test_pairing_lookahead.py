@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+
 from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field
 from roundtap_core.pairing.small import all_rounds, best_rounds

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 
 import pytest
+
 from oracle_pairing import STYLES, best_grade_by_matching, best_grade_by_table, grade, played_field
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
 from roundtap_core.pairing.cardinality import LargestMatching

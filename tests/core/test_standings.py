@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+
 from roundtap_core.errors import Problem
 from roundtap_core.randomness import lot
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+
 from roundtap_core.eventfile import tournament_from_json
 from roundtap_core.rulebooks import RULEBOOKS
 from roundtap_core.standings import Row, standings

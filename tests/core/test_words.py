@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from roundtap_core import rulebooks
 from roundtap_core.forms import Choice
 from roundtap_core.records import BYES, ENDINGS, STAGES

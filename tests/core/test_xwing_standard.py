@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from roundtap_core.errors import Problem
 from roundtap_core.records import Match, Pair, Result
 from roundtap_core.rulebooks import rulebook

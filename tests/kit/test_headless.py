@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from roundtap import main as command_line
 from roundtap.columns import table
 from roundtap_core import VERSION

@@ -16,6 +16,7 @@ from roundtap_core.results import result_from_json, result_to_json
 def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> list[NewEntry]:
     """Draw the next round, closing the one in play; with a draft in hand, draw that one again (the next attempt)."""
     from roundtap_core.pairing import pair_next
+    from roundtap_core.tables import assign_tables
 
     closing = close_live(state)
     draft = state.draft
@@ -23,32 +24,17 @@ def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> list[Ne
     if number > state.swiss_rounds:
         raise Problem("all_rounds_played", rounds=state.swiss_rounds)
     seed, attempt = (draft.draw.seed, draft.draw.attempt + 1) if draft and draft.draw else (command.seed, 1)
-    pairing = pair_next(tournament_of(state), seed=seed, attempt=attempt)
-    matches = _off_busy_tables(pairing.matches, command.busy_tables)
+    tournament = tournament_of(state)
+    pairing = pair_next(tournament, seed=seed, attempt=attempt)
+    matches = pairing.matches
+    if command.busy_tables:
+        matches = assign_tables(matches, tournament, busy=command.busy_tables)
     drawn = NewEntry("round-drawn", {
         "number": pairing.number, "stage": pairing.stage,
         "draw": {"seed": pairing.draw.seed, "attempt": pairing.draw.attempt, "method": pairing.draw.method},
         "matches": [match_to_json(m) for m in matches], "notes": dict(pairing.notes),
     })
     return [*closing, drawn]
-
-
-def _off_busy_tables(matches: tuple[Match, ...], busy: frozenset[int]) -> tuple[Match, ...]:
-    """The same order of matches on tables that no other event is using."""
-    if not busy:
-        return matches
-    from dataclasses import replace
-
-    taken = set(busy)
-    seated = []
-    for match in matches:
-        table = match.table
-        while table is not None and table in taken:
-            table += 1
-        if table is not None:
-            taken.add(table)
-        seated.append(replace(match, table=table))
-    return tuple(seated)
 
 
 def match_to_json(match: Match) -> dict[str, Any]:

@@ -1,0 +1,241 @@
+"""How long a round's draw takes, on clean and on ugly fields: median, 99th percentile and worst, in milliseconds.
+
+    python tests/benchmarks/bench_pairing.py [--full] [--fields NAME …]
+
+"ratio" compares with sorting by points and shuffling alone, measured in the same run. "draw" is the draw of a field
+that is already known; "whole" is `pair_next` from the recorded tournament to numbered tables. It also counts
+needless repeats (there must be none) and how often each method was taken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from roundtap_core.pairing import pair_next
+from roundtap_core.pairing.draw import draw_round
+from roundtap_core.pairing.field import Chance, Field
+from roundtap_core.randomness import shuffle
+from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
+
+Winner = Callable[[random.Random], int]
+
+
+class History:
+    """A tournament under way: points and opponents, as plain numbers."""
+
+    def __init__(self, size: int) -> None:
+        self.points = [0] * size
+        self.met: list[set[int]] = [set() for _ in range(size)]
+        self.byes = [0] * size
+        self.active = list(range(size))
+
+    def field(self) -> Field:
+        place = {member: i for i, member in enumerate(self.active)}
+        return Field(
+            tuple(f"p{member}" for member in self.active),
+            tuple(self.points[member] for member in self.active),
+            tuple({place[x] for x in self.met[member] if x in place} for member in self.active),
+            tuple(self.byes[member] for member in self.active),
+        )
+
+    def play(self, pairs: list[tuple[int, int]], gain: Winner, rand: random.Random) -> None:
+        for x, y in pairs:
+            a, b = self.active[x], self.active[y]
+            self.met[a].add(b)
+            self.met[b].add(a)
+            self.points[rand.choice((a, b))] += gain(rand)
+
+
+def rounds_of(size: int, rounds: int, gain: Winner, rand: random.Random, dropping: float = 0) -> Iterator[Field]:
+    """Fields of a tournament that this very pairing draws, each before it is drawn."""
+    history = History(size)
+    for number in range(1, rounds + 1):
+        if dropping and number > 1:
+            history.active = [m for m in history.active if rand.random() > dropping]
+        if len(history.active) % 2:
+            out = min(history.active, key=lambda m: (history.byes[m], history.points[m]))
+            history.byes[out] += 1
+            history.points[out] += 1
+            history.active.remove(out)
+            field = history.field()
+        else:
+            out = None
+            field = history.field()
+        if number > 1:
+            yield field
+        history.play(draw_round(field, range(len(field.ids)), Chance(1, number, 1), field.byes, 0)[0], gain, rand)
+        if out is not None:
+            history.active.append(out)
+            history.active.sort()
+
+
+def win(rand: random.Random) -> int:
+    return 1
+
+
+def margin(rand: random.Random) -> int:
+    return 1_000_000 + rand.randrange(1_000_000)
+
+
+def regrouped(field: Field, low: int, high: int, rand: random.Random) -> Field:
+    """The same history, the points in groups of `low` to `high` members."""
+    points = [0] * len(field.ids)
+    order = sorted(range(len(field.ids)), key=lambda i: -field.points[i])
+    level = len(order)
+    while order:
+        for i in order[:(size := rand.randint(low, high))]:
+            points[i] = level
+        order, level = order[size:], level - 1
+    return Field(field.ids, tuple(points), field.met, field.byes)
+
+
+def dense(size: int, rounds: int, rand: random.Random) -> Field:
+    """Everybody has met the `rounds` nearest others (on a circle), and nobody else."""
+    points = sorted((sum(rand.random() < 0.5 for _ in range(rounds)) for _ in range(size)), reverse=True)
+    met: list[set[int]] = [set() for _ in range(size)]
+    for i in range(size):
+        for step in range(1, rounds // 2 + 1):
+            met[i].add((i + step) % size)
+            met[(i + step) % size].add(i)
+    return Field(tuple(f"p{i}" for i in range(size)), tuple(points), tuple(met), (0,) * size)
+
+
+def distinct(field: Field) -> Field:
+    return Field(field.ids, tuple(range(len(field.ids), 0, -1)), field.met, field.byes)
+
+
+def all_met(size: int, but: int) -> Field:
+    """Everybody has met everybody, but for `but` pairs."""
+    met = [set(range(size)) - {i} for i in range(size)]
+    for i in range(but):
+        met[2 * i].discard(2 * i + 1)
+        met[2 * i + 1].discard(2 * i)
+    return Field(tuple(f"p{i}" for i in range(size)), tuple(i % 7 for i in range(size)), tuple(met), (0,) * size)
+
+
+def clique_on_top(size: int, top: int, rounds: int, rand: random.Random) -> Field:
+    """The top group has met each other; the rest has a few rounds behind it."""
+    *_, field = rounds_of(size, rounds, win, rand)
+    met = [set(opponents) for opponents in field.met]
+    for i in range(top):
+        met[i] |= set(range(top)) - {i}
+    points = tuple(99 if i < top else p for i, p in enumerate(field.points))
+    return Field(field.ids, points, tuple(met), field.byes)
+
+
+def fields(size: int, name: str, rand: random.Random) -> Iterator[Field]:
+    rounds = (size - 1).bit_length()
+    if name == "clean":
+        yield from rounds_of(size, rounds, win, rand)
+    elif name == "odd":
+        yield from rounds_of(size - 1, rounds, win, rand)
+    elif name == "drops":
+        yield from rounds_of(size, rounds + 3, win, rand, dropping=0.05)
+    elif name == "margins":
+        yield from rounds_of(size, rounds, margin, rand)
+    elif name == "groups 3-10":
+        for field in rounds_of(size, rounds, win, rand):
+            yield regrouped(field, 3, 10, rand)
+    elif name == "60 rounds, win/loss":
+        yield from list(rounds_of(size, 60, win, rand))[-12:]
+    elif name == "60 rounds, margins":
+        yield from list(rounds_of(size, 60, margin, rand))[-12:]
+    elif name == "60 rounds, groups 3-10":
+        for field in list(rounds_of(size, 60, win, rand))[-6:]:
+            yield regrouped(field, 3, 10, rand)
+    elif name == "60 neighbours met":
+        for _ in range(3):
+            field = dense(size, 60, rand)
+            yield field
+            yield distinct(field)
+            yield regrouped(field, 3, 10, rand)
+    elif name == "cliques on top":
+        for top in (3, 7, 33, size // 4, size // 2):
+            yield clique_on_top(size, top, 5, rand)
+    elif name == "all met":
+        for but in (0, 1, size // 4, size // 2):
+            yield all_met(size, but)
+
+
+NAMES = ("clean", "odd", "drops", "margins", "groups 3-10", "60 rounds, win/loss", "60 rounds, margins",
+         "60 rounds, groups 3-10", "60 neighbours met", "cliques on top", "all met")
+
+
+def sort_and_shuffle(field: Field) -> None:
+    order = list(range(len(field.ids)))
+    shuffle(order, random.Random(1).random)
+    order.sort(key=field.points.__getitem__)
+
+
+def timed(work: Callable[[], object]) -> tuple[float, object]:
+    begin = time.perf_counter()
+    found = work()
+    return (time.perf_counter() - begin) * 1000, found
+
+
+def measure(size: int, name: str, repeats: int) -> None:
+    draws, plain = [], []
+    methods: Counter[str] = Counter()
+    repeated = 0
+    for seed in range(repeats):
+        for number, field in enumerate(fields(size, name, random.Random(f"{size}/{name}/{seed}"))):
+            plain.append(timed(lambda field=field: sort_and_shuffle(field))[0])
+            members = range(len(field.ids))
+            chance = Chance(seed, number, 1)
+            took, (pairs, method) = timed(
+                lambda field=field, members=members, chance=chance: draw_round(field, members, chance, field.byes, 0)
+            )
+            draws.append(took)
+            methods[method] += 1
+            repeated += field.repeats(pairs)
+    draws.sort()
+    plain.sort()
+    median = draws[len(draws) // 2]
+    print(f"{size:6} {name:24} {len(draws):5} {median:9.3f} {draws[int(len(draws) * 0.99)]:9.2f} {draws[-1]:9.2f} "
+          f"{median / plain[len(plain) // 2]:7.1f} {repeated:8}  {dict(methods)}", flush=True)
+
+
+def measure_whole(size: int) -> None:
+    """`pair_next` round by round, from the tournament as recorded."""
+    rand = random.Random(size)
+    tournament = Tournament("bench", "xwing-standard", competitors=tuple(
+        Competitor(f"p{i}", f"Player {i}") for i in range(size)))
+    times = []
+    for _ in range((size - 1).bit_length()):
+        took, pairing = timed(lambda event=tournament: pair_next(event))
+        times.append(took)
+        matches = tuple(
+            match if match.bye else Match(match.a, match.b, match.table, result=Result(
+                score=rand.choice((Pair(100, rand.randrange(100)), Pair(rand.randrange(100), 100)))))
+            for match in pairing.matches)
+        tournament = Tournament(tournament.name, tournament.rulebook, competitors=tournament.competitors,
+                                rounds=(*tournament.rounds, Round(pairing.number, matches=matches)))
+    times.sort()
+    median, worst = times[len(times) // 2], times[-1]
+    print(f"{size:6} {'whole pair_next':24} {len(times):5} {median:9.3f} {worst:9.2f} {worst:9.2f}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true", help="also 2,048 and 5,000 competitors, clean fields")
+    parser.add_argument("--fields", nargs="*", default=NAMES, choices=NAMES)
+    parser.add_argument("--sizes", nargs="*", type=int, default=[64, 512])
+    chosen = parser.parse_args()
+    print("  size field                    draws    median       p99     worst   ratio  repeats  methods")
+    for size in chosen.sizes:
+        for name in chosen.fields:
+            if size > 61 or "60" not in name:
+                measure(size, name, 20 if name in NAMES[:2] else 3)
+        measure_whole(size)
+    if chosen.full:
+        for size in (2048, 5000):
+            measure(size, "clean", 3)
+            measure_whole(size)
+
+
+if __name__ == "__main__":
+    main()
