@@ -103,7 +103,7 @@ class Panel:
         elif what is self._woken:
             with contextlib.suppress(BlockingIOError):
                 self._woken.recv(4096)
-            for client in list(self._clients.values()):
+            for client in [] if self._stopping else list(self._clients.values()):
                 client.stale = True
                 self._send(client)
         elif (talking := self._clients.get(what.fileno())) is not None:

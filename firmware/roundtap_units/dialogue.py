@@ -5,7 +5,6 @@ from __future__ import annotations
 from roundtap_core.records import Side, other
 from roundtap_core.words import Words, catalogue, core_words
 from roundtap_devices.hands import CALL, HOLD, TAP, Gesture
-
 from roundtap_units.dialogue_agree import Ask, Dispute
 from roundtap_units.dialogue_call import Call
 from roundtap_units.dialogue_saved import LEAVE_ASKED_MS, Sending, Standing, decided, refused

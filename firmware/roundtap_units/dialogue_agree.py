@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_devices.hands import TAP, Gesture
-
 from roundtap_units import dialogue_entry
 from roundtap_units.dialogue_entry import figures
 from roundtap_units.dialogue_state import TableState

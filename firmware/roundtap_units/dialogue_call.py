@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from roundtap_devices.hands import Gesture
-
 from roundtap_units.dialogue_state import TableState, span
 from roundtap_units.scenes import Half, Scene
 from roundtap_units.tableview import CallView

@@ -11,7 +11,6 @@ from roundtap_core.forms import LOSER, WINNER, Choice, Figure, Form, Way, compos
 from roundtap_core.records import Result, Side, other
 from roundtap_core.rulebooks import rulebook
 from roundtap_devices.hands import HOLD, REPEAT, TAP, Gesture
-
 from roundtap_units.dialogue_state import TableState
 from roundtap_units.scenes import SIGNS, Column, Figures, Scene
 from roundtap_units.wheels import Dial

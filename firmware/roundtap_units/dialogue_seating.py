@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from roundtap_core.records import SIDES, Side, other
 from roundtap_devices.hands import TAP, Gesture
-
 from roundtap_units import dialogue_entry
 from roundtap_units.dialogue_state import TableState
 from roundtap_units.scenes import SIGNS, Half, Name, Row, Scene

@@ -12,7 +12,6 @@ from roundtap_core.records import SIDES, Match, Result, Side, other
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.words import Words
 from roundtap_devices.hands import Gesture
-
 from roundtap_units.scenes import SIGNS, Half, Halves, Name, Page, Row, Scene
 from roundtap_units.tableview import AGREED, CLOSED, DECIDED, MatchView, TableView
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from roundtap_core.forms import LOSER, WINNER, Choice, Figure, Form, Way, next_step
 from roundtap_core.records import Result, Side, other
-
 from roundtap_units.wheels import Dial
 
 

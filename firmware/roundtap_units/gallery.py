@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
+
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks import RULEBOOKS
 from roundtap_devices.hands import CALL, LEAVE, TAP, Gesture
-
 from roundtap_units.dialogue import Dialogue, Refused, Saved, SendReport, unit_words
 from roundtap_units.dialogue_state import Fate
 from roundtap_units.scenes import Scene

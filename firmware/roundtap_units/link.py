@@ -15,7 +15,6 @@ from typing import Any
 
 from roundtap_core import VERSION
 from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, opened
-
 from roundtap_units.hubtime import HubTime
 from roundtap_units.outbox import Kept, Outbox
 

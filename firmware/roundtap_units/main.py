@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -112,7 +113,6 @@ def _run(config: Config, panel_path: Path | None, crash_at: str | None,
     from roundtap_devices.panel import Panel
     from roundtap_devices.screen import Screen, VirtualScreen
     from roundtap_devices.signals import Signals
-
     from roundtap_units.dialogue import Dialogue, unit_words
     from roundtap_units.link import HubAddress, HubLink
     from roundtap_units.outbox import Outbox
@@ -132,8 +132,10 @@ def _run(config: Config, panel_path: Path | None, crash_at: str | None,
     outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(crash_at))
     link = HubLink(HubAddress(config.host, config.port, config.unit, config.key), outbox,
                    lambda kind, value: incoming.put((kind, value)), mono_ms)
+    # What is virtual says so, on every screen.
+    dialogue = Dialogue(words, config.board.facing, words("badge.virtual") if panel else "")
     unit = TableUnit(
-        config.unit, config.key, Dialogue(words, config.board.facing), outbox, link, screen,
+        config.unit, config.key, dialogue, outbox, link, screen,
         Signals(config.board, pins, panel.signals if panel else None), panel.words if panel else (lambda _: None),
     )
     buttons = Buttons(config.board, pins, incoming, mono_ms)  # type: ignore[arg-type]
@@ -148,7 +150,7 @@ def _run(config: Config, panel_path: Path | None, crash_at: str | None,
         outbox.close()
 
 
-def _crash_point(name: str | None):  # type: ignore[no-untyped-def]
+def _crash_point(name: str | None) -> Callable[[str], None]:
     """A power cut for tests: the process dies, unflushed and unwarned, when it comes to the point `name`."""
 
     def at_point(point: str) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PIL import Image, ImageDraw
-from roundtap_core.records import Side
 
+from roundtap_core.records import Side
 from roundtap_units.lettering import Fitted, canvas, fit, fit_pair, line_height, width, write
 from roundtap_units.scenes import SIGNS, Column, Figures, Half, Halves, Name, Page, Row, Scene
 

@@ -14,7 +14,6 @@ from roundtap_devices.buttons import Edge
 from roundtap_devices.hands import Hands
 from roundtap_devices.screen import Screen
 from roundtap_devices.signals import Signals
-
 from roundtap_units.dialogue import Dialogue, Effect, Refused, Saved, SendReport, StatusChanged
 from roundtap_units.hubtime import HubTime
 from roundtap_units.outbox import Kept, Outbox

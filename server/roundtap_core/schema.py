@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 from roundtap_core.errors import Problem
@@ -32,8 +32,9 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 @lru_cache(maxsize=1)
 def event_schema() -> dict[str, Any]:
     """The schema of the event file as it ships (JSON Schema 2020-12)."""
-    path = resources.files("roundtap_core").joinpath("schema", "event.schema.json")
-    schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    path = os.path.join(os.path.dirname(__file__), "schema", "event.schema.json")
+    with open(path, encoding="utf-8") as file:
+        schema: dict[str, Any] = json.load(file)
     return schema
 
 

@@ -1,4 +1,4 @@
-"""event = apply(event, entry): how each kind of entry changes the state. Nothing here refuses, draws, or reads a clock."""
+"""event = apply(event, entry): how each kind of entry changes the state. Nothing here refuses, draws, or reads time."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class EventState:
     players_at_start: int | None = None
     entrants: Mapping[str, Entrant] = field(default_factory=dict)
     rounds: tuple[RoundState, ...] = ()
-    clock: Clock = Clock()
+    clock: Clock = field(default_factory=Clock)
     fates: Mapping[str, Fate] = field(default_factory=dict)
     late: tuple[Fate, ...] = ()
     finished: bool = False

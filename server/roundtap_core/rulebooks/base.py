@@ -1,4 +1,4 @@
-"""What every rulebook answers. A rulebook is a small class of figures and rules beside its document; no I/O, no chance."""
+"""What every rulebook answers: a small class of figures and rules beside its document; no I/O, no chance."""
 
 from __future__ import annotations
 

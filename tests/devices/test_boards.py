@@ -1,0 +1,59 @@
+"""Boards: the three known ones, a soldered one from TOML, and what is said about a wrong file."""
+
+import pytest
+
+from roundtap_devices import boards
+from roundtap_devices.boards import BoardError, board, load
+
+
+def test_the_recommended_board_has_four_buttons_and_faces_two_people():
+    made = board("recommended")
+    assert set(made.pins.keys()) == {"a", "b", "up", "down"}
+    assert (made.screen.driver, made.facing) == ("ssd1309", "opposite")
+
+
+@pytest.mark.parametrize("name", ["adafruit-oled-bonnet", "waveshare-oled-hat"])
+def test_the_ready_made_boards_are_read_from_the_edge_and_have_a_call_key(name):
+    made = board(name)
+    assert made.facing == "edge"
+    assert made.pins.call is not None
+
+
+@pytest.mark.parametrize("made", boards.BOARDS.values(), ids=lambda made: made.name)
+def test_every_known_board_passes_its_own_check(made):
+    assert load(f'like = "{made.name}"') == made
+
+
+def test_a_board_of_ones_own(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('name = "mine"\nactive_low = false\n[pins]\na = 5\n[screen]\ni2c_address = 0x3D\nrotation = 180\n')
+    made = board(str(file))
+    assert (made.name, made.active_low, made.pins.a, made.pins.b) == ("mine", False, 5, 27)
+    assert (made.screen.i2c_address, made.screen.rotation) == (0x3D, 180)
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    ("[pins]\nup = 40", "board.toml: pins.up: 40 is no BCM pin (0 to 27)"),
+    ("[pins]\nup = 17", "board.toml: pins.up: pin 17 is taken by pins.a"),
+    ("[pins]\na = 2", "board.toml: pins.a: pin 2 is taken by screen (SDA)"),
+    ("[pins]\nleft = 4", "board.toml: pins.left: unknown key; known are a, b, up, down, call, lamp, buzzer"),
+    ('[pins]\na = "4"', "board.toml: pins.a: 4 should be a whole number"),
+    ("[pins]\na = true", "board.toml: pins.a: True should be a whole number"),
+    ("pins = 4", "board.toml: pins: 4 should be a table"),
+    ('facing = "up"', "board.toml: facing: up is not one of opposite, edge"),
+    ('[screen]\ndriver = "ssd1305"', "board.toml: screen.driver: ssd1305 is not one of ssd1309, ssd1306, sh1106"),
+    ("[screen]\ni2c_address = 300", "board.toml: screen.i2c_address: 300 is no I2C address (3 to 119)"),
+    ("[screen]\nrotation = 90", "board.toml: screen.rotation: 90 is not one of 0, 180"),
+    ('like = "yours"', "board.toml: like: yours is not one of recommended, adafruit-oled-bonnet, waveshare-oled-hat"),
+])
+def test_a_wrong_board_file_says_what_where_and_what_would_be_right(text, says):
+    with pytest.raises(BoardError) as caught:
+        load(text)
+    assert str(caught.value) == says
+
+
+def test_no_toml_and_no_file():
+    with pytest.raises(BoardError, match="not a TOML file"):
+        load("pins = {")
+    with pytest.raises(BoardError, match="name one of recommended"):
+        board("nowhere")

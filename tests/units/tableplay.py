@@ -1,0 +1,130 @@
+"""A table to play at: Ana (●) and Bruno (■), a hub that answers when told to, and a clock that is set by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roundtap_core.forms import form_to_json
+from roundtap_core.records import Pair, Result
+from roundtap_core.results import result_to_json
+from roundtap_core.rulebooks import rulebook
+from roundtap_devices.hands import CALL, HOLD, LEAVE, TAP, Gesture
+from roundtap_units.dialogue import Dialogue, Refused, Saved, SendReport, StatusChanged, unit_words
+from roundtap_units.tableview import view_from_json
+
+BOOK = rulebook("xwing-standard")
+KEYS = {"ana": "a", "bruno": "b", "▲": "up", "▼": "down"}
+
+
+def score(a: int, b: int, ended: str = "played", winner: str | None = None) -> Result:
+    return Result(ended=ended, winner=winner, score=Pair(a, b))
+
+
+class Table:
+    """`presses("ana ▲▲ ana")` presses; `says` is the screen; `reports` what went out, as (side, result)."""
+
+    def __init__(self, language: str = "en", facing: str = "opposite", seated: bool = True, clock_ms: int = 1_800_000):
+        self.dialogue = Dialogue(unit_words(language), facing)
+        self.now_ms = 0
+        self.clock_ms: int | None = clock_ms
+        self.stores = True
+        self.reports: list[tuple[str, Result]] = []
+        self.effects: list[SendReport] = []
+        self.ids: list[str] = []
+        self.statuses: list[StatusChanged] = []
+        self.told: dict[str, Any] = {}
+        self.dialogue.on_contact(0)
+        self.hub_says()
+        if seated:
+            self.hub_says(clock="idle")
+            self.presses("ana bruno")
+            self.hub_says(clock="running")
+
+    # --- the hub ---
+
+    def hub_says(self, **changes: Any) -> None:
+        """The view as last told, with these changes; `result`, `a` and `b` (reports) are Results."""
+        told = self.told = {
+            "state": "open", "revision": 0, "result": None, "a": None, "b": None, "number": None, "clock": "running",
+            "match": "3.7", "call": None, "status": "published", "next": None, "options": BOOK.options({})
+        , **self.told, **changes}
+
+        def plain(result: Result | None) -> Any:
+            return result and result_to_json(result)
+
+        self.dialogue.on_view(view_from_json({
+            "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2", "rulebook": BOOK.id}, "table": 12,
+            "round": {"number": 3, "of": 5, "stage": "swiss", "status": told["status"]},
+            "match": told["match"] and {
+                "id": told["match"], "revision": told["revision"], "a": {"name": "Ana R."}, "b": {"name": "Bruno M."},
+                "state": told["state"], "reports": {"a": plain(told["a"]), "b": plain(told["b"])},
+                "result": plain(told["result"]), "number": told["number"],
+            },
+            "options": told["options"], "form": form_to_json(BOOK.form(told["options"])),
+            "clock": {"state": told["clock"], "deadline_ms": None, "remaining_ms": None, "total_ms": None},
+            "call": told["call"], "next": told["next"],
+        }), self.now_ms)
+        self._work()
+
+    def hub_saves(self, number: int, report: int = -1) -> None:
+        self.dialogue.on_fate(self.ids[report], Saved(number), self.now_ms)
+        self._work()
+
+    def hub_refuses(self, reason: str, report: int = -1) -> None:
+        self.dialogue.on_fate(self.ids[report], Refused(reason), self.now_ms)
+        self._work()
+
+    # --- the people ---
+
+    def presses(self, what: str) -> Table:
+        """ "ana ▲▲ ana": own buttons by name, arrows; "ana…" holds."""
+        for word in what.split():
+            for press in [word] if word.strip("…") in KEYS else list(word):
+                self.gesture(HOLD if press.endswith("…") else TAP, KEYS[press.strip("…")])
+        return self
+
+    def gesture(self, kind: str, key: str) -> None:
+        self.wait(250)
+        self.dialogue.on_gesture(Gesture(kind, key, self.now_ms), self.now_ms)
+        self._work()
+
+    def calls(self) -> None:
+        self.gesture(CALL, "call")
+
+    def asks_to_leave(self, who: str) -> None:
+        self.gesture(LEAVE, KEYS[who])
+
+    def wait(self, ms: int) -> None:
+        self.now_ms += ms
+        self.dialogue.on_clock(self.clock_ms)
+        self.dialogue.tick(self.now_ms)
+        self._work()
+
+    # --- what comes of it ---
+
+    @property
+    def scene(self) -> Any:
+        return self.dialogue.scene(self.now_ms, self.clock_ms)
+
+    @property
+    def says(self) -> str:
+        return self.scene.says()
+
+    @property
+    def kind(self) -> str:
+        return self.scene.kind
+
+    @property
+    def status(self) -> StatusChanged:
+        return self.statuses[-1] if self.statuses else StatusChanged()
+
+    def _work(self) -> None:
+        for effect in self.dialogue.take_effects():
+            if isinstance(effect, StatusChanged):
+                self.statuses.append(effect)
+                continue
+            self.effects.append(effect)
+            self.reports.append((effect.side, effect.result))
+            self.ids.append(f"r{len(self.ids) + 1}")
+            if self.stores:
+                self.dialogue.on_stored(self.ids[-1], effect)

@@ -1,0 +1,128 @@
+"""SAVED and what comes after: sending, the number, leaving, correcting, and being refused."""
+
+import pytest
+from tableplay import Table, score
+
+from roundtap_units.dialogue import Dialogue, unit_words
+
+
+@pytest.fixture
+def table():
+    made = Table()
+    made.presses("ana ▲▲ ana ana bruno")
+    return made
+
+
+@pytest.fixture
+def saved(table):
+    table.hub_saves(1041, report=0)
+    table.hub_saves(1042, report=1)
+    return table
+
+
+def test_sending_is_said_only_when_the_report_is_on_the_disk():
+    table = Table()
+    table.stores = False
+    table.presses("ana ana bruno")
+    assert "sending" not in table.says
+    for report_id, effect in zip(table.ids, table.effects, strict=True):
+        table.dialogue.on_stored(report_id, effect)
+    assert "sending…" in table.says
+
+
+def test_without_contact_it_is_kept_here(table):
+    table.dialogue.on_contact(30_000)
+    assert "kept here" in table.says
+
+
+def test_saved_comes_with_the_agreeing_report_and_not_before(table):
+    table.hub_saves(1041, report=0)
+    assert "SAVED" not in table.says
+    table.hub_saves(1042, report=1)
+    assert table.says.startswith("SAVED #1042")
+
+
+def test_answers_in_the_wrong_order_still_need_both(table):
+    table.hub_saves(1042, report=1)
+    assert "SAVED" not in table.says
+    table.hub_saves(1041, report=0)
+    assert table.says.startswith("SAVED #1042")
+
+
+def test_the_view_that_follows_changes_nothing_on_the_screen(saved):
+    saved.wait(3000)
+    saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042, revision=1)
+    assert saved.says.startswith("SAVED #1042")
+    saved.wait(7000)
+    assert saved.says == "● Ana R. | 100:20 | #1042 | ■ Bruno M. | 20:100 | #1042"
+
+
+def test_a_view_older_than_the_answer_does_not_bring_the_question_back(saved):
+    saved.hub_says(state="one-sided", a=score(100, 20))
+    assert saved.says.startswith("SAVED #1042")
+
+
+def test_an_agreement_made_on_phones_is_saved_here_too():
+    table = Table()
+    table.hub_says(state="agreed", a=score(100, 7), b=score(100, 7), result=score(100, 7), number=90)
+    assert table.says.startswith("SAVED #90")
+
+
+def test_ten_seconds_to_say_that_one_leaves(saved):
+    assert "Leave event? hold ■+▼" in saved.says
+    saved.asks_to_leave("bruno")
+    assert saved.status.leave == ("b",)
+    assert saved.scene.b.small == "✓ you leave the event"
+    saved.asks_to_leave("bruno")
+    assert saved.status.leave == ()
+    saved.wait(10_000)
+    saved.asks_to_leave("bruno")
+    assert saved.status.leave == ()
+
+
+def test_a_correction_starts_from_the_result_and_is_agreed_by_both_again(saved):
+    saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042)
+    saved.wait(20_000)
+    saved.presses("bruno")
+    assert saved.says.startswith("■ Bruno M. 20 | 100 Ana R. ●")
+    saved.presses("▲ bruno bruno")
+    assert saved.says.startswith("You won? | ● Ana R. 100 | 30 Bruno M. ■")
+    saved.presses("ana")
+    assert saved.reports[2:] == [("b", score(100, 30)), ("a", score(100, 30))]
+    saved.hub_saves(1050, report=2)
+    saved.hub_says(number=1042)
+    saved.hub_saves(1051, report=3)
+    assert saved.says.startswith("SAVED #1051")
+
+
+def test_a_correction_that_changes_nothing_is_no_report(saved):
+    saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042)
+    saved.presses("ana ana")
+    assert len(saved.reports) == 2
+    assert saved.kind in ("saved", "done")
+
+
+@pytest.mark.parametrize(("reason", "says"), [
+    ("judge", "NOT TAKEN: JUDGE | A judge has decided this match."),
+    ("late", "NOT TAKEN: LATE | The round is closed. Ask a judge."),
+    ("impossible", "NOT TAKEN: FIGURES"),
+    ("unknown-match", "NOT TAKEN: MATCH"),
+    ("altered", "NOT TAKEN: ALTERED"),
+    ("revision", "NOT TAKEN: CHANGED"),
+    ("something-new", "NOT TAKEN: ASK | Ask a judge."),
+])
+def test_a_refusal_names_its_reason_and_stays_until_somebody_has_read_it(table, reason, says):
+    table.hub_refuses(reason)
+    assert table.says.startswith(says)
+    assert table.scene.turn == "b"
+    table.wait(600_000)
+    assert table.says.startswith(says)
+    table.presses("▼")
+    assert table.says.startswith("You lost?")  # Ana's report still stands
+
+
+def test_a_unit_restarted_after_the_agreement_shows_it_without_asking_who_leaves():
+    table = Table(seated=False)
+    table.dialogue = Dialogue(unit_words("en"))
+    table.hub_says(state="agreed", result=score(100, 20), number=1042)
+    assert table.kind == "done"

@@ -1,0 +1,144 @@
+"""Every screen, drawn: it fits, it is turned to the right person, and names are never cut inside a word."""
+
+import dataclasses
+import importlib
+
+import pytest
+from PIL import ImageChops
+from tableplay import Table
+
+from roundtap_core.words import LANGUAGES
+from roundtap_units import lettering, screens
+from roundtap_units.gallery import scenes
+from roundtap_units.lettering import fit, fit_pair, shorter_forms, width
+from roundtap_units.scenes import Figures, Half, Halves, Name, Page
+from roundtap_units.screens import draw
+
+units = importlib.import_module("roundtap_core.words")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_fits_on_every_screen(language, monkeypatch):
+    too_long = []
+
+    def watched_fit(text, *args, **kwargs):
+        fitted = fit(text, *args, **kwargs)
+        if text and not fitted.fits:
+            too_long.append(text)
+        return fitted
+
+    def watched_pair(left, right, *args):
+        fitted = fit_pair(left, right, *args)
+        if not fitted[0].fits:
+            too_long.append((left, right))
+        return fitted
+
+    monkeypatch.setattr(screens, "fit", watched_fit)
+    monkeypatch.setattr(screens, "fit_pair", watched_pair)
+    for _, scene in scenes((language,)):
+        picture = draw(scene)
+        assert (picture.size, picture.mode) == ((128, 64), "1")
+        assert picture.getbbox() is not None
+    assert too_long == []
+
+
+def test_the_languages_have_the_same_texts_with_the_same_placeholders():
+    texts = {language: units.catalogue("roundtap_units", language)._texts for language in LANGUAGES}
+    for language in LANGUAGES:
+        assert texts[language].keys() == texts["en"].keys()
+        for key, text in texts[language].items():
+            assert _placeholders(text) == _placeholders(texts["en"][key]), (language, key)
+
+
+def _placeholders(text):
+    return {piece.split("}")[0] for piece in text.split("{")[1:]}
+
+
+def test_what_is_for_bruno_is_upside_down_for_everyone_else():
+    table = Table()
+    table.presses("ana ana")
+    asked = table.scene
+    assert asked.turn == "b"
+    to_ana = draw(dataclasses.replace(asked, turn="a"))
+    assert ImageChops.logical_xor(draw(asked), to_ana.rotate(180)).getbbox() is None
+
+
+def test_two_half_screens_face_two_people():
+    same = Half("Ana R.", "74:03", "Bruno M.")
+    picture = draw(Halves(kind="idle", a=same, b=same))
+    lower, upper = picture.crop((0, 32, 128, 64)), picture.crop((0, 0, 128, 31))
+    assert ImageChops.logical_xor(upper.rotate(180), lower.crop((0, 1, 128, 32))).getbbox() is None
+
+
+def test_from_the_edge_nothing_is_upside_down():
+    table = Table(facing="edge")
+    table.presses("ana ana")
+    a, b = (draw(dataclasses.replace(table.scene, turn=turn)) for turn in "ab")
+    lines_below_the_title = (0, 14, 128, 64)
+    assert list(a.crop(lines_below_the_title).tobytes()) == list(b.crop(lines_below_the_title).tobytes())
+
+
+def test_figures_are_at_least_24_pixels_on_every_screen_with_figures(monkeypatch):
+    sizes = []
+    original = screens.write
+
+    def watched(pen, x, baseline, text, size, *args, **kwargs):
+        if text and all(part.isdigit() for part in text.split(":")):
+            sizes.append((text, size))
+        original(pen, x, baseline, text, size, *args, **kwargs)
+
+    monkeypatch.setattr(screens, "write", watched)
+    for name, scene in scenes(("en",)):
+        sizes.clear()
+        draw(scene)
+        if isinstance(scene, Figures):
+            assert [size for text, size in sizes if ":" not in text] == [24] * len(
+                [*scene.left.wheels, *scene.right.wheels]), name
+        if isinstance(scene, Halves) and scene.kind in ("done", "sending"):
+            assert {size for _, size in sizes} == {24}, name
+
+
+def test_the_screens_show_both_signs_and_never_player_1():
+    for name, scene in scenes(LANGUAGES):
+        said = scene.says().lower()
+        assert not any(word in said for word in ("player 1", "spieler 1", "jugador 1", "gracz 1")), name
+        if isinstance(scene, Figures):
+            assert {scene.left.sign, scene.right.sign} == {"●", "■"}
+
+
+@pytest.mark.parametrize(("name", "forms"), [
+    ("Ana Ruiz", ["Ana Ruiz", "Ana R.", "Ana R.", "Ana", "A. R."]),
+    ("■ Łukasz Żak", ["■ Łukasz Żak", "■ Łukasz Ż.", "■ Łukasz Ż.", "■ Łukasz", "■ Ł. Ż."]),
+    ("Orion", ["Orion"]),
+])
+def test_names_get_shorter_by_words(name, forms):
+    assert list(shorter_forms(name)) == forms
+
+
+def test_a_long_name_is_wrapped_at_its_hyphen_before_it_is_shortened():
+    fitted = fit(Name("Aleksandra Wiśniewska-Szczepańska"), 128, 30, (12, 11, 10, 9))
+    assert fitted.lines == ("Aleksandra Wiśniewska-", "Szczepańska")
+    one_line = fit(Name("Aleksandra Wiśniewska-Szczepańska"), 128, 14, (13, 12, 11, 10, 9))
+    assert one_line.lines == ("Aleksandra W.",)
+
+
+def test_a_sentence_is_never_shortened():
+    assert fit("Only a judge", 20, 10, (9,)) == lettering.Fitted(("Only a judge",), 9, False, fits=False)
+
+
+def test_text_is_as_wide_as_it_says():
+    for fitted in (fit(Name("Aleksandra Wiśniewska-Szczepańska"), wide, 14, (13, 11, 9)) for wide in (128, 90, 62)):
+        assert fitted.fits
+        assert all(width(line, fitted.size) <= 128 for line in fitted.lines)
+
+
+def test_every_sign_used_has_a_glyph():
+    missing = bytes(lettering.font(20).getmask("\u0378"))
+    for sign in "●■▲▼◄►⌁✓–…#ŁłŚśŻżŹźĆćĄąĘęÓóŃńÄÖÜßñ¿áéíú":
+        assert bytes(lettering.font(20).getmask(sign)) != missing, sign
+
+
+def test_the_accent_of_a_capital_stays_on_the_screen():
+    plain = draw(Page(kind="x", title="ZA POZNO"))
+    accented = draw(Page(kind="x", title="ZA PÓŹNO"))
+    assert accented.getbbox()[1] < plain.getbbox()[1]
