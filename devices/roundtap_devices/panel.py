@@ -15,6 +15,7 @@ import os
 import selectors
 import socket
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from roundtap_devices.boards import Board
 from roundtap_devices.screen import HEIGHT, WIDTH, VirtualGlass
 
 LONGEST_LINE = 4096
+SHORTEST_S = 0.025
+"""Between two movements of one virtual button: longer than any debounce."""
 
 
 @dataclass(slots=True, eq=False)
@@ -47,6 +50,7 @@ class Panel:
         self._glass = glass
         self._lamp = self._buzzer = False
         self._text = ""
+        self._moved_at_s: dict[str, float] = {}
         self._clients: dict[int, _Client] = {}
         self._waker, self._woken = socket.socketpair()
         self._waker.setblocking(False)
@@ -156,11 +160,17 @@ class Panel:
         pins = self._board.pins.keys()
         if not isinstance(key, str) or key not in pins or not isinstance(down, bool):
             return f'"pin" is one of {", ".join(pins)}, "down" is true or false'
+        # A busy machine may hand over press and release in one go; a finger that short would pass for a bounce.
+        too_soon_s = self._moved_at_s.get(key, 0.0) + SHORTEST_S - time.monotonic()
+        if too_soon_s > 0:
+            time.sleep(too_soon_s)
         pin = self._factory.pin(pins[key])
         if down == self._board.active_low:
             pin.drive_low()
         else:
             pin.drive_high()
+        # Read afterwards: this thread may have had to wait before the pin moved.
+        self._moved_at_s[key] = time.monotonic()
         return None
 
     def _picture(self) -> bytes:
