@@ -149,9 +149,9 @@ class TableState:
 
     @property
     def last_speaker(self) -> Side | None:
-        """Whose report came last from this unit; None if none did."""
+        """Whose report came last: made here, else as the hub knows it. None where nobody knows."""
         current = self.current()
-        return current[-1].effect.side if current else None
+        return current[-1].effect.side if current else self.match.last
 
     @property
     def settled(self) -> bool:

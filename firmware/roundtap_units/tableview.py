@@ -33,7 +33,8 @@ class RoundView:
 
 @dataclass(frozen=True, slots=True)
 class MatchView:
-    """Who plays here, and what the hub knows of the result. `number` is the journal entry of the result that stands."""
+    """Who plays here, and what the hub knows of the result. `number` is the journal entry of the result that stands,
+    `last` the side that reported last: the other one is asked."""
 
     id: str
     revision: int
@@ -42,6 +43,7 @@ class MatchView:
     reports: Mapping[Side, Result | None] = field(default_factory=dict)
     result: Result | None = None
     number: int | None = None
+    last: Side | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ def _match(data: Mapping[str, Any]) -> MatchView:
         reports={"a": _result(reports.get("a")), "b": _result(reports.get("b"))},
         result=_result(data.get("result")),
         number=data.get("number"),
+        last=data.get("last"),
     )
 
 

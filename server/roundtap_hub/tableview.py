@@ -11,7 +11,6 @@ from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState,
 from roundtap_core.forms import form_to_json
 from roundtap_core.names import public_names
 from roundtap_core.results import result_to_json
-
 from roundtap_hub.hall import UnitStatus
 from roundtap_hub.service import Snapshot
 
@@ -27,8 +26,8 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None) 
         call = {"taken_by": status.call_taken_by}
     finished = [state.id for state in snapshot.events.values() if state.finished]
     if found is None:
-        return {"table": table, "finished": finished, "event": None, "round": None, "match": None, "options": {}, "form": None,
-                "clock": clock_view(Clock()), "call": call, "next": None}
+        return {"table": table, "finished": finished, "event": None, "round": None, "match": None, "options": {},
+                "form": None, "clock": clock_view(Clock()), "call": call, "next": None}
     state, round_state, match = found
     options = state.options
     return {
@@ -76,6 +75,7 @@ def _match_view(state: EventState, round_state: RoundState, match: MatchState, p
             side: result_to_json(match.reports[side].result) if side in match.reports else None
             for side in ("a", "b")
         },
+        "last": max(match.reports, key=lambda side: match.reports[side].number) if match.reports else None,
         "result": result_to_json(standing) if standing else None,
         "number": match.number,
     }
