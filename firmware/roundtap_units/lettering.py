@@ -23,6 +23,7 @@ def font(size: int, bold: bool = False) -> Font:
         return ImageFont.truetype(str(path), size)
 
 
+@lru_cache(maxsize=2048)
 def width(text: str, size: int, bold: bool = False) -> int:
     return -int(-font(size, bold).getlength(text) // 1)
 
@@ -46,6 +47,7 @@ def line_height(size: int) -> int:
     return size + 1 if size > 9 else size
 
 
+@lru_cache(maxsize=256, typed=True)
 def fit(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False) -> Fitted:
     """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms.
 
@@ -77,6 +79,7 @@ def shorter_forms(name: str) -> Iterator[str]:
         yield f"{sign}{first[0]}. {last}"
 
 
+@lru_cache(maxsize=64)
 def fit_pair(left: str, right: str, wide: int, size_and_bold: tuple[tuple[int, bool], ...]) -> tuple[Fitted, Fitted]:
     """Two names on one line, shortened alike, so that together they are no wider than `wide`."""
     for one, two in zip_longest(shorter_forms(left), shorter_forms(right)):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from roundtap_core.clock import RUNNING, Clock
-from roundtap_core.event.people import Person
-from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState, tournament_of
+from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms import form_to_json
-from roundtap_core.names import public_names
 from roundtap_core.results import result_to_json
+from roundtap_core.rulebooks import rulebook
+from roundtap_core.wire import canonical
 from roundtap_hub.hall import UnitStatus
 from roundtap_hub.service import Snapshot
 
@@ -36,10 +38,10 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None) 
         "event": {"id": state.id, "name": state.name, "color": state.color, "rulebook": state.rulebook_id},
         "round": {"number": round_state.number, "of": max(state.swiss_rounds, round_state.number),
                   "stage": round_state.stage, "status": round_state.status} if round_state else None,
-        "match": _match_view(state, round_state, match, snapshot.people.get(state.id, {}))
+        "match": _match_view(round_state, match, snapshot.names[state.id])
         if match and round_state else None,
         "options": options,
-        "form": form_to_json(state.rulebook.form(options)),
+        "form": _form(state.rulebook_id, canonical(options)),
         "clock": clock_view(state.clock),
         "call": call,
         "next": None,
@@ -62,8 +64,13 @@ def find_table(snapshot: Snapshot, table: int) -> tuple[EventState, RoundState |
     return best
 
 
-def _match_view(state: EventState, round_state: RoundState, match: MatchState, people: Mapping[str, Person]) -> View:
-    names = public_names(tournament_of(state, people).competitors, bool(state.options.get("full_names")))
+@lru_cache(maxsize=16)
+def _form(rulebook_id: str, options: bytes) -> View:
+    """The form as it travels; the same for every table of an event, and nobody changes it."""
+    return form_to_json(rulebook(rulebook_id).form(json.loads(options)))
+
+
+def _match_view(round_state: RoundState, match: MatchState, names: Mapping[str, str]) -> View:
     standing = match.match.result
     return {
         "id": match.id,

@@ -1,0 +1,12 @@
+"""`make bench`: every benchmark, one after the other. Figures hold for the machine and the moment they were taken on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    for script in sorted(Path(__file__).parent.glob("bench_*.py")):
+        print(f"— {script.stem}", flush=True)
+        subprocess.run([sys.executable, str(script), *sys.argv[1:]], check=True)
