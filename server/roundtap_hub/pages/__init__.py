@@ -1,0 +1,40 @@
+"""The hub's web pages: door, console, wall, and the players' own."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Flask
+
+from roundtap_hub.auth import PinGate
+from roundtap_hub.hub import Hub
+from roundtap_hub.pages import (
+    competitors,
+    console,
+    door,
+    errors,
+    export,
+    ground,
+    new_event,
+    players,
+    results,
+    rounds,
+    units,
+    wall,
+)
+
+
+def register(app: Flask, hub: Hub) -> None:
+    """Put every page on the application. Public pages ask for nothing, the console for the PIN."""
+    app.extensions["roundtap"] = hub
+    app.extensions["roundtap-gate"] = PinGate(hub.moments.mono_ms)
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    public = Blueprint("pages", __name__)
+    organizer = Blueprint("console", __name__, url_prefix="/console")
+    ground.guard(public)
+    ground.guard(organizer, organizer_only=True)
+    for module in (door, wall, players):
+        module.routes(public)
+    for module in (console, new_event, rounds, results, competitors, units, export):
+        module.routes(organizer)
+    errors.handle(app)
+    app.register_blueprint(public)
+    app.register_blueprint(organizer)

@@ -1,0 +1,107 @@
+"""Who plays: entering by hand, correcting names, leaving, coming back, and disqualification."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+from flask import Blueprint
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import (
+    ChangePerson,
+    Disqualify,
+    DropCompetitor,
+    EnterCompetitor,
+    ReturnCompetitor,
+)
+from roundtap_core.event.people import Person
+from roundtap_core.records import Competitor
+from roundtap_hub.journal import PersonRecord
+from roundtap_hub.pages.console import event
+from roundtap_hub.pages.ground import ORGANIZER, back_to_event, field, mended_on, the_hub, the_moment
+from roundtap_hub.pages.new_event import enrol, next_number
+from roundtap_hub.service import Step
+
+NAME_LETTERS = 80
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/<event_id>/competitors", "enter", enter, methods=["POST"])
+    for name, handler in (("rename", rename), ("drop", drop), ("return", come_back), ("disqualify", disqualify)):
+        bp.add_url_rule(f"/<event_id>/competitors/<competitor>/{name}", name, handler, methods=["POST"])
+
+
+@mended_on(event)
+def enter(event_id: str) -> AnyResponse:
+    """One name a line, all of them or none. The other fields hold for every line."""
+    moment = the_moment(event_id)
+    names = [name for line in field("names").splitlines() if (name := " ".join(line.split()))]
+    if not names:
+        raise Problem("no_names")
+    for name in names:
+        _check_name(name)
+    if not field("same_name"):
+        _refuse_twice(names, [person.name for person in moment.people.values()])
+    first = next_number(moment.state.entrants, "p")
+    steps, people = [], []
+    for number, name in enumerate(names, start=first):
+        competitor = Competitor(
+            f"p{number}", name, public_name=field("public_name")[:NAME_LETTERS] or None if len(names) == 1 else None,
+            came_with=field("came_with")[:NAME_LETTERS] or None, won_bye=bool(field("won_bye")),
+        )
+        record, entrant = enrol(event_id, competitor)
+        people.append(record)
+        steps.append(Step(event_id, EnterCompetitor(entrant)))
+    the_hub().service.ask(steps, ORGANIZER, people)
+    return back_to_event(event_id, "competitors")
+
+
+def _check_name(name: str) -> None:
+    if len(name) > NAME_LETTERS:
+        raise Problem("name_too_long", name=name[:40] + "…", maximum=NAME_LETTERS)
+
+
+def _refuse_twice(names: list[str], known: list[str]) -> None:
+    """The same list pasted twice is likelier than two people of one name: those need a tick."""
+    seen = {name.casefold() for name in known}
+    for name in names:
+        if name.casefold() in seen:
+            raise Problem("name_twice", name=name)
+        seen.add(name.casefold())
+
+
+@mended_on(event)
+def rename(event_id: str, competitor: str) -> AnyResponse:
+    """Another name, or another public one; everything else known of the person stays."""
+    moment = the_moment(event_id)
+    name, public = " ".join(field("name").split()), " ".join(field("public_name").split())
+    if not name:
+        raise Problem("no_names")
+    _check_name(name)
+    _check_name(public)
+    before = moment.people.get(competitor) or Person(name)
+    person, salt = replace(before, name=name, public_name=public or None), secrets.token_hex(16)
+    the_hub().service.tell(event_id, ChangePerson(competitor, person.digest(salt)), ORGANIZER,
+                           [PersonRecord(event_id, competitor, salt, person)])
+    return back_to_event(event_id, "competitors")
+
+
+@mended_on(event)
+def drop(event_id: str, competitor: str) -> AnyResponse:
+    the_hub().service.tell(event_id, DropCompetitor(competitor), ORGANIZER)
+    return back_to_event(event_id, "competitors")
+
+
+@mended_on(event)
+def come_back(event_id: str, competitor: str) -> AnyResponse:
+    the_hub().service.tell(event_id, ReturnCompetitor(competitor), ORGANIZER)
+    return back_to_event(event_id, "competitors")
+
+
+@mended_on(event)
+def disqualify(event_id: str, competitor: str) -> AnyResponse:
+    """For good, with a reason that is kept."""
+    the_hub().service.tell(event_id, Disqualify(competitor, field("reason")[:500]), ORGANIZER)
+    return back_to_event(event_id, "competitors")

@@ -1,0 +1,59 @@
+"""Pages for what went wrong: a short word and a way on, never a stack trace."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import HTTPException, InternalServerError
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_hub.pages.ground import CONTENT_SECURITY_POLICY, page
+from roundtap_hub.service import HubStopped
+
+log = logging.getLogger(__name__)
+
+EXPLAINED = (400, 403, 404, 405, 413, 500, 503)
+
+
+def handle(app: Flask) -> None:
+    """Answer every failure of a page. What programs ask (the device API) keeps its own answers."""
+
+    @app.errorhandler(HTTPException)
+    def failed(error: HTTPException) -> AnyResponse | HTTPException:
+        if error.response is not None or _for_a_program():
+            return error
+        return _explained(error.code or 500)
+
+    @app.errorhandler(Problem)
+    def refused(problem: Problem) -> AnyResponse:
+        g.problem = problem
+        return _explained(409)
+
+    @app.errorhandler(HubStopped)
+    def stopping(_: HubStopped) -> AnyResponse:
+        return _explained(503)
+
+    @app.errorhandler(Exception)
+    def broken(error: Exception) -> Any:
+        log.exception("a page failed: %s %s", request.method, request.path)
+        return InternalServerError() if _for_a_program() else _explained(500)
+
+
+def _for_a_program() -> bool:
+    return request.path.startswith("/device/") or request.path in ("/time", "/feed")
+
+
+def _explained(code: int) -> Response:
+    known = code if code in EXPLAINED or code == 409 else 400 if code < 500 else 500
+    g.status = code
+    try:
+        response = page("error.html", code=known)
+    except Exception:
+        # Whatever broke the page may break this one too.
+        log.exception("the error page failed")
+        response = Response(f"Roundtap: {code}\n", code, content_type="text/plain; charset=utf-8")
+    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+    return response

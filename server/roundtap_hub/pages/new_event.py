@@ -1,0 +1,142 @@
+"""A new event: from a form, or from an event file with everything that was recorded."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import CreateEvent, EnterCompetitor, ImportRound, SetOptions
+from roundtap_core.event.people import Person
+from roundtap_core.event.state import Entrant
+from roundtap_core.eventfile import parse, round_to_json
+from roundtap_core.records import Competitor, Tournament
+from roundtap_core.rulebooks import rulebook
+from roundtap_hub.journal import PersonRecord
+from roundtap_hub.pages.console import event, events
+from roundtap_hub.pages.door import COLOR
+from roundtap_hub.pages.ground import (
+    ORGANIZER,
+    back_to_event,
+    field,
+    mended_on,
+    the_hub,
+    the_moment,
+    the_snapshot,
+    whole_number,
+)
+from roundtap_hub.service import Step
+
+STRUCTURES = ("basic", "advanced", "own")
+CUTS = (0, 2, 4, 8, 16, 32)
+SEED_BITS = 53
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("", "create", create, methods=["POST"])
+    bp.add_url_rule("/import", "import_file", import_file, methods=["POST"])
+    bp.add_url_rule("/<event_id>/options", "options", set_options, methods=["POST"])
+
+
+@mended_on(events)
+def create() -> AnyResponse:
+    book = rulebook(field("rulebook"))
+    event_id = next_event_id(the_snapshot().events)
+    level = field("level") or None
+    command = CreateEvent(field("name")[:120], book.id, level, _options(), _color(), secrets.randbits(SEED_BITS))
+    the_hub().service.tell(event_id, command, ORGANIZER)
+    return back_to_event(event_id)
+
+
+@mended_on(events)
+def import_file() -> AnyResponse:
+    """All of the file or nothing: its event, its competitors and its rounds are one request."""
+    upload = request.files.get("file")
+    raw = upload.read() if upload else b""
+    if not raw:
+        raise Problem("no_file")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Problem("file_not_text") from None
+    event_id = next_event_id(the_snapshot().events)
+    steps, people = import_steps(event_id, parse(text), _color())
+    the_hub().service.ask(steps, ORGANIZER, people)
+    return back_to_event(event_id)
+
+
+def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step], list[PersonRecord]]:
+    """The steps that make an event of a file's content, and the people they speak of."""
+    steps = [Step(event_id, CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed))]
+    people = []
+    for competitor in file.competitors:
+        record, entrant = enrol(event_id, competitor)
+        people.append(record)
+        steps.append(Step(event_id, EnterCompetitor(entrant, imported=True)))
+    for played in file.rounds:
+        data = round_to_json(played)
+        if data.get("draw"):
+            data["draw"] = {"method": "", **data["draw"]}
+        steps.append(Step(event_id, ImportRound(data)))
+    return steps, people
+
+
+def enrol(event_id: str, competitor: Competitor) -> tuple[PersonRecord, Entrant]:
+    """The person, for the table of people, and the entrant, for the entries: they share only a salted digest."""
+    person, salt = Person.of(competitor), secrets.token_hex(16)
+    entrant = Entrant(
+        competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
+        competitor.dropped_after, competitor.disqualified_after, competitor.warnings,
+    )
+    return PersonRecord(event_id, competitor.id, salt, person), entrant
+
+
+@mended_on(event)
+def set_options(event_id: str) -> AnyResponse:
+    """Rounds and other options, until the first round is drawn."""
+    state = the_moment(event_id).state
+    kept = {k: v for k, v in state.given_options.items() if k not in ("structure", "swiss_rounds", "cut", "full_names")}
+    the_hub().service.tell(event_id, SetOptions({**kept, **_options()}), ORGANIZER)
+    return back_to_event(event_id)
+
+
+def _options() -> Mapping[str, Any]:
+    """Only what was chosen: what is left out follows the rulebook."""
+    structure, cut = field("structure", "basic"), whole_number("cut")
+    if structure not in STRUCTURES:
+        raise Problem("not_one_of", value=structure, options=", ".join(STRUCTURES))
+    if cut is not None and cut not in CUTS:
+        raise Problem("not_one_of", value=cut, options=", ".join(map(str, CUTS)))
+    chosen: dict[str, Any] = {"structure": structure}
+    rounds = whole_number("swiss_rounds")
+    if rounds is not None:
+        if not 1 <= rounds <= 30:
+            raise Problem("figure_out_of_range", value=rounds, minimum=1, maximum=30)
+        chosen["swiss_rounds"] = rounds
+    if cut is not None:
+        chosen["cut"] = cut
+    if field("full_names"):
+        chosen["full_names"] = True
+    return chosen
+
+
+def _color() -> str:
+    color = field("color", "#0072B2")
+    if not COLOR.fullmatch(color):
+        raise Problem("color_text", value=color[:20])
+    return color
+
+
+def next_event_id(taken: Iterable[str]) -> str:
+    """The next free "eN"."""
+    return f"e{next_number(taken, 'e')}"
+
+
+def next_number(taken: Iterable[str], letter: str) -> int:
+    """One more than the highest number that follows the letter."""
+    numbers = [int(name[1:]) for name in taken if name[:1] == letter and name[1:].isdigit()]
+    return max(numbers, default=0) + 1

@@ -1,0 +1,97 @@
+// Clocks and ages: counted here against the hub's monotonic clock, so that they run on without the network.
+"use strict";
+(() => {
+  const LAST_MS = 5 * 60 * 1000;
+  const RESYNC_MS = 5 * 60 * 1000;
+  let offset = Number(document.body.dataset.now || 0) - performance.now();
+  let bestTrip = Infinity;
+
+  const hubNow = () => performance.now() + offset;
+
+  // The hub's time was true somewhere during the trip: half of it is added, and the shortest trip errs least.
+  async function sample() {
+    const sent = performance.now();
+    const answer = await fetch("/time", { cache: "no-store" });
+    const got = performance.now();
+    const { now_ms: hubMs } = await answer.json();
+    const trip = got - sent;
+    if (trip < bestTrip) {
+      bestTrip = trip;
+      offset = hubMs + trip / 2 - got;
+    }
+  }
+
+  let syncing = false;
+  async function sync() {
+    if (syncing) return;
+    syncing = true;
+    bestTrip = Infinity;
+    try {
+      for (let i = 0; i < 16; i += 1) {
+        await sample();
+        await new Promise((resolve) => setTimeout(resolve, i < 6 ? 30 : 250));
+      }
+    } catch {
+      // Without the hub the clock runs on by what it knows; the feed says how old that is.
+    }
+    syncing = false;
+  }
+
+  function text(ms) {
+    const seconds = ms > 0 ? Math.ceil(ms / 1000) : Math.floor(-ms / 1000);
+    const sign = ms <= 0 && seconds ? "+" : "";
+    return `${sign}${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  }
+
+  function remaining(face) {
+    const { state, deadline, remaining: held } = face.dataset;
+    if (state === "running" && deadline) return Number(deadline) - hubNow();
+    return held ? Number(held) : null;
+  }
+
+  function phase(state, ms) {
+    if (state !== "running") return state === "paused" ? "paused" : "idle";
+    if (ms === null || ms > LAST_MS) return "running";
+    return ms > 0 ? "last" : "over";
+  }
+
+  function put(element, value) {
+    if (element.textContent !== value) element.textContent = value;
+  }
+
+  function draw() {
+    for (const face of document.querySelectorAll("[data-clock]")) {
+      const ms = remaining(face);
+      put(face, (ms === null ? "–" : text(ms)).padStart(Number(face.dataset.width), "\u2007"));
+      for (const word of document.querySelectorAll(`[data-phase-of="${face.dataset.clock}"]`)) {
+        const now = phase(face.dataset.state, ms);
+        if (word.dataset.phase !== now) word.dataset.phase = now;
+      }
+    }
+    const now = hubNow();
+    for (const age of document.querySelectorAll("[data-since]")) {
+      const seconds = Math.max(0, Math.floor((now - Number(age.dataset.since)) / 1000));
+      put(age, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);
+    }
+  }
+
+  window.roundtap = { hubNow, sync, draw };
+
+  // What the feed says about a clock, at once and without loading anything.
+  document.addEventListener("roundtap:clock", ({ detail }) => {
+    for (const face of document.querySelectorAll(`[data-clock="${detail.event}"]`)) {
+      face.dataset.state = detail.state;
+      face.dataset.deadline = detail.deadline_ms ?? "";
+      face.dataset.remaining = detail.remaining_ms ?? "";
+    }
+    draw();
+  });
+  document.addEventListener("roundtap:connected", sync);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) { draw(); sync(); }
+  });
+  setInterval(sync, RESYNC_MS);
+  setInterval(draw, 200);
+  draw();
+  sync();
+})();

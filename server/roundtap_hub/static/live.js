@@ -1,0 +1,213 @@
+// Live pages: one feed a page; on news the same address is loaded again and only what changed is put in place.
+"use strict";
+(() => {
+  const SILENT_MS = 10 * 1000;
+  const body = document.body;
+  let lastHeard = performance.now();
+  let source = null;
+  let backOff = 1000;
+  let loading = false;
+  let again = false;
+
+  // A page that answers a form stands under the form's address: reloading it would send the form again.
+  if (body.dataset.address) history.replaceState(null, "", body.dataset.address);
+
+  // --- searching a name: "/" from anywhere, and the list shrinks as letters are typed
+  const plain = (text) => text.toLowerCase().replace(/ł/g, "l").normalize("NFD").replace(/[\u0300-\u036f]/g, "");
+
+  function filter(input) {
+    const wanted = plain(input.value.trim());
+    const items = document.querySelectorAll(`${input.dataset.filter} > [data-text]`);
+    let shown = 0;
+    for (const item of items) {
+      item.hidden = !plain(item.dataset.text).includes(wanted);
+      shown += item.hidden ? 0 : 1;
+    }
+    const none = document.querySelector(`${input.dataset.filter}-none`);
+    if (none) none.hidden = shown > 0 || items.length === 0;
+  }
+  const filterAll = () => document.querySelectorAll("[data-filter]").forEach(filter);
+
+  document.addEventListener("input", ({ target }) => {
+    if (target.matches("[data-filter]")) filter(target);
+  });
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, textarea, select");
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      const search = document.querySelector("[data-slash]");
+      if (search) { event.preventDefault(); search.focus(); }
+    }
+    if (event.key === "Enter" && event.target.matches("[data-filter]")) {
+      const first = document.querySelector(`${event.target.dataset.filter} > [data-text]:not([hidden])`);
+      const link = first && first.querySelector("a, summary");
+      if (link) { event.preventDefault(); link.click(); }
+    }
+  });
+
+  // --- buttons that lead to a field, and forms that are sent once
+  document.addEventListener("click", ({ target }) => {
+    const to = target.closest("[data-focus]");
+    const field = to && document.getElementById(to.dataset.focus);
+    if (!field) return;
+    if (field.matches("details")) field.open = true;
+    const focus = field.matches("input, textarea, select") ? field : field.querySelector("input, select, textarea, a, button");
+    if (focus) setTimeout(() => focus.focus(), 0);
+  });
+  document.addEventListener("submit", ({ target }) => {
+    setTimeout(() => target.querySelectorAll("button").forEach((button) => { button.disabled = true; }), 0);
+  });
+  window.addEventListener("pageshow", () => {
+    document.querySelectorAll("form button[disabled]").forEach((button) => { button.disabled = false; });
+  });
+
+  // --- putting news in place
+  function still(element) {
+    const copy = element.cloneNode(true);
+    for (const ticking of copy.querySelectorAll("[data-ticking]")) {
+      ticking.textContent = "";
+      ticking.removeAttribute("data-since");
+      for (const name of ["state", "deadline", "remaining"]) ticking.removeAttribute(`data-${name}`);
+    }
+    for (const word of copy.querySelectorAll("[data-phase]")) word.removeAttribute("data-phase");
+    for (const shown of copy.querySelectorAll("[hidden][data-text]")) shown.removeAttribute("hidden");
+    for (const open of copy.querySelectorAll("details[open]")) open.removeAttribute("open");
+    for (const done of copy.querySelectorAll(".settled")) done.classList.remove("settled");
+    for (const page of copy.querySelectorAll("[data-page], [data-page-index]")) page.classList.remove("current");
+    for (const classed of copy.querySelectorAll("[class='']")) classed.removeAttribute("class");
+    for (const button of copy.querySelectorAll("button[disabled]")) button.removeAttribute("disabled");
+    return copy.innerHTML;
+  }
+
+  function dirty(region) {
+    const active = document.activeElement;
+    if (active && region.contains(active) && active.matches("input, textarea, select")) return true;
+    return [...region.querySelectorAll("input, textarea, select")].some((field) => {
+      if (field.type === "hidden") return false;
+      if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+      if (field.options) return [...field.options].some((option) => option.selected !== option.defaultSelected) && [...field.options].some((option) => option.defaultSelected);
+      return field.value !== field.defaultValue;
+    });
+  }
+
+  function sameFocus(region, active) {
+    if (active.id) return document.getElementById(active.id);
+    const alike = [...region.querySelectorAll(active.tagName)];
+    return alike.find((element) => element.textContent === active.textContent && element.getAttribute("href") === active.getAttribute("href"));
+  }
+
+  function settle(old, fresh) {
+    const before = new Map([...old.querySelectorAll("[data-key]")].map((item) => [item.dataset.key, still(item)]));
+    for (const item of fresh.querySelectorAll("[data-key]")) {
+      if (before.has(item.dataset.key) && before.get(item.dataset.key) !== still(item)) item.classList.add("settled");
+    }
+  }
+
+  function replace(old, fresh) {
+    const open = [...old.querySelectorAll("details[open][id]")].map((details) => details.id);
+    const active = old.contains(document.activeElement) ? document.activeElement : null;
+    settle(old, fresh);
+    old.replaceWith(fresh);
+    for (const id of open) {
+      const details = document.getElementById(id);
+      if (details) details.open = true;
+    }
+    const focus = active && sameFocus(fresh, active);
+    if (focus) focus.focus({ preventScroll: true });
+  }
+
+  function keepClocks(fresh) {
+    // A clock that looks the same in words may still have moved: its numbers are taken over without a swap.
+    for (const face of fresh.querySelectorAll("[data-clock]")) {
+      for (const mine of document.querySelectorAll(`[data-clock="${face.dataset.clock}"]`)) Object.assign(mine.dataset, face.dataset);
+    }
+  }
+
+  function take(page) {
+    let held = false;
+    for (const old of document.querySelectorAll("[data-live][id]")) {
+      const fresh = page.getElementById(old.id);
+      if (!fresh || still(old) === still(fresh)) continue;
+      if (dirty(old)) held = true;
+      else replace(old, document.importNode(fresh, true));
+    }
+    keepClocks(page);
+    document.getElementById("changed-hint").hidden = !held;
+    filterAll();
+    if (window.roundtap) window.roundtap.draw();
+    document.dispatchEvent(new CustomEvent("roundtap:swapped"));
+  }
+
+  async function look() {
+    if (loading) { again = true; return; }
+    loading = true;
+    try {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
+      const elsewhere = answer.redirected && new URL(answer.url).pathname !== location.pathname;
+      if (elsewhere) { location.assign(answer.url); return; }
+      if (answer.ok) {
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        body.dataset.seen = page.body.dataset.seen || "";
+        take(page);
+      } else if (answer.status === 404) {
+        location.reload();
+      }
+    } catch {
+      // The feed notices a lost hub; this page looks again when it is back.
+    }
+    loading = false;
+    if (again) { again = false; look(); }
+  }
+
+  // --- the feed
+  function heard() {
+    lastHeard = performance.now();
+    backOff = 1000;
+    freshness();
+  }
+
+  function freshness() {
+    const silent = performance.now() - lastHeard;
+    const stale = silent > SILENT_MS;
+    body.classList.toggle("stale", stale);
+    const sign = document.getElementById("contact");
+    sign.hidden = !stale;
+    if (stale) {
+      const seconds = Math.floor(silent / 1000);
+      sign.querySelector("[data-contact-age]").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    }
+  }
+
+  function connect() {
+    source = new EventSource(body.dataset.feed);
+    source.addEventListener("open", () => {
+      heard();
+      document.dispatchEvent(new CustomEvent("roundtap:connected"));
+    });
+    source.addEventListener("view", ({ data }) => {
+      heard();
+      if (data === body.dataset.seen) return;
+      // All phones of a hall hear the same news: they come for it spread over half a second.
+      const phone = document.documentElement.matches(".phone, .list");
+      setTimeout(look, phone ? Math.random() * 500 : 0);
+    });
+    source.addEventListener("clock", ({ data }) => {
+      heard();
+      document.dispatchEvent(new CustomEvent("roundtap:clock", { detail: JSON.parse(data) }));
+    });
+    source.addEventListener("tick", heard);
+    source.addEventListener("error", () => {
+      source.close();
+      setTimeout(connect, backOff * (0.5 + Math.random()));
+      backOff = Math.min(backOff * 2, 15000);
+    });
+  }
+
+  filterAll();
+  const first = document.querySelector("[role=alert]");
+  if (first) first.focus();
+  if (body.dataset.feed) {
+    connect();
+    setInterval(freshness, 1000);
+    if (body.dataset.againMs) setInterval(() => { if (!document.hidden) look(); }, Number(body.dataset.againMs));
+  }
+})();

@@ -1,0 +1,70 @@
+"""A drawn round before anybody sees it: each pairing with points, and why it is as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.event.state import RoundState
+from roundtap_core.records import SWISS
+from roundtap_hub.views.moment import Moment, ranking_by_id
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One pairing. `met` are the rounds in which these two met before; a float is (from points, to points)."""
+
+    table: int | None
+    a: str
+    b: str | None
+    a_points: int
+    b_points: int
+    bye: str | None
+    met: tuple[int, ...]
+    a_float: tuple[int, int] | None
+    b_float: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftView:
+    number: int
+    attempt: int
+    matches: tuple[Drawn, ...]
+    repeats: int
+    bye: Any
+    method: str
+
+
+def draft_view(moment: Moment, names: Mapping[str, str]) -> DraftView | None:
+    """The draft in hand, or None."""
+    draft = moment.state.draft
+    if draft is None:
+        return None
+    rows = ranking_by_id(moment)
+    points = {competitor: row.points for competitor, row in rows.items()}
+    floats = {f["competitor"]: (f["from"], f["to"]) for f in draft.notes.get("floats", ())}
+    met = _meetings(moment, draft)
+    matches = tuple(
+        Drawn(
+            m.match.table, names.get(m.match.a, m.match.a), names.get(m.match.b, m.match.b) if m.match.b else None,
+            points.get(m.match.a, 0), points.get(m.match.b or "", 0), m.match.bye,
+            tuple(met.get(frozenset((m.match.a, m.match.b)), ())) if m.match.b else (),
+            floats.get(m.match.a), floats.get(m.match.b or ""),
+        )
+        for m in draft.matches
+    )
+    repeats = sum(1 for drawn in matches if drawn.met)
+    attempt, method = (draft.draw.attempt, draft.draw.method) if draft.draw else (0, "")
+    return DraftView(draft.number, attempt, matches, repeats, draft.notes.get("bye"), method)
+
+
+def _meetings(moment: Moment, draft: RoundState) -> dict[frozenset[str | None], list[int]]:
+    """The rounds of this stage in which each pair met."""
+    met: dict[frozenset[str | None], list[int]] = {}
+    for played in moment.state.public_rounds:
+        if played.stage == draft.stage == SWISS:
+            for match in played.matches:
+                if match.match.b:
+                    met.setdefault(frozenset((match.match.a, match.match.b)), []).append(played.number)
+    return met

@@ -1,0 +1,80 @@
+"""The standings as people read them: records, tiebreakers in columns, and which of them decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from roundtap_core.standings import Row
+from roundtap_hub.views.moment import Moment, ranking, ranking_by_id, settled_round
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One tiebreaker's figure; `decided`: it is what put this row above the next one."""
+
+    key: str
+    text: str
+    exact: str
+    decided: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    rank: int
+    competitor: str
+    name: str
+    points: int
+    record: str
+    values: tuple[Value, ...]
+    decided_by: str
+    by_chance: bool
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsView:
+    """`columns` are the tiebreakers in their order of weight."""
+
+    after: int
+    columns: tuple[str, ...]
+    lines: tuple[Line, ...]
+    chance: bool
+
+
+def standings_view(moment: Moment, names: Mapping[str, str]) -> StandingsView:
+    """Everybody, best first, after the last settled round."""
+    rows = ranking(moment)
+    columns = tuple(rows[0].tiebreakers) if rows else ()
+    lines = tuple(_line(moment, row, names) for row in rows)
+    return StandingsView(settled_round(moment.state), columns, lines, any(row.by_chance for row in rows))
+
+
+def _line(moment: Moment, row: Row, names: Mapping[str, str]) -> Line:
+    values = tuple(
+        Value(key, figure_text(value), str(value), row.decided_by == key) for key, value in row.tiebreakers.items()
+    )
+    return Line(row.rank, row.competitor, names.get(row.competitor, row.competitor), row.points, record_text(row),
+                values, row.decided_by, row.by_chance, moment.state.entrants[row.competitor].active)
+
+
+def record_text(row: Row | None) -> str:
+    """Wins and losses, and draws where there were any: "3–1"."""
+    if row is None:
+        return "0–0"
+    return f"{row.wins}–{row.losses}" + (f"–{row.draws}" if row.draws else "")
+
+
+def record_of(moment: Moment, competitor: str) -> tuple[str, tuple[Value, ...]]:
+    """A competitor's record and first tiebreaker, as pairings show them so that people find errors."""
+    row = ranking_by_id(moment).get(competitor)
+    if row is None:
+        return record_text(None), ()
+    first = next(iter(row.tiebreakers.items()), None)
+    return record_text(row), (Value(first[0], figure_text(first[1]), str(first[1]), False),) if first else ()
+
+
+def figure_text(value: int | Fraction) -> str:
+    """Three places are enough to read; the exact fraction is in the export."""
+    return f"{float(value):.3f}" if isinstance(value, Fraction) else str(value)

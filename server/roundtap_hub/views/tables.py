@@ -1,0 +1,172 @@
+"""The tables of a round as the hall sees them: who sits where, and how far each match is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from roundtap_core.clock import RUNNING
+from roundtap_core.errors import Problem
+from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, EventState, MatchState, RoundState
+from roundtap_core.records import Match, Result, Side
+from roundtap_hub.hall import UnitStatus
+from roundtap_hub.service import Snapshot
+
+NO_CONTACT_MS = 10_000
+
+WAITING, SEATED, PLAYING, CALL, NO_CONTACT, DRAFT = "waiting", "seated", "playing", "call", "contact", "draft"
+"""States beyond those of the core; each has a sign, a word ("state.…") and a colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResult:
+    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where nobody can tell."""
+
+    a: int
+    b: int
+    winner: str
+    ended: str
+    conceded_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What one side said. `number` is its entry, so that nobody accepts another version than the one they read."""
+
+    side: Side
+    name: str
+    result: ShownResult
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One match on the grid. Times are ages in milliseconds; `flags` are signs beside the state."""
+
+    match_id: str
+    table: int | None
+    a: str
+    b: str | None
+    a_id: str
+    b_id: str | None
+    bye: str | None
+    state: str
+    revision: int
+    flags: tuple[str, ...] = ()
+    result: ShownResult | None = None
+    reports: tuple[Reported, ...] = ()
+    reported_age_ms: int | None = None
+    unit: str | None = None
+    call_age_ms: int | None = None
+    call_taken_by: str | None = None
+    contact_age_ms: int | None = None
+    extension_minutes: int | None = None
+    done: bool = False
+
+
+def show_result(result: Result, state: EventState) -> ShownResult:
+    """The result as a person reads it; one that its rulebook cannot read keeps its figures."""
+    try:
+        winner = state.rulebook.winner(result, state.options)
+    except Problem:
+        winner = ""
+    return ShownResult(result.score.a, result.score.b, winner, result.ended, result.conceded_by)
+
+
+def worth_of(match: Match, state: EventState) -> dict[str, tuple[int, int]]:
+    """What the result is worth to both, as the rulebook shows it before it is confirmed."""
+    if match.result is None or match.b is None:
+        return {}
+    try:
+        return state.rulebook.worth(match, state.options)
+    except Problem:
+        return {}
+
+
+def cells(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, played: RoundState | None,
+    names: Mapping[str, str], now_ms: int,
+) -> tuple[Cell, ...]:
+    """Every match of a round, in the order of the tables, byes last."""
+    if played is None:
+        return ()
+    made = [cell(snapshot, units, state, match, names, now_ms) for match in played.matches]
+    return tuple(sorted(made, key=lambda c: (c.table is None, c.table or 0)))
+
+
+def cell(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, match: MatchState,
+    names: Mapping[str, str], now_ms: int,
+) -> Cell:
+    """One match; what a unit says counts only as far as it speaks of this very match."""
+    seat = match.match
+    unit = snapshot.venue.unit_at(seat.table) if seat.table is not None else None
+    status = units.get(unit) if unit else None
+    age_ms = None
+    if match.reported_mono_ms is not None:
+        age_ms = age(match.reported_mono_ms, now_ms)
+    reports = tuple(
+        Reported(side, names.get(seat.competitor(side) or "", ""), show_result(said.result, state), said.number)
+        for side, said in sorted(match.reports.items())
+    )
+    return Cell(
+        match_id=match.id, table=seat.table,
+        a=names.get(seat.a, seat.a), b=names.get(seat.b, seat.b) if seat.b else None,
+        a_id=seat.a, b_id=seat.b, bye=seat.bye, state=state_word(match, status, state), revision=match.revision,
+        flags=_flags(match, unit, status, now_ms),
+        result=show_result(seat.result, state) if seat.result else None,
+        reports=reports, reported_age_ms=age_ms, unit=unit,
+        call_age_ms=age(status.call_since_ms, now_ms) if status and status.call_since_ms is not None else None,
+        call_taken_by=status.call_taken_by if status else None,
+        contact_age_ms=age(status.contact_ms, now_ms) if status else None,
+        extension_minutes=seat.extension_minutes, done=match.done,
+    )
+
+
+def state_word(match: MatchState, status: UnitStatus | None, state: EventState) -> str:
+    """The one word for how far a match is."""
+    if match.match.bye is not None:
+        return "bye"
+    if match.state in (DISPUTE, ONE_SIDED, AGREED, DECIDED):
+        return match.state
+    if status is not None and status.match == match.id and status.draft:
+        return DRAFT
+    if state.clock.state == RUNNING:
+        return PLAYING
+    return SEATED if all_seated(match, status) else WAITING
+
+
+def all_seated(match: MatchState, status: UnitStatus | None) -> bool:
+    """Whether both people pressed their buttons for this match."""
+    return status is not None and status.match == match.id and len(status.seated) == 2
+
+
+def _flags(match: MatchState, unit: str | None, status: UnitStatus | None, now_ms: int) -> tuple[str, ...]:
+    flags = []
+    if status is not None and status.call_since_ms is not None:
+        flags.append(CALL)
+    if unit is not None and not match.done and out_of_contact(status, now_ms):
+        flags.append(NO_CONTACT)
+    return tuple(flags)
+
+
+def out_of_contact(status: UnitStatus | None, now_ms: int) -> bool:
+    return status is None or age(status.contact_ms, now_ms) > NO_CONTACT_MS
+
+
+def seated_count(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], played: RoundState | None
+) -> tuple[int, int]:
+    """(tables whose both people sit, tables that can say so)."""
+    seated = able = 0
+    for match in played.matches if played else ():
+        unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+        if unit is not None and match.match.b is not None:
+            able += 1
+            seated += all_seated(match, units.get(unit))
+    return seated, able
+
+
+def age(since_ms: int, now_ms: int) -> int:
+    """Milliseconds since; what another boot noted is of unknown age, and counts as fresh rather than as negative."""
+    return max(0, now_ms - since_ms)

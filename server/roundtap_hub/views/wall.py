@@ -1,0 +1,141 @@
+"""The wall: one of four pictures (welcome, pairings, clock, standings), paged so that nothing ever scrolls."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from roundtap_core.clock import IDLE
+from roundtap_core.event.state import EventState
+from roundtap_hub.hall import UnitStatus
+from roundtap_hub.service import Snapshot
+from roundtap_hub.views.moment import Moment, newest_round, shown_names
+from roundtap_hub.views.ranks import Line, StandingsView, Value, record_of, standings_view
+from roundtap_hub.views.tables import Cell, cells, seated_count
+
+WELCOME, PAIRINGS, CLOCK, STANDINGS = "welcome", "pairings", "clock", "standings"
+NAMES_A_PAGE, LONG_NAMES_A_PAGE, NAME_COLUMNS = 60, 48, 3
+LONG_NAME = 18
+"""From so many letters on a name may take two lines on the wall, so that fewer rows fit."""
+
+LINES_A_PAGE, LINE_COLUMNS = 32, 2
+PAGE_MS = 10_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One name of the pairings: where to sit, and the record by which its owner finds errors."""
+
+    name: str
+    table: int | None
+    side: str
+    bye: str | None
+    record: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Columns of one page, and the letters it covers ("A–F")."""
+
+    letters: str
+    columns: tuple[tuple[Seat, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WallView:
+    mode: str
+    number: int
+    pages: tuple[Page, ...]
+    standings: StandingsView | None
+    standings_pages: tuple[tuple[tuple[Line, ...], ...], ...]
+    seated: tuple[int, int]
+    playing: tuple[Cell, ...]
+    calls: tuple[Cell, ...]
+
+
+def mode_of(state: EventState) -> str:
+    """Which picture: the clock from its first start until the results are in, before it the pairings."""
+    if not state.public_rounds:
+        return WELCOME
+    if state.live is None or not state.live.open_matches:
+        return STANDINGS
+    return PAIRINGS if state.clock.state == IDLE else CLOCK
+
+
+def wall_view(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: Moment, now_ms: int,
+    part: tuple[int, int] = (1, 1),
+) -> WallView:
+    """`part` (i, n): this wall shows the i-th of n shares of the alphabet."""
+    state, names = moment.state, shown_names(moment)
+    newest = newest_round(state)
+    mode = mode_of(state)
+    ranks = standings_view(moment, names) if mode == STANDINGS else None
+    grid = cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
+    return WallView(
+        mode, newest.number if newest else 0,
+        name_pages(moment, part) if mode == PAIRINGS else (),
+        ranks, _line_pages(ranks.lines) if ranks else (),
+        seated_count(snapshot, units, newest),
+        tuple(c for c in grid if not c.done),
+        tuple(c for c in grid if c.call_age_ms is not None),
+    )
+
+
+def seats_by_name(moment: Moment) -> list[Seat]:
+    """Everybody who is in the newest round, by public name."""
+    newest, names = newest_round(moment.state), shown_names(moment)
+    found = []
+    for match in newest.matches if newest else ():
+        for side, competitor in (("a", match.match.a), ("b", match.match.b)):
+            if competitor is None or match.match.bye == "unpaired-loss":
+                continue
+            record, values = record_of(moment, competitor)
+            name = names.get(competitor, competitor)
+            found.append(Seat(name, match.match.table, side, match.match.bye, record, values))
+    return sorted(found, key=lambda seat: sort_key(seat.name))
+
+
+def name_pages(moment: Moment, part: tuple[int, int] = (1, 1)) -> tuple[Page, ...]:
+    """The names in pages of at most 60 (48 where names are long), evenly full, three columns each."""
+    people = seats_by_name(moment)
+    share, shares = part
+    people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
+    long = any(len(seat.name) > LONG_NAME for seat in people)
+    return tuple(
+        Page(letters(page[0].name, page[-1].name), tuple(tuple(c) for c in deal(page, NAME_COLUMNS)))
+        for page in chunks(people, LONG_NAMES_A_PAGE if long else NAMES_A_PAGE)
+    )
+
+
+def _line_pages(lines: Sequence[Line]) -> tuple[tuple[tuple[Line, ...], ...], ...]:
+    return tuple(tuple(tuple(c) for c in deal(page, LINE_COLUMNS)) for page in chunks(lines, LINES_A_PAGE))
+
+
+def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
+    """As few pages as hold `most` each, all about equally full; their order is the items'."""
+    pages = -(-len(items) // most)
+    return [items[len(items) * i // pages : len(items) * (i + 1) // pages] for i in range(pages)]
+
+
+def deal(items: Sequence[T], columns: int) -> list[Sequence[T]]:
+    """Columns that are read downwards, the first ones longest."""
+    rows = -(-len(items) // columns)
+    return [items[i * rows : (i + 1) * rows] for i in range(columns)]
+
+
+def letters(first: str, last: str) -> str:
+    """"A–F"; one letter where both are the same."""
+    one, two = (sort_key(name)[0][:1].upper() for name in (first, last))
+    return one if one == two else f"{one}–{two}"
+
+
+def sort_key(name: str) -> tuple[str, str]:
+    """Accented letters beside their plain ones, where everybody looks: Łukasz among the L."""
+    plain = "".join(c for c in unicodedata.normalize("NFD", name.casefold()) if not unicodedata.combining(c))
+    return plain.translate(str.maketrans("łøđ", "lod")), name

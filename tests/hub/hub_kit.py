@@ -1,0 +1,84 @@
+"""What the tests of journal, service and device API share: a hub on a real file, a clock set by hand, one event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_core.event.people import Person
+from roundtap_core.event.state import Entrant, EventState
+from roundtap_hub.hall import Hall
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal import Journal, PersonRecord
+from roundtap_hub.moments import Moments
+from roundtap_hub.service import Service, Step
+
+NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska")
+KEYS = {"table-1": bytes(range(32)), "table-2": bytes(range(100, 132))}
+
+
+@dataclass
+class HandClock:
+    """Monotonic milliseconds of one boot, moved by hand."""
+
+    boot_id: str = "boot-1"
+    ms: int = 5_000_000_000
+    """Far beyond 32 bits of milliseconds: a hub that was up for two months."""
+
+    @property
+    def moments(self) -> Moments:
+        return Moments(self.boot_id, lambda: self.ms, lambda: None)
+
+
+def url_of(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+@contextmanager
+def running(path: Path, clock: HandClock | None = None,
+            at_point: Callable[[str], None] = lambda _: None) -> Iterator[Service]:
+    """A started service on the journal file `path`."""
+    journal = Journal(url_of(path))
+    service = Service(journal, (clock or HandClock()).moments, at_point)
+    service.start()
+    try:
+        yield service
+    finally:
+        service.stop()
+        journal.close()
+
+
+def people(event: str = "e1", names: Sequence[str] = NAMES[:4]) -> list[PersonRecord]:
+    return [PersonRecord(event, f"p{i}", f"salt {i}", Person(name)) for i, name in enumerate(names, start=1)]
+
+
+def event_steps(event: str = "e1", names: Sequence[str] = NAMES[:4]) -> list[Step]:
+    """An event with its players in it, nothing drawn."""
+    create = c.CreateEvent("Winter Open", "xwing-standard", None, {}, "#0072B2", 7)
+    entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people(event, names)]
+    return [Step(event, command) for command in (create, *entered)]
+
+
+def make_event(service: Service, event: str = "e1") -> EventState:
+    """Four players, round 1 published, a unit at each of both tables."""
+    steps = [*event_steps(event), Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1))]
+    service.ask(steps, "organizer", people(event))
+    service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in (1, 2)], "organizer")
+    return service.snapshot.events[event]
+
+
+def hub_of(service: Service, clock: HandClock) -> Hub:
+    return Hub(service, Hall(), clock.moments, KEYS, b"secret", "no pin")
+
+
+def stored(path: Path, stream: str = "e1") -> list[Entry]:
+    """The entries of a stream as another process reads them from the disk."""
+    journal = Journal(url_of(path))
+    try:
+        return journal.streams().get(stream, [])
+    finally:
+        journal.close()

@@ -1,0 +1,142 @@
+"""What the tests of the pages share: a hub on a real journal, with a clock that stands still, and a browser."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, Report
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.state import EventState
+from roundtap_core.records import Pair, Result
+from roundtap_core.results import result_to_json
+from roundtap_hub import pages
+from roundtap_hub.hall import Hall
+from roundtap_hub.hub import Hub, hash_pin
+from roundtap_hub.journal import Journal
+from roundtap_hub.moments import Moments
+from roundtap_hub.service import Service, Step
+
+PIN = "246810"
+PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]
+
+
+@dataclass
+class Time:
+    """The hub's monotonic clock, moved by hand."""
+
+    ms: int = 1_000_000
+    wall: str | None = None
+
+    def __call__(self) -> int:
+        return self.ms
+
+
+class Browser:
+    """A test client that fills in forms the way a browser does: with the token of the page it looked at."""
+
+    def __init__(self, client: FlaskClient, language: str = "en") -> None:
+        self.client = client
+        self.headers = {"Accept-Language": language}
+        self.token = ""
+
+    def get(self, path: str) -> TestResponse:
+        answer = self.client.get(path, headers=self.headers)
+        found = re.search(r'name="csrf" value="([^"]+)"', answer.text)
+        if found:
+            self.token = found[1]
+        return answer
+
+    def post(self, path: str, **fields: object) -> TestResponse:
+        return self.client.post(path, data={"csrf": self.token, **fields}, headers=self.headers)
+
+    def log_in(self, pin: str = PIN) -> TestResponse:
+        self.get("/login")
+        answer = self.post("/login", pin=pin)
+        self.get("/console")
+        return answer
+
+
+class House:
+    """One hub and its application."""
+
+    def __init__(self, folder: Path) -> None:
+        self.time = Time()
+        moments = Moments("boot", self.time, lambda: self.time.wall)
+        self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), moments)
+        self.hub = Hub(self.service, Hall(), moments, {"unit-1": b"k" * 32, "unit-2": b"l" * 32}, b"s" * 32,
+                       hash_pin(PIN, "salt"))
+        self.app = Flask("roundtap_hub")
+        self.app.config.update(SECRET_KEY=self.hub.secret)
+        pages.register(self.app, self.hub)
+
+    def browser(self, language: str = "en") -> Browser:
+        return Browser(self.app.test_client(), language)
+
+    def organizer(self) -> Browser:
+        browser = self.browser()
+        browser.log_in()
+        return browser
+
+    @property
+    def event(self) -> EventState:
+        return self.service.snapshot.events["e1"]
+
+    def with_event(self, people: list[str] | None = None, **options: object) -> Browser:
+        """An organizer's browser, with an event and its players."""
+        browser = self.organizer()
+        browser.post("/console", name="Winter Open", rulebook="xwing-standard", color="#00785A",
+                     **{"structure": "own", "swiss_rounds": 2, **options})
+        browser.post("/console/e1/competitors", names="\n".join(people or PEOPLE))
+        return browser
+
+    def publish(self) -> None:
+        self.service.tell("e1", DrawRound(11), "test")
+        draft = self.event.draft
+        assert draft is not None
+        assert draft.draw is not None
+        self.service.tell("e1", PublishRound(draft.number, draft.draw.attempt), "test")
+
+    def play(self, leave_open: int = 0) -> None:
+        """Side a wins every match 100:24."""
+        assert self.event.live is not None
+        matches = [m for m in self.event.live.matches if m.match.b]
+        for match in matches[: len(matches) - leave_open]:
+            self.service.tell("e1", EnterResult(match.id, match.revision, Result(score=Pair(100, 24))), "test")
+
+    def report(self, match: str, side: str, a: int, b: int) -> None:
+        said = result_to_json(Result(score=Pair(a, b)))
+        self.service.tell("e1", Report(f"{match}{side}{a}{b}", match, side, 0, said, "body"), "unit")  # type: ignore[arg-type]
+
+    def place(self, unit: str, table: int) -> None:
+        self.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")
+
+
+@contextmanager
+def open_house(folder: Path) -> Iterator[House]:
+    house = House(folder)
+    house.service.start()
+    try:
+        yield house
+    finally:
+        house.service.stop()
+
+
+def text_of(answer: TestResponse) -> str:
+    """What a person reads on the page."""
+    body = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", answer.text, flags=re.S)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def problem_of(answer: TestResponse) -> str:
+    """The message on the page, or "" where there is none."""
+    found = re.search(r'<p class="problem".*?</p>', answer.text, flags=re.S)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", found[0])).split()) if found else ""

@@ -1,0 +1,362 @@
+"""The device API: what a unit may say, and that whoever else knocks changes nothing and breaks nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from hub_kit import KEYS, HandClock, hub_of, make_event, running, stored
+from werkzeug.test import TestResponse
+
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import Entry
+from roundtap_core.records import Pair, Result
+from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, sign
+from roundtap_hub import device_api
+from roundtap_hub.device_feed import DeviceFeed
+from roundtap_hub.hub import Hub
+
+KEY = KEYS["table-1"]
+GOOD: dict[str, Any] = {
+    "report_id": "table-1-aa", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
+    "result": {"score": {"a": 100, "b": 24}},
+}
+
+
+@dataclass
+class Bench:
+    """A hub with an event, its API alone on a Flask application, and a client."""
+
+    hub: Hub
+    client: FlaskClient
+    path: Path
+
+    def send(self, report: Any, mac: Any = None, key: bytes = KEY) -> TestResponse:
+        mac = sign(key, REPORT, report) if mac is None else mac
+        return self.client.post("/device/report", json={"report": report, "mac": mac})
+
+    def echo(self, **changes: Any) -> dict[str, Any]:
+        """The hub's own word on the good report with these changes."""
+        answer = self.send({**GOOD, **changes})
+        assert answer.status_code == 200, answer.text
+        echo = opened(KEY, ECHO, answer.get_json())
+        assert echo is not None
+        return echo
+
+    def reports(self) -> list[Entry]:
+        return [entry for entry in stored(self.path) if entry.kind == "report"]
+
+    def refused_in_venue(self) -> list[Entry]:
+        return [entry for entry in stored(self.path, "venue") if entry.kind == "report-refused"]
+
+    def tell(self, command: Any) -> None:
+        self.hub.service.tell("e1", command, "organizer")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    clock = HandClock()
+    with running(tmp_path / "journal.db", clock) as service:
+        make_event(service)
+        hub = hub_of(service, clock)
+        app = Flask("device api")
+        device_api.register(app, hub)
+        yield Bench(hub, app.test_client(), tmp_path / "journal.db")
+
+
+# --- a report and its echo ---------------------------------------------------------------------------------------
+
+
+def test_a_report_makes_one_entry_and_the_signed_echo_names_it(bench: Bench) -> None:
+    echo = bench.echo()
+
+    [entry] = bench.reports()
+    assert (echo["fate"], echo["number"], echo["hash"]) == ("accepted", entry.number, entry.hash)
+    assert entry.actor == "unit:table-1"
+
+
+def test_a_repeated_report_gets_the_same_echo_and_no_second_entry(bench: Bench) -> None:
+    assert bench.echo() == bench.echo()
+    assert len(bench.reports()) == 1
+
+
+def test_the_same_id_with_another_body_is_refused_and_the_first_stands(bench: Bench) -> None:
+    first = bench.echo()
+
+    altered = bench.echo(result={"score": {"a": 24, "b": 100}})
+
+    assert (altered["fate"], altered["reason"]) == ("refused", "altered")
+    assert bench.echo() == first
+    assert len(bench.reports()) == 1
+
+
+def test_a_game_that_cannot_end_so_makes_one_refused_entry(bench: Bench) -> None:
+    for _ in range(2):
+        echo = bench.echo(result={"score": {"a": 101, "b": 0}})
+        assert (echo["fate"], echo["reason"]) == ("refused", "impossible")
+    assert [entry.data["fate"] for entry in bench.reports()] == ["refused"]
+    assert bench.hub.service.snapshot.events["e1"].rounds[0].matches[0].reports == {}
+
+
+@pytest.mark.parametrize("result", [
+    {}, {"score": {"a": 50, "b": 50}}, {"score": {"a": "100", "b": 0}}, {"score": [100, 24]}, {"score": {"c": 1}},
+    {"score": {"a": True, "b": 0}}, {"winner": ["a"]}, {"ended": {"a": 1}}, {"extra": 1}, {"picks": [[[]]]},
+    {"score": {"a": 10**400, "b": 0}}, {"ended": "ruling", "winner": "a", "score": {"a": 100, "b": 0}},
+])
+def test_impossible_results_are_the_hubs_word_and_no_failure(bench: Bench, result: dict[str, Any]) -> None:
+    assert bench.echo(result=result)["reason"] == "impossible"
+    assert len(bench.reports()) == 1
+
+
+def test_a_report_for_a_closed_round_is_late_and_kept_for_the_console(bench: Bench) -> None:
+    for match in ("1.1", "1.2"):
+        bench.tell(c.EnterResult(match, 0, Result(score=Pair(100, 0))))
+    bench.tell(c.DrawRound(3))
+
+    assert bench.echo()["reason"] == "late"
+    assert [fate.match for fate in bench.hub.service.snapshot.events["e1"].late] == ["1.1"]
+
+
+def test_an_unknown_match_is_refused_in_the_event(bench: Bench) -> None:
+    assert bench.echo(match="9.9")["reason"] == "unknown-match"
+    assert len(bench.reports()) == 1
+
+
+def test_an_unknown_event_is_refused_in_the_venue_once(bench: Bench) -> None:
+    assert bench.echo(event="gone") == bench.echo(event="gone")
+    assert bench.echo(event="gone")["reason"] == "unknown-match"
+    assert len(bench.refused_in_venue()) == 1
+    assert bench.echo(event="gone", side="b")["reason"] == "altered"
+    assert len(bench.refused_in_venue()) == 1
+
+
+def test_what_was_not_saved_has_no_echo_and_is_taken_the_next_time(bench: Bench, monkeypatch: Any) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bench.hub.service._journal, "append", full)
+        answer = bench.send(GOOD)
+    assert answer.status_code == 503
+    assert opened(KEY, ECHO, answer.get_json()) is None
+
+    assert bench.echo()["fate"] == "accepted"
+
+
+def test_a_stopping_hub_says_so(bench: Bench) -> None:
+    bench.hub.service.stop()
+    assert bench.send(GOOD).status_code == 503
+
+
+# --- whoever else knocks -----------------------------------------------------------------------------------------
+
+
+def test_an_unknown_unit_a_foreign_key_and_an_altered_body_are_turned_away(bench: Bench) -> None:
+    assert bench.send({**GOOD, "unit": "table-9"}).status_code == 403
+    assert bench.send(GOOD, key=KEYS["table-2"]).status_code == 403
+    assert bench.send({**GOOD, "side": "b"}, mac=sign(KEY, REPORT, GOOD)).status_code == 403
+    assert bench.send(GOOD, mac=sign(KEY, REQUEST, GOOD)).status_code == 403
+    assert bench.reports() == []
+    assert bench.hub.hall.units == {}
+
+
+@pytest.mark.parametrize("mac", ["", "żółć", 7, ["x"], {"mac": "x"}, True])
+def test_no_mac_is_too_strange(bench: Bench, mac: Any) -> None:
+    assert bench.send(GOOD, mac=mac).status_code == 403
+
+
+@pytest.mark.parametrize("field", sorted(GOOD))
+def test_a_missing_field_is_malformed_and_named(bench: Bench, field: str) -> None:
+    report = {key: value for key, value in GOOD.items() if key != field}
+    answer = bench.send(report)
+    if field == "unit":
+        assert answer.status_code == 403
+    else:
+        assert answer.status_code == 400
+        assert field in answer.get_json()["error"]
+    assert bench.reports() == []
+
+
+@pytest.mark.parametrize("changes", [
+    {"report_id": ""}, {"report_id": "x" * 65}, {"report_id": 7}, {"event": None}, {"event": ["e1"]}, {"match": 1},
+    {"side": "c"}, {"side": ""}, {"side": ["a"]}, {"revision": "0"}, {"revision": True}, {"revision": None},
+    {"result": None}, {"result": "100:24"}, {"result": [1]}, {"more": 1},
+])
+def test_a_field_of_the_wrong_kind_is_malformed(bench: Bench, changes: dict[str, Any]) -> None:
+    assert bench.send({**GOOD, **changes}).status_code == 400
+    assert bench.reports() == []
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"{", b"null", b"[]", b"7", b'"report"', b"{}", b'{"report": null}', b'{"report": []}', b"\xff\xfe\x00",
+    b'{"report": {"unit": ["table-1"]}}', b'{"report": {"unit": null}}', b'{"report": {"unit": "\\ud800"}}',
+    b'{"report": {"unit": "table-1", "result": NaN}, "mac": "x"}',
+    b'{"report": {"unit": "table-1", "result": 1.5}, "mac": "x"}',
+    b'{"report": {"unit": "table-1", "result": "\\ud800"}, "mac": "x"}',
+    b'{"report": {"unit": "table-1", "revision": ' + b"9" * 3900 + b'}, "mac": "x"}',
+    b'{"payload": {"unit": "table-1"}}', b'{"report": {"unit": "table-1"}, "mac": "' + b"a" * 5000 + b'"}',
+])
+@pytest.mark.parametrize("path", ["/device/report", "/device/status"])
+def test_no_body_is_strange_enough_for_a_failure(bench: Bench, path: str, body: bytes) -> None:
+    assert 400 <= bench.client.post(path, data=body).status_code < 500
+    assert bench.reports() == []
+
+
+@pytest.mark.parametrize("depth", [90, 200, *range(600, 1000, 20), 1500, 1900])
+@pytest.mark.parametrize(("path", "what"), [("/device/report", "report"), ("/device/status", "payload")])
+def test_json_of_any_depth_is_turned_away(bench: Bench, path: str, what: str, depth: int) -> None:
+    body = f'{{"{what}": {{"unit": "table-1", "x": {"[" * depth}{"]" * depth}}}, "mac": "x"}}'
+    assert bench.client.post(path, data=body).status_code == 403
+
+
+def test_a_large_body_is_not_even_read(bench: Bench) -> None:
+    report = {**GOOD, "result": {"score": {"a": 100, "b": 24}, "note": "x" * 5000}}
+    assert 400 <= bench.send(report).status_code < 500
+    assert bench.reports() == []
+
+
+# --- statuses ----------------------------------------------------------------------------------------------------
+
+STATUS: dict[str, Any] = {
+    "unit": "table-1", "session": "s1", "seq": 1, "match": "1.1", "seated": ["a"], "draft": False, "call": False,
+    "leave": None, "clock_ms": 1000, "waiting": 0,
+}
+
+
+def status(bench: Bench, **changes: Any) -> TestResponse:
+    return bench.client.post("/device/status", json=envelope(KEY, REQUEST, {**STATUS, **changes}))
+
+
+def test_a_status_counts_within_an_open_feed_only(bench: Bench) -> None:
+    assert status(bench).status_code == 409
+    bench.hub.hall.open_session("table-1", "s1")
+
+    answer = status(bench)
+
+    echo = opened(KEY, ECHO, answer.get_json())
+    assert echo == {"session": "s1", "seq": 1, "now_ms": bench.hub.moments.mono_ms()}
+    assert bench.hub.hall.units["table-1"].seated == {"a"}
+
+
+def test_a_replayed_or_overtaken_status_changes_nothing(bench: Bench) -> None:
+    bench.hub.hall.open_session("table-1", "s1")
+    assert status(bench, seq=5, call=True).status_code == 200
+
+    for seq in (5, 4, 0, -1, "6", None, True):
+        assert status(bench, seq=seq).status_code == 409
+    assert bench.hub.hall.units["table-1"].call_since_ms is not None
+
+    assert status(bench, seq=6).status_code == 200
+    assert bench.hub.hall.units["table-1"].call_since_ms is None
+
+
+def test_a_session_ends_with_its_feed(bench: Bench) -> None:
+    bench.hub.hall.open_session("table-1", "s1")
+    bench.hub.hall.close_session("table-1", "s1")
+    assert status(bench).status_code == 409
+
+
+@pytest.mark.parametrize("changes", [
+    {"seated": None}, {"seated": 5}, {"match": 5}, {"leave": "c"}, {"leave": []}, {"clock_ms": "1"}, {"waiting": None},
+    {"waiting": "many"}, {"waiting": []},
+])
+def test_a_malformed_status_changes_nothing(bench: Bench, changes: dict[str, Any]) -> None:
+    bench.hub.hall.open_session("table-1", "s1")
+    assert status(bench, **changes).status_code == 400
+    assert bench.hub.hall.units == {}
+
+
+def test_a_status_without_some_field_is_malformed(bench: Bench) -> None:
+    bench.hub.hall.open_session("table-1", "s1")
+    for seq, field in enumerate(("match", "seated", "draft", "call", "leave", "clock_ms", "waiting"), start=1):
+        payload = {key: value for key, value in {**STATUS, "seq": seq}.items() if key != field}
+        assert bench.client.post("/device/status", json=envelope(KEY, REQUEST, payload)).status_code == 400, field
+
+
+# --- the feed ----------------------------------------------------------------------------------------------------
+
+
+def hello(**changes: Any) -> dict[str, Any]:
+    return {"unit": "table-1", "nonce": "n1", "core": "0", "reports": [], **changes}
+
+
+def test_a_hello_opens_the_feed_for_its_unit(bench: Bench) -> None:
+    greeted = DeviceFeed(bench.hub).greet(json.dumps(envelope(KEY, REQUEST, hello())).encode())
+    assert greeted is not None
+    assert (greeted[0].unit, greeted[0].nonce) == ("table-1", "n1")
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"{", b"[]", b"null", b"\xff", b'{"payload": []}', b'{"payload": {"unit": ["table-1"]}}',
+    json.dumps(envelope(KEYS["table-2"], REQUEST, hello())).encode(),
+    json.dumps(envelope(KEY, REPORT, hello())).encode(),
+    json.dumps({"payload": hello()}).encode(),
+    json.dumps(envelope(KEY, REQUEST, hello(unit="table-9"))).encode(),
+    json.dumps(envelope(KEY, REQUEST, hello(nonce=7))).encode(),
+    json.dumps(envelope(KEY, REQUEST, hello(reports=[["e1"]]))).encode(),
+    json.dumps(envelope(KEY, REQUEST, hello(reports=None))).encode(),
+    b'{"payload": {"unit": "table-1", "x": ' + b"[" * 700 + b"]" * 700 + b'}, "mac": "x"}',
+    b'{"payload": {"unit": "table-1", "x": ' + b"[" * 500_000,
+])
+def test_no_other_hello_opens_a_feed(bench: Bench, body: bytes) -> None:
+    assert DeviceFeed(bench.hub).greet(body) is None
+
+
+async def _messages(feed: DeviceFeed, n: int, **changes: Any) -> list[dict[str, Any]]:
+    greeted = feed.greet(json.dumps(envelope(KEY, REQUEST, hello(**changes))).encode())
+    assert greeted is not None
+    feed.bind(asyncio.get_running_loop())
+    stream = feed.stream(*greeted)
+    found = []
+    for _ in range(n):
+        message = opened(KEY, FEED, json.loads((await anext(stream))[len("data: "):]))
+        assert message is not None
+        found.append(message)
+    await stream.aclose()  # type: ignore[attr-defined]
+    return found
+
+
+def test_a_feed_begins_with_everything(bench: Bench) -> None:
+    known = bench.echo()
+    reports = [["e1", "table-1-aa"], ["e1", "never seen"]]
+
+    welcome, fates, view = asyncio.run(_messages(DeviceFeed(bench.hub), 3, reports=reports))
+
+    assert [m["seq"] for m in (welcome, fates, view)] == [1, 2, 3]
+    assert {m["nonce"] for m in (welcome, fates, view)} == {"n1"}
+    assert fates["fates"] == [known, {"report_id": "never seen", "fate": "unknown", "epoch": known["epoch"]}]
+    assert view["view"]["table"] == 1
+    assert view["view"]["match"]["reports"]["a"] == GOOD["result"]
+
+
+def test_a_feed_that_ends_leaves_nothing_behind(bench: Bench) -> None:
+    feed = DeviceFeed(bench.hub)
+    asyncio.run(_messages(feed, 2))
+    assert feed._connections == set()
+    assert bench.hub.hall.units["table-1"].connected is False
+    assert bench.hub.hall._sessions == {}
+
+
+def test_a_device_that_stalls_is_cut_off_and_nobody_waits_for_it(bench: Bench) -> None:
+    feed = DeviceFeed(bench.hub)
+
+    async def play() -> int:
+        greeted = feed.greet(json.dumps(envelope(KEY, REQUEST, hello())).encode())
+        assert greeted is not None
+        stream = feed.stream(*greeted)
+        for _ in range(3):
+            await anext(stream)
+        connection = greeted[0]
+        for number in range(1000):
+            feed._send(connection, {"type": "view", "view": number})
+        return len([chunk async for chunk in stream])
+
+    assert asyncio.run(play()) == 0
+    assert feed._connections == set()

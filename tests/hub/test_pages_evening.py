@@ -1,0 +1,128 @@
+"""A whole event through the pages, as an organizer would press it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import PEOPLE, House, open_house, problem_of, text_of
+
+from roundtap_core.eventfile import parse
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+def test_from_login_to_the_export(house: House):
+    browser = house.organizer()
+    assert browser.post("/console", name="Winter Open", rulebook="xwing-standard", structure="own",
+                        swiss_rounds=2, color="#00785A").location == "/console/e1"
+    assert "Enter the players" in text_of(browser.get("/console/e1"))
+    browser.post("/console/e1/competitors", names="\n".join(PEOPLE))
+    assert "6 players are in, 2 rounds" in text_of(browser.get("/console/e1"))
+    for number in (1, 2):
+        browser.post("/console/e1/draw", attempt=0)
+        assert f"Round {number} is drawn" in text_of(browser.get("/console/e1"))
+        browser.post("/console/e1/publish", number=number, attempt=1)
+        browser.post("/console/e1/clock", action="start")
+        assert "3 results missing" in text_of(browser.get("/console/e1"))
+        for table in (1, 2, 3):
+            browser.post(f"/console/e1/match/{number}.{table}", revision=0, ended="played",
+                         **{"score.a": 100, "score.b": 10 * table})
+    assert "All 2 rounds are played" in text_of(browser.get("/console/e1"))
+    browser.post("/console/e1/finish")
+    assert "The event is finished" in text_of(browser.get("/console/e1"))
+
+    exported = browser.get("/console/e1/export.json")
+    assert 'filename="winter-open.json"' in exported.headers["Content-Disposition"]
+    tournament = parse(exported.text)
+    assert [c.name for c in tournament.competitors] == PEOPLE
+    assert [len(r.matches) for r in tournament.rounds] == [3, 3]
+    rows = browser.get("/console/e1/standings.csv").text.splitlines()
+    assert rows[0].startswith("\ufeffrank,name,points")
+    assert len(rows) == 7
+
+
+def test_an_exported_file_makes_the_same_event_again(house: House):
+    browser = house.with_event()
+    house.publish()
+    house.play()
+    text = browser.get("/console/e1/export.json").text
+    answer = browser.client.post("/console/import", data={
+        "csrf": browser.token, "color": "#882255", "file": (io.BytesIO(text.encode()), "event.json")})
+    assert answer.location == "/console/e2"
+    assert json.loads(browser.get("/console/e2/export.json").text) == json.loads(text)
+
+
+def test_a_file_with_one_wrong_round_makes_no_event_at_all(house: House):
+    browser = house.with_event()
+    house.publish()
+    house.play()
+    data = json.loads(browser.get("/console/e1/export.json").text)
+    data["rounds"][0]["matches"][0]["a"] = "nobody"
+    answer = browser.client.post("/console/import", data={
+        "csrf": browser.token, "color": "#882255", "file": (io.BytesIO(json.dumps(data).encode()), "event.json")})
+    assert answer.status_code in (400, 409)
+    assert "/rounds/0/matches/0/a" in problem_of(answer)
+    assert list(house.service.snapshot.events) == ["e1"]
+
+
+def test_a_second_tap_on_draw_does_not_draw_again(house: House):
+    browser = house.with_event()
+    browser.post("/console/e1/draw", attempt=0)
+    again = browser.post("/console/e1/draw", attempt=0)
+    assert again.status_code == 409
+    assert "changed meanwhile" in problem_of(again)
+    assert house.event.draft is not None
+    assert house.event.draft.draw.attempt == 1
+
+
+def test_another_draft_than_the_one_looked_at_is_not_published(house: House):
+    browser = house.with_event()
+    browser.post("/console/e1/draw", attempt=0)
+    browser.post("/console/e1/draw", attempt=1)
+    assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 409
+    assert house.event.live is None
+    assert browser.post("/console/e1/publish", number=1, attempt=2).status_code == 303
+
+
+def test_the_draft_shows_points_repeats_and_the_bye(house: House):
+    browser = house.with_event(PEOPLE[:3])
+    browser.post("/console/e1/draw", attempt=0)
+    page = text_of(browser.get("/console/e1"))
+    assert "Nobody but you has seen it." in page
+    assert "by lot" in page
+    assert "Nobody but you" not in text_of(house.browser().get("/e/e1/pairings"))
+    browser.post("/console/e1/publish", number=1, attempt=1)
+    house.play()
+    browser.post("/console/e1/draw", attempt=0)
+    assert "last of those without a bye" in text_of(browser.get("/console/e1"))
+
+
+def test_the_clock_is_started_moved_and_set(house: House):
+    browser = house.with_event()
+    house.publish()
+    browser.post("/console/e1/clock", action="start")
+    house.time.ms += 60_000
+    browser.post("/console/e1/clock", action="adjust", minutes=5)
+    assert house.event.clock.remaining_ms == 79 * 60_000
+    browser.post("/console/e1/clock", action="set", time="12:30")
+    assert house.event.clock.remaining_ms == 750_000
+    wrong = browser.post("/console/e1/clock", action="set", time="noon")
+    assert wrong.status_code == 400
+    assert "“noon” is no time" in problem_of(wrong)
+    browser.post("/console/e1/clock", action="pause")
+    assert "The clock is paused at 12:30" in text_of(browser.get("/console/e1"))
+
+
+def test_finishing_says_what_it_will_do(house: House):
+    browser = house.with_event(swiss_rounds=1)
+    house.publish()
+    house.play()
+    assert "No result can be changed afterwards" in text_of(browser.get("/console/e1"))

@@ -1,0 +1,111 @@
+"""The hall on the console and on the wall: seats, calls, silent tables, the clock, the pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import Browser, House, open_house, problem_of, text_of
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def browser(house: House) -> Browser:
+    """Round 1 is published; unit-1 stands at table 1."""
+    browser = house.with_event()
+    house.publish()
+    browser.post("/console/e1/units", unit="unit-1", table=1)
+    house.hub.hall.heard("unit-1", house.time.ms, match="1.1", seated=frozenset("ab"))
+    return browser
+
+
+def test_a_unit_is_given_a_table_and_taken_off_it(house: House, browser: Browser):
+    assert house.service.snapshot.venue.tables == {"unit-1": 1}
+    assert "“0” is no table" in problem_of(browser.post("/console/e1/units", unit="unit-1", table=0))
+    assert "no unit “toaster”" in problem_of(browser.post("/console/e1/units", unit="toaster", table=2))
+    browser.post("/console/e1/units", unit="unit-1", table="")
+    assert house.service.snapshot.venue.tables == {}
+
+
+def test_seats_count_only_for_the_match_of_this_round(house: House, browser: Browser):
+    assert "1/1 seated" in text_of(house.browser().get("/wall/e1"))
+    house.hub.hall.heard("unit-1", house.time.ms, match="0.9")
+    assert "0/1 seated" in text_of(house.browser().get("/wall/e1"))
+
+
+def test_a_call_has_its_age_and_somebody_takes_it(house: House, browser: Browser):
+    house.hub.hall.heard("unit-1", house.time.ms, call=True)
+    house.time.ms += 70_000
+    house.hub.hall.heard("unit-1", house.time.ms)
+    assert "Table 1 judge wanted 1:10" in text_of(browser.get("/console/e1"))
+    browser.post("/console/e1/call", unit="unit-1")
+    assert house.hub.hall.units["unit-1"].call_taken_by == "organizer"
+    assert "somebody is on the way" in text_of(browser.get("/console/e1"))
+
+
+def test_a_table_is_silent_after_ten_seconds(house: House, browser: Browser):
+    house.time.ms += 10_000
+    assert "no contact" not in text_of(browser.get("/console/e1"))
+    house.time.ms += 1
+    assert "Table 1 no contact 0:10" in text_of(browser.get("/console/e1"))
+
+
+def test_who_asks_to_leave_is_named_and_let_go(house: House, browser: Browser):
+    house.hub.hall.heard("unit-1", house.time.ms, leave="b")
+    leaver = house.event.live.matches[0].match.b  # type: ignore[union-attr]
+    name = house.service.snapshot.people["e1"][leaver].name  # type: ignore[index]
+    assert f"{name} wants to leave" in text_of(browser.get("/console/e1"))
+    browser.post(f"/console/e1/competitors/{leaver}/drop")
+    assert "wants to leave" not in text_of(browser.get("/console/e1"))
+
+
+def test_an_unfinished_entry_is_shown(house: House, browser: Browser):
+    house.hub.hall.heard("unit-1", house.time.ms, draft=True)
+    assert "began to enter a result and stopped" in text_of(browser.get("/console/e1"))
+
+
+def test_the_wall_changes_its_picture_with_the_round(house: House, browser: Browser):
+    def picture() -> str:
+        found = re.search(r'class="picture picture-(\w+)"', house.browser().get("/wall/e1").text)
+        assert found
+        return found[1]
+
+    assert picture() == "pairings"
+    browser.post("/console/e1/clock", action="start")
+    assert picture() == "clock"
+    house.play()
+    assert picture() == "standings"
+
+
+def test_the_wall_names_the_tables_still_playing_and_the_end(house: House, browser: Browser):
+    house.time.wall = "2026-11-21T12:00:00+00:00"
+    browser.post("/console/e1/clock", action="start")
+    house.play(leave_open=1)
+    page = text_of(house.browser().get("/wall/e1"))
+    assert "Still playing 3" in page
+    assert "Round 1 of 2" in page
+    assert re.search(r"ends \d\d:15", page)
+
+
+def test_without_a_known_time_of_day_the_wall_names_no_end(house: House, browser: Browser):
+    browser.post("/console/e1/clock", action="start")
+    assert not re.search(r"ends \d\d:\d\d", text_of(house.browser().get("/wall/e1")))
+
+
+def test_the_wall_without_an_address_picks_the_event_that_is_played(house: House, browser: Browser):
+    browser.post("/console", name="Second", rulebook="xwing-standard", color="#882255")
+    assert house.browser().get("/wall?theme=dark").location == "/wall/e1?theme=dark"
+
+
+def test_tables_of_another_event_are_not_drawn_again(house: House, browser: Browser):
+    browser.post("/console", name="Second", rulebook="xwing-standard", color="#882255", structure="own")
+    browser.post("/console/e2/competitors", names="Nina Wolf\nTom Eck")
+    browser.post("/console/e2/draw", attempt=0)
+    assert [m.match.table for m in house.service.snapshot.events["e2"].draft.matches] == [4]  # type: ignore[union-attr]

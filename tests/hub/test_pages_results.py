@@ -1,0 +1,142 @@
+"""Results by an official's hand: typed, corrected, accepted, taken back; and reports that come too late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import Browser, House, open_house, problem_of, text_of
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def browser(house: House) -> Browser:
+    browser = house.with_event()
+    house.publish()
+    return browser
+
+
+def match(house: House, match_id: str):
+    found = house.event.find_match(match_id)
+    assert found is not None
+    return found[1]
+
+
+def enter(browser: Browser, revision: int = 0, **fields: object):
+    return browser.post("/console/e1/match/1.1", revision=revision, **fields)
+
+
+def test_a_result_typed_by_hand_stands(house: House, browser: Browser):
+    assert enter(browser, ended="time", **{"score.a": 49, "score.b": 77}).status_code == 303
+    result = match(house, "1.1").match.result
+    assert (result.ended, result.score.a, result.score.b) == ("time", 49, 77)
+    assert "MoV 72 / 128" in text_of(browser.get("/console/e1/match/1.1"))
+
+
+@pytest.mark.parametrize(("fields", "words"), [
+    ({"ended": "time", "score.a": 101, "score.b": 0}, "101 is out of range; it must be 0 to 100"),
+    ({"ended": "played", "score.a": 77, "score.b": 49}, "the winner has 100 points, not 77"),
+    ({"ended": "time", "score.a": 77}, "A figure is missing"),
+    ({"ended": "time", "score.a": "many", "score.b": 0}, "“many” is no whole number"),
+    ({"ended": "time", "score.a": 50, "score.b": 50}, "who won the final salvo"),
+    ({"ended": "time", "score.a": 50, "score.b": 40, "winner": "b"}, "contradicts"),
+    ({"ended": "ruling", "score.a": 50, "score.b": 40}, "needs its outcome"),
+    ({"ended": "concession", "score.a": 50}, "who conceded"),
+    ({"score.a": 50, "score.b": 40}, "Say how the match ended"),
+])
+def test_what_cannot_be_is_said_on_the_same_page_and_what_was_typed_is_kept(
+    house: House, browser: Browser, fields: dict[str, object], words: str
+):
+    answer = enter(browser, **fields)
+    assert answer.status_code == 400
+    assert words in problem_of(answer)
+    assert match(house, "1.1").match.result is None
+    if "score.a" in fields:
+        assert f'name="score.a" type="number" inputmode="numeric" min="0" max="100" value="{fields["score.a"]}"' \
+            in answer.text
+
+
+def test_the_salvo_a_ruling_and_a_concession(house: House, browser: Browser):
+    browser.post("/console/e1/match/1.1", revision=0, ended="time", winner="b", **{"score.a": 50, "score.b": 50})
+    browser.post("/console/e1/match/1.2", revision=0, ended="ruling", winner="none")
+    browser.post("/console/e1/match/1.3", revision=0, ended="concession", conceded_by="a", **{"score.b": 40})
+    assert match(house, "1.1").match.result.winner == "b"
+    assert match(house, "1.2").match.result.winner == "none"
+    assert match(house, "1.3").match.result.conceded_by == "a"
+    page = text_of(browser.get("/console/e1"))
+    assert "both lose" in page
+    assert "concession" in page
+
+
+def test_a_correction_on_an_old_page_is_refused_with_the_new_state_in_view(house: House, browser: Browser):
+    enter(browser, ended="time", **{"score.a": 49, "score.b": 77})
+    late = enter(browser, ended="time", **{"score.a": 50, "score.b": 77})
+    assert late.status_code == 409
+    assert "changed meanwhile" in problem_of(late)
+    assert enter(browser, revision=1, ended="time", **{"score.a": 50, "score.b": 77}).status_code == 303
+    assert match(house, "1.1").match.result.score.a == 50
+
+
+def test_a_dispute_shows_both_versions_and_one_tap_accepts_either(house: House, browser: Browser):
+    house.report("1.1", "a", 100, 24)
+    house.report("1.1", "b", 24, 100)
+    page = browser.get("/console/e1")
+    assert "two versions" in text_of(page)
+    assert text_of(page).count("Accept") == 2
+    number = match(house, "1.1").reports["b"].number
+    accepted = browser.post("/console/e1/accept", match="1.1", revision=0, side="b", number=number)
+    assert accepted.status_code == 303
+    assert match(house, "1.1").match.result.score.b == 100
+
+
+def test_only_the_version_that_was_read_can_be_accepted(house: House, browser: Browser):
+    house.report("1.1", "a", 100, 24)
+    seen = match(house, "1.1").reports["a"].number
+    house.report("1.1", "a", 100, 42)
+    answer = browser.post("/console/e1/accept", match="1.1", revision=0, side="a", number=seen)
+    assert answer.status_code == 409
+    assert match(house, "1.1").match.result is None
+
+
+def test_one_side_alone_may_be_accepted_after_two_minutes(house: House, browser: Browser):
+    house.report("1.1", "a", 100, 24)
+    house.time.ms += 119_000
+    assert "only one side reported" not in text_of(browser.get("/console/e1"))
+    house.time.ms += 1_000
+    assert "only one side reported 2:00" in text_of(browser.get("/console/e1"))
+
+
+def test_a_report_after_the_round_closed_is_shown_until_somebody_decides(house: House, browser: Browser):
+    house.play()
+    house.publish()
+    house.report("1.2", "a", 10, 100)
+    assert "a report came after round 1 was closed" in text_of(browser.get("/console/e1"))
+    browser.post("/console/e1/keep", match="1.2")
+    assert "a report came after" not in text_of(browser.get("/console/e1"))
+    assert match(house, "1.2").match.result.score.a == 100
+
+
+def test_nobody_came(house: House, browser: Browser):
+    absent = match(house, "1.1").match.a
+    assert "coming back is possible" in text_of(browser.get("/console/e1/match/1.1"))
+    browser.post("/console/e1/match/1.1/no-show", absent=absent)
+    assert not house.event.entrants[absent].active
+    assert "opponent did not appear" in text_of(browser.get("/console/e1"))
+
+
+def test_a_result_taken_back_leaves_the_match_open(house: House, browser: Browser):
+    enter(browser, ended="time", **{"score.a": 49, "score.b": 77})
+    browser.post("/console/e1/match/1.1/clear", revision=1)
+    assert match(house, "1.1").match.result is None
+    assert "3 results missing" in text_of(browser.get("/console/e1"))
+
+
+def test_a_match_that_is_not_there_is_no_page(browser: Browser):
+    assert browser.get("/console/e1/match/9.9").status_code == 404
+    assert browser.get("/console/e7/match/1.1").status_code == 404
