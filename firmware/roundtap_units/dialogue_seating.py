@@ -69,7 +69,11 @@ class Idle:
         assert table.view is not None
         if table.view.clock.state == "paused":
             return table.words("clock.paused")
-        return table.words("clock.up") if table.time_is_up else table.signed(other(side))
+        if table.time_is_up:
+            return table.words("clock.up")
+        # Read from the edge both names stand there anyway, and there is room to say what a win needs.
+        edge_hint = table.facing == "edge" and table.view.clock.state == "running"
+        return table.words("idle.win") if edge_hint else table.signed(other(side))
 
 
 class WhoAreYou:
