@@ -24,7 +24,11 @@ ANSWER_TIMEOUT_S = 5.0
 SILENCE_S = 8.0
 """A feed beats every 2 s; after this long without a word it is taken for dead."""
 RETRY_S = (0.2, 3.0)
+RETRY_SEND_S = (0.1, 0.4)
 STATUS_EVERY_S = 10.0
+
+LINE_BYTES_MAX = 4 * 1024 * 1024
+"""Far more than the fates of all reports of an event: whoever pretends to be the hub shall not fill the memory."""
 
 Receiver = Callable[[str, Any], None]
 
@@ -42,7 +46,8 @@ class HubAddress:
 class HubLink:
     """Keeps the unit in touch. `receive(kind, value)` is called from its threads and must only enqueue:
 
-    "view" a table's view, "fate" a `Kept` that was settled, "mismatch" the hub's core version, "contact" nothing.
+    "view" a table's view, "fate" a `Kept` that was settled, "mismatch" the hub's core version where it is another
+    than this unit's (None again where not), "contact" nothing.
     """
 
     def __init__(self, address: HubAddress, outbox: Outbox, receive: Receiver,
@@ -57,7 +62,6 @@ class HubLink:
         self._status: dict[str, Any] | None = None
         self._status_changed = False
         self._session: str | None = None
-        self._mismatch = False
         self._threads = [
             threading.Thread(target=self._feed_for_ever, name="hub-feed", daemon=True),
             threading.Thread(target=self._send_for_ever, name="hub-sender", daemon=True),
@@ -89,6 +93,9 @@ class HubLink:
                 self._feed_once()
             except (OSError, http.client.HTTPException, ValueError) as error:
                 log.info("the feed broke: %s", error)
+            except Exception:
+                # Whatever the other side said: a unit that listens no more would be lost for the day.
+                log.exception("the feed broke")
             self._session = None
             # Sixty units must not knock at the same moment when the hub comes back.
             self._stop.wait(random.uniform(*RETRY_S) if not self._outbox.waiting() else RETRY_S[0])
@@ -108,7 +115,7 @@ class HubLink:
                 raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
             last = 0
             while not self._stop.is_set():
-                line = answer.readline()
+                line = answer.readline(LINE_BYTES_MAX)
                 if not line:
                     return
                 if not line.startswith(b"data: "):
@@ -128,9 +135,7 @@ class HubLink:
         kind = message["type"]
         if kind == "welcome":
             self._session = str(message["session"])
-            self._mismatch = message["core"] != VERSION
-            if self._mismatch:
-                self._receive("mismatch", message["core"])
+            self._receive("mismatch", None if message["core"] == VERSION else str(message["core"]))
             self._status_changed = self._status is not None
             self._work.set()
         elif kind == "fates":
@@ -158,26 +163,36 @@ class HubLink:
                 if connection is None:
                     connection = http.client.HTTPConnection(self._address.host, self._address.port,
                                                             timeout=ANSWER_TIMEOUT_S)
-                for kept in self._outbox.waiting():
-                    self._post_report(connection, kept)
+                self._post_reports(connection)
                 if self._status_due(next_status_ms):
                     sequence += 1
-                    self._status_changed = False
-                    self._post_status(connection, sequence)
+                    self._say_status(connection, sequence)
                     next_status_ms = self._mono_ms() + int(STATUS_EVERY_S * 1000)
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                log.info("sending failed: %s", error)
+            except Exception as error:
+                expected = isinstance(error, OSError | http.client.HTTPException | ValueError)
+                log.log(logging.INFO if expected else logging.ERROR, "sending failed: %r", error)
                 if connection is not None:
                     connection.close()
                 connection = None
-                self._stop.wait(random.uniform(0.1, 0.4))
-                if self._outbox.waiting():
+                self._stop.wait(random.uniform(*RETRY_SEND_S))
+                if self._outbox.waiting() or (self._status_changed and self._session is not None):
                     self._work.set()
 
     def _status_due(self, next_status_ms: int) -> bool:
         if self._session is None or self._status is None:
             return False
         return self._status_changed or self._mono_ms() >= next_status_ms
+
+    def _post_reports(self, connection: http.client.HTTPConnection) -> None:
+        """Every report without an answer. One that gets none does not hold up the others behind it."""
+        unanswered: ValueError | None = None
+        for kept in self._outbox.waiting():
+            try:
+                self._post_report(connection, kept)
+            except ValueError as error:
+                unanswered = error
+        if unanswered is not None:
+            raise unanswered
 
     def _post_report(self, connection: http.client.HTTPConnection, kept: Kept) -> None:
         """Only the hub's own signed echo of this very report counts; a status code, a portal's page, do not."""
@@ -188,15 +203,25 @@ class HubLink:
         self._receive("contact", None)
         self._settle(echo)
 
+    def _say_status(self, connection: http.client.HTTPConnection, sequence: int) -> None:
+        """What was not heard is still to be said: a call for a judge must not wait for the next regular status."""
+        self._status_changed = False
+        try:
+            self._post_status(connection, sequence)
+        except Exception:
+            self._status_changed = True
+            raise
+
     def _post_status(self, connection: http.client.HTTPConnection, sequence: int) -> None:
         payload = {**(self._status or {}), "unit": self._address.unit, "session": self._session, "seq": sequence,
                    "waiting": len(self._outbox.waiting())}
         sent_ms = self._mono_ms()
         message = _post(connection, "/device/status", envelope(self._address.key, REQUEST, payload))
         answer = opened(self._address.key, ECHO, message)
-        if answer is not None and answer.get("seq") == sequence and answer.get("session") == payload["session"]:
-            self.time.heard_round_trip(int(answer["now_ms"]), sent_ms, self._mono_ms())
-            self._receive("contact", None)
+        if answer is None or answer.get("seq") != sequence or answer.get("session") != payload["session"]:
+            raise ValueError(f"no echo of the status: {str(message)[:200]}")
+        self.time.heard_round_trip(int(answer["now_ms"]), sent_ms, self._mono_ms())
+        self._receive("contact", None)
 
 
 def _post(connection: http.client.HTTPConnection, path: str, message: Mapping[str, Any]) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import logging
 import os
@@ -44,14 +46,14 @@ class Outbox:
         self._kept: dict[str, Kept] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         self._read()
-        self._file = open(path, "ab")  # noqa: SIM115 — held open for the unit's life: a report must not wait for it.
+        self._file = open(path, "ab", buffering=0)  # noqa: SIM115 — for the unit's life: a report must not wait.
         _sync_folder(path.parent)
 
     def close(self) -> None:
         self._file.close()
 
     def put(self, report: Mapping[str, Any], mac: str) -> Kept:
-        """Store a new report. On return it is on the disk."""
+        """Store a new report. On return it is on the disk. OSError where the disk refuses: then nothing is stored."""
         kept = Kept(report, mac)
         with self._lock:
             self._append({"report": dict(report), "mac": mac})
@@ -103,12 +105,14 @@ class Outbox:
             os.replace(temporary, self._path)
             _sync_folder(self._path.parent)
             self._file.close()
-            self._file = open(self._path, "ab")  # noqa: SIM115
+            self._file = open(self._path, "ab", buffering=0)  # noqa: SIM115
             self._kept = rest
 
     def _take_line(self, line: Mapping[str, Any]) -> None:
         if "report" in line:
             kept = Kept(line["report"], line["mac"])
+            if not isinstance(kept.report["event"], str):
+                raise TypeError("a report without its event")
             self._kept[kept.id] = kept
             return
         fate = line["fate"]
@@ -116,9 +120,16 @@ class Outbox:
         self._kept[kept.id] = Kept(kept.report, kept.mac, fate["fate"], fate["number"], fate["hash"], fate["reason"])
 
     def _append(self, line: Mapping[str, Any]) -> None:
-        self._file.write(_line(line))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        data, length = _line(line), os.fstat(self._file.fileno()).st_size
+        try:
+            if self._file.write(data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(self._file.fileno())
+        except OSError:
+            # Half a line would spoil the next one, and a whole one would come back to life at the next start.
+            with contextlib.suppress(OSError):
+                self._file.truncate(length)
+            raise
 
     def _read(self) -> None:
         if not self._path.exists():

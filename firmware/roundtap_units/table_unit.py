@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
+from roundtap_core.errors import Problem
 from roundtap_core.results import result_from_json, result_to_json
 from roundtap_core.wire import REPORT, sign
 from roundtap_devices.buttons import Edge
@@ -20,6 +22,8 @@ from roundtap_units.outbox import Kept, Outbox
 from roundtap_units.scenes import Scene
 from roundtap_units.screens import draw
 from roundtap_units.tableview import TableView, view_from_json
+
+log = logging.getLogger(__name__)
 
 LONGEST_SLEEP_MS = 1000
 START_BEEP_MS = 600
@@ -60,6 +64,7 @@ class TableUnit:
         self._contact_ms: int | None = None
         self._scene: Scene | None = None
         self._clock_ran = False
+        self._unstored: list[tuple[dict[str, Any], SendReport]] = []
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
         """Take what came in (`Edge`s of the buttons, (kind, value) pairs of the link), act, and draw."""
@@ -73,6 +78,7 @@ class TableUnit:
             self.dialogue.on_gesture(gesture, now_ms)
         self.dialogue.tick(now_ms)
         self._signals.tick(now_ms)
+        self._store()
         for effect in self.dialogue.take_effects():
             self._do(effect)
         self._draw(now_ms)
@@ -102,12 +108,16 @@ class TableUnit:
     def _take_view(self, raw: Mapping[str, Any], now_ms: int) -> None:
         first = self._view is None
         before = self._match_id()
-        self._view = view_from_json(raw)
+        try:
+            self._view = view_from_json(raw)
+        except (KeyError, TypeError, Problem):
+            # A hub of another version: better the last view than none, and the link says UPDATE.
+            log.exception("a view that this unit cannot read is passed over")
+            return
         if first:
             self._restore()
         self.dialogue.on_view(self._view, now_ms)
-        for event in raw.get("finished", ()):
-            self._outbox.forget_event(str(event))
+        self._forget(raw.get("finished", ()))
         if self._match_id() != before:
             self._send_status()
         running = self._view.clock.state == "running"
@@ -115,6 +125,13 @@ class TableUnit:
             # The start call: nobody plays before it.
             self._signals.beep(now_ms, START_BEEP_MS)
         self._clock_ran = running
+
+    def _forget(self, finished: Iterable[object]) -> None:
+        try:
+            for event in finished:
+                self._outbox.forget_event(str(event))
+        except OSError as error:
+            log.error("the outbox could not be tidied up: %s", error)
 
     def _restore(self) -> None:
         """After a restart: what was pressed before it and has no answer yet belongs to the dialogue again."""
@@ -151,9 +168,21 @@ class TableUnit:
             "match": effect.match, "side": effect.side, "revision": effect.revision,
             "result": result_to_json(effect.result),
         }
-        kept = self._outbox.put(report, sign(self._key, REPORT, report))
-        self.dialogue.on_stored(kept.id, effect)
-        self._link.send_reports()
+        self._unstored.append((report, effect))
+        self._store()
+
+    def _store(self) -> None:
+        """Reports that the disk has refused are tried again at each step, under the same id and in order."""
+        while self._unstored:
+            report, effect = self._unstored[0]
+            try:
+                kept = self._outbox.put(report, sign(self._key, REPORT, report))
+            except OSError as error:
+                log.error("a report could not be stored: %s", error)
+                return
+            self._unstored.pop(0)
+            self.dialogue.on_stored(kept.id, effect)
+            self._link.send_reports()
 
     def _send_status(self) -> None:
         status = self._status

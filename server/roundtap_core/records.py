@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -95,6 +96,14 @@ class Match:
 
     def competitor(self, side: Side) -> str | None:
         return self.a if side == "a" else self.b
+
+
+def drawn_for(matches: Iterable[Match]) -> int:
+    """How many were there when a round was drawn: not who entered later (an unpaired loss), but who did not appear.
+
+    A no-show is two entries: the one who came, and the absent one's unpaired loss.
+    """
+    return sum(0 if m.bye == UNPAIRED_LOSS else 2 if m.b is not None or m.bye == NO_SHOW else 1 for m in matches)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,11 @@ def result_to_json(result: Result) -> dict[str, Any]:
 
 def result_from_json(data: object) -> Result:
     """A Result from JSON; unknown keys, wrong types and contradictions are Problems that name the place."""
-    if not isinstance(data, Mapping):
+    if not isinstance(data, (dict, Mapping)):
         raise Problem("wrong_type", expected="object")
+    if len(data) == 1 and "score" in data:
+        # Most results are a score alone: there is nothing in them that could contradict itself.
+        return Result(score=_pair(data["score"], "/score") or Pair())
     for key in data:
         if key not in KEYS:
             raise Problem("unknown_key", where=f"/{key}", key=key, known=", ".join(KEYS))
@@ -66,7 +69,7 @@ def _one_of(data: Mapping[str, Any], key: str, options: tuple[str, ...], default
 def _pair(data: object, where: str) -> Pair | None:
     if data is None:
         return None
-    if not isinstance(data, Mapping):
+    if not isinstance(data, (dict, Mapping)):
         raise Problem("wrong_type", where=where, expected="object")
     for key, value in data.items():
         if key not in ("a", "b"):

@@ -14,25 +14,29 @@ REQUEST = "roundtap/request/1"
 ECHO = "roundtap/echo/1"
 FEED = "roundtap/feed/1"
 
+DEPTH_MAX = 100
+"""Levels of nesting: twice what any event file may have, and far from what exhausts the stack."""
+
 
 def canonical(value: Any) -> bytes:
     """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine.
 
-    Raises TypeError on a float, whose text differs between programs.
+    Raises TypeError on a float, whose text differs between programs, and ValueError on more than DEPTH_MAX levels:
+    what is verified here was written by strangers.
     """
-    _refuse_floats(value)
+    _refuse_odd(value, DEPTH_MAX)
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
-def _refuse_floats(value: Any) -> None:
+def _refuse_odd(value: Any, levels: int) -> None:
     if isinstance(value, float):
         raise TypeError(f"canonical JSON has integers only, not {value!r}")
-    if isinstance(value, Mapping):
-        for item in value.values():
-            _refuse_floats(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            _refuse_floats(item)
+    if not isinstance(value, Mapping | list | tuple):
+        return
+    if not levels:
+        raise ValueError(f"canonical JSON has at most {DEPTH_MAX} levels")
+    for item in value.values() if isinstance(value, Mapping) else value:
+        _refuse_odd(item, levels - 1)
 
 
 def digest(value: Any) -> str:

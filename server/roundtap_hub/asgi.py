@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
@@ -15,13 +16,16 @@ from roundtap_hub.device_feed import DeviceFeed
 from roundtap_hub.hub import Hub
 from roundtap_hub.views import view_key
 
+log = logging.getLogger(__name__)
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 HELLO_BYTES_MAX = 1024 * 1024
 CHECKPOINT_S = 5.0
-FLASK_THREADS = 8
+FLASK_THREADS = 32
+"""A thread waits for the commit of its result: as many results share one commit as there are threads."""
 
 
 class HubApplication:
@@ -33,6 +37,7 @@ class HubApplication:
         self.browsers = BrowserFeed(hub, view_key)
         self._flask = WSGIMiddleware(create_app(hub), workers=FLASK_THREADS)  # type: ignore[arg-type]
         self._checkpoints: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -47,8 +52,12 @@ class HubApplication:
         else:
             await self._flask(scope, receive, send)  # type: ignore[arg-type]
 
-    def close_feeds(self) -> None:
-        """End every stream, so that a server waiting for open connections can stop."""
+    def close_feeds_soon(self) -> None:
+        """End every stream, so that a server waiting for open connections can stop; from any thread or signal."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._close_feeds)
+
+    def _close_feeds(self) -> None:
         self.devices.close_all()
         self.browsers.close_all()
 
@@ -65,7 +74,7 @@ class HubApplication:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
-                loop = asyncio.get_running_loop()
+                loop = self._loop = asyncio.get_running_loop()
                 self.devices.bind(loop)
                 self.browsers.bind(loop)
                 self._checkpoints = asyncio.create_task(self._keep_checkpoints())
@@ -79,7 +88,11 @@ class HubApplication:
     async def _keep_checkpoints(self) -> None:
         while True:
             await asyncio.sleep(CHECKPOINT_S)
-            await asyncio.to_thread(self.hub.service.checkpoint)
+            try:
+                await asyncio.to_thread(self.hub.service.checkpoint)
+            except Exception:
+                # A full or busy disk now says nothing about five seconds from now.
+                log.exception("no checkpoint was written")
 
 
 async def _body(receive: Receive) -> bytes:
@@ -117,7 +130,10 @@ async def _stream(source: AsyncIterator[bytes], receive: Receive, send: Send) ->
     finally:
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+            # Who has gone raises OSError at the most; everything else is a fault of ours.
+            if isinstance(outcome, Exception) and not isinstance(outcome, OSError):
+                log.error("a feed failed", exc_info=outcome)
         closing = getattr(source, "aclose", None)
         if closing is not None:
             await closing()

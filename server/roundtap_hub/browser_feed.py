@@ -16,6 +16,7 @@ ViewKey = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
 
 COALESCE_S = 0.25
 TICK_S = 5.0
+AGE_MS = 1000
 
 
 @dataclass(slots=True, eq=False)
@@ -37,6 +38,7 @@ class BrowserFeed:
         self._due = False
         self._closing = False
         self._keys: dict[str, str] = {}
+        self._fresh_ms = 0
         hub.service.listen(lambda *_: self._changed())
         hub.hall.listen(self._changed)
 
@@ -63,13 +65,20 @@ class BrowserFeed:
                 except TimeoutError:
                     yield f'event: tick\ndata: {{"now_ms": {self._hub.moments.mono_ms()}}}\n\n'.encode()
                     # Ages on a page (a call, a table without contact) change what it shows without any entry.
-                    self._keys.clear()
+                    self._grow_older()
         finally:
             self._clients.discard(client)
 
     def close_all(self) -> None:
         self._closing = True
         self._wake_all()
+
+    def _grow_older(self) -> None:
+        """Forget the keys at most once in a while: a thousand clients tick two hundred times a second."""
+        now_ms = self._hub.moments.mono_ms()
+        if now_ms - self._fresh_ms >= AGE_MS:
+            self._fresh_ms = now_ms
+            self._keys.clear()
 
     def _key_of(self, page: str) -> str:
         """Computed once a broadcast for all who look at the same page."""

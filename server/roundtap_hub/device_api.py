@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Flask, Response, jsonify, request
+
 from roundtap_core.errors import Problem
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened, verify
-
 from roundtap_hub.device_reports import BODY_BYTES_MAX, take_report, well_formed
 from roundtap_hub.hub import Hub
+from roundtap_hub.service import HubStopped
 
 
 def register(app: Flask, hub: Hub) -> None:
@@ -36,6 +37,8 @@ def register(app: Flask, hub: Hub) -> None:
             echo = take_report(hub, well_formed(report))
         except Problem as problem:
             return jsonify(error=problem.say()), 503 if problem.key == "not_saved" else 400
+        except (HubStopped, TimeoutError):
+            return jsonify(error="try again"), 503
         hub.hall.heard(unit, hub.moments.mono_ms())
         return jsonify(envelope(key, ECHO, echo)), 200
 

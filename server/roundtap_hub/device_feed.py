@@ -12,7 +12,6 @@ from typing import Any
 from roundtap_core import VERSION
 from roundtap_core.event.entries import Entry
 from roundtap_core.wire import FEED, REQUEST, envelope, opened
-
 from roundtap_hub.device_reports import Echo, echo, find_fate
 from roundtap_hub.hub import Hub
 from roundtap_hub.service import Snapshot
@@ -44,6 +43,7 @@ class DeviceFeed:
         self._hub = hub
         self._connections: set[Connection] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._closing = False
         hub.service.listen(self._on_commit)
         hub.hall.listen(self._on_hall)
 
@@ -60,7 +60,7 @@ class DeviceFeed:
             message = json.loads(body)
             unit = message["payload"]["unit"]
             key = self._hub.unit_keys[unit]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return None
         payload = opened(key, REQUEST, message)
         if payload is None or not isinstance(payload.get("nonce"), str) or not _pairs(payload.get("reports")):
@@ -81,7 +81,7 @@ class DeviceFeed:
             fates = [echo(snapshot, report, find_fate(snapshot, event, report)) for event, report in hello["reports"]]
             yield self._packed(connection, {"type": "fates", "fates": fates})
             self._push_view(connection, snapshot)
-            while True:
+            while not self._closing:
                 try:
                     message = await asyncio.wait_for(connection.queue.get(), BEAT_S)
                 except TimeoutError:
@@ -95,7 +95,8 @@ class DeviceFeed:
                 hub.hall.heard(unit, hub.hall.units[unit].contact_ms, connected=False)
 
     def close_all(self) -> None:
-        """End every stream: the hub stops."""
+        """End every stream, and those that open from now on: the hub stops."""
+        self._closing = True
         for connection in list(self._connections):
             self._send(connection, None)
 
@@ -105,16 +106,17 @@ class DeviceFeed:
         signed = envelope(connection.key, FEED, payload)
         return b"data: " + json.dumps(signed, ensure_ascii=False, separators=(",", ":")).encode() + b"\n\n"
 
-    def _on_commit(self, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
+    def _on_commit(self, _: Snapshot, entries: Sequence[Entry]) -> None:
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._fan_out, snapshot, entries)
+            self._loop.call_soon_threadsafe(self._fan_out, entries)
 
     def _on_hall(self) -> None:
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._fan_out, None, ())
+            self._loop.call_soon_threadsafe(self._fan_out, ())
 
-    def _fan_out(self, snapshot: Snapshot | None, entries: Sequence[Entry]) -> None:
-        snapshot = snapshot or self._hub.service.snapshot
+    def _fan_out(self, entries: Sequence[Entry]) -> None:
+        # The latest, not the commit's own: a feed that has just begun may have shown a later one already.
+        snapshot = self._hub.service.snapshot
         fates: dict[str, list[Echo]] = {}
         for entry in entries:
             if entry.kind in ("report", "report-refused"):

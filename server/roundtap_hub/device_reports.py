@@ -10,7 +10,6 @@ from roundtap_core.event.commands import Report
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_core.wire import digest
-
 from roundtap_hub.hub import Hub
 from roundtap_hub.service import Snapshot, Step
 

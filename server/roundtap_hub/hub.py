@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundtap_core.errors import Problem
-
 from roundtap_hub.hall import Hall
 from roundtap_hub.moments import Moments
 from roundtap_hub.service import Service

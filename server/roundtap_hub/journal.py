@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+from sqlalchemy import BigInteger, Engine, event
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import QueuePool
+from sqlmodel import Field, Session, SQLModel, col, create_engine, insert, select
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, At, Entry, seal_holds
 from roundtap_core.event.people import Person
 from roundtap_core.wire import canonical
-from sqlalchemy import Engine, event
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import QueuePool
-from sqlmodel import Field, Session, SQLModel, col, create_engine, delete, insert, select
 
 
 class EntryRow(SQLModel, table=True):
@@ -48,9 +50,10 @@ class CheckpointRow(SQLModel, table=True):
 
     __tablename__ = "checkpoint"
     event: str = Field(primary_key=True)
-    remaining_ms: int
+    remaining_ms: int = Field(sa_type=BigInteger)
     boot_id: str
-    mono_ms: int
+    mono_ms: int = Field(sa_type=BigInteger)
+    """Milliseconds of a month of uptime need more than 32 bits, which is what PostgreSQL calls an integer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +66,33 @@ class PersonRecord:
     person: Person
 
 
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What an event's clock showed at a moment."""
+
+    remaining_ms: int
+    at: Instant
+
+
 class JournalConflict(Exception):
     """The batch was not written: another writer was faster, or the disk refused. Nothing of it is stored."""
 
 
 class Journal:
-    """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db")."""
+    """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db").
+
+    Raises Problem("journal_unreadable") where there is no database to be had at that address.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self._engine: Engine = create_engine(url, poolclass=QueuePool, pool_size=2, max_overflow=2)
         if self._engine.dialect.name == "sqlite":
             event.listen(self._engine, "connect", _durable_sqlite)
-        SQLModel.metadata.create_all(self._engine)
+        try:
+            SQLModel.metadata.create_all(self._engine)
+        except SQLAlchemyError as error:
+            raise _unreadable(error) from error
 
     def close(self) -> None:
         self._engine.dispose()
@@ -97,21 +114,17 @@ class Journal:
     def streams(self) -> dict[str, list[Entry]]:
         """Every stream's entries in order. Raises Problem("journal_broken") where a chain does not hold."""
         found: dict[str, list[Entry]] = {}
-        with Session(self._engine) as session:
-            query = select(EntryRow).order_by(col(EntryRow.stream), col(EntryRow.number))
+        query = select(EntryRow).order_by(col(EntryRow.stream), col(EntryRow.number))
+        with self._reading() as session:
             for row in session.exec(query):
                 chain = found.setdefault(row.stream, [])
-                entry = _from_row(row)
-                if entry.number != len(chain) + 1 or not seal_holds(entry, chain[-1].hash if chain else GENESIS):
-                    raise Problem("journal_broken", where=f"{entry.stream}#{entry.number}", stream=entry.stream,
-                                  number=entry.number)
-                chain.append(entry)
+                chain.append(_next_in(chain, row))
         return found
 
     def people(self) -> dict[str, dict[str, Person]]:
         """Persons by event and competitor."""
         found: dict[str, dict[str, Person]] = {}
-        with Session(self._engine) as session:
+        with self._reading() as session:
             for row in session.exec(select(PersonRow)):
                 found.setdefault(row.event, {})[row.competitor] = Person.from_json(json.loads(row.data))
         return found
@@ -122,15 +135,19 @@ class Journal:
                                         mono_ms=now.mono_ms))
             session.commit()
 
-    def drop_checkpoint(self, event_id: str) -> None:
-        with Session(self._engine) as session:
-            session.exec(delete(CheckpointRow).where(col(CheckpointRow.event) == event_id))
-            session.commit()
+    def checkpoints(self) -> dict[str, Checkpoint]:
+        """The last checkpoint of each event whose clock ever ran."""
+        with self._reading() as session:
+            return {row.event: Checkpoint(row.remaining_ms, Instant(row.boot_id, row.mono_ms))
+                    for row in session.exec(select(CheckpointRow))}
 
-    def checkpoints(self) -> dict[str, int]:
-        """The last remaining_ms of each event whose clock was running."""
-        with Session(self._engine) as session:
-            return {row.event: row.remaining_ms for row in session.exec(select(CheckpointRow))}
+    @contextmanager
+    def _reading(self) -> Iterator[Session]:
+        try:
+            with Session(self._engine) as session:
+                yield session
+        except SQLAlchemyError as error:
+            raise _unreadable(error) from error
 
 
 def _durable_sqlite(connection: Any, _record: object) -> None:
@@ -140,6 +157,22 @@ def _durable_sqlite(connection: Any, _record: object) -> None:
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA busy_timeout=5000")
     cursor.close()
+
+
+def _unreadable(error: SQLAlchemyError) -> Problem:
+    return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))
+
+
+def _next_in(chain: Sequence[Entry], row: EntryRow) -> Entry:
+    """The row as the entry that continues `chain`."""
+    try:
+        entry = _from_row(row)
+        holds = entry.number == len(chain) + 1 and seal_holds(entry, chain[-1].hash if chain else GENESIS)
+    except (ValueError, TypeError):
+        holds = False
+    if not holds:
+        raise Problem("journal_broken", where=f"{row.stream}#{row.number}", stream=row.stream, number=row.number)
+    return entry
 
 
 def _to_row(entry: Entry) -> Mapping[str, Any]:

@@ -10,9 +10,9 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 from roundtap_core.errors import Problem
-
 from roundtap_hub.hall import Hall
 from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
 from roundtap_hub.journal import Journal
@@ -49,10 +49,10 @@ def run(args: argparse.Namespace) -> int:
         unit_keys = read_keys(args.data / "keys.json")
         journal = Journal(f"sqlite:///{args.data / 'roundtap.db'}")
         service = Service(journal, moments := system_moments(), crash_point(args.crash_at))
+        service.start()
     except Problem as problem:
         print(f"roundtap hub: {problem}", file=sys.stderr)
         return 2
-    service.start()
     hub = Hub(service, Hall(), moments, unit_keys, read_or_make_secret(args.data / "secret"), pin_hash,
               args.language, args.bench_url)
     _serve(hub, listener)
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def crash_point(name: str | None):
+def crash_point(name: str | None) -> Callable[[str], None]:
     """A power cut for tests: the process dies, unflushed and unwarned, when it comes to the point `name`."""
 
     def at_point(point: str) -> None:
@@ -86,18 +86,31 @@ def _listener(host: str, port: int) -> socket.socket:
 
 
 def _serve(hub: Hub, listener: socket.socket) -> None:
+    import asyncio
+
     import uvicorn
 
     from roundtap_hub.asgi import HubApplication
+    from roundtap_hub.notify import Notify, keep_watchdog
 
     application = HubApplication(hub)
+    notify = Notify()
 
     class Server(uvicorn.Server):
-        def handle_exit(self, sig, frame):  # type: ignore[no-untyped-def]
-            # Open feeds would keep the server waiting for ever.
-            application.close_feeds()
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            notify.tell("READY=1")
+            # Kept: the loop itself holds its tasks weakly.
+            self.watchdog = asyncio.create_task(keep_watchdog(notify, hub.service))
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            # Open feeds would keep the server waiting. The loop ends them: a signal may come in the midst of anything.
+            application.close_feeds_soon()
             super().handle_exit(sig, frame)
 
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # The server raises its signal again once it has stopped; the journal is still to be closed then.
+        signal.signal(number, lambda *_: None)
     config = uvicorn.Config(application, loop="asyncio", http="h11", ws="none", lifespan="on", log_level="warning",
                             access_log=False, server_header=False, timeout_graceful_shutdown=5)
     Server(config).run(sockets=[listener])

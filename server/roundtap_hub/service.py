@@ -17,11 +17,10 @@ from roundtap_core.event.commands import Command, CreateEvent, SetClock
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, seal
 from roundtap_core.event.people import Person
-from roundtap_core.event.state import EventState
-
+from roundtap_core.event.state import EventState, event_names
 from roundtap_hub.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.moments import Moments
-from roundtap_hub.venue import Venue, apply_venue, fold_venue
+from roundtap_hub.venue import Venue, apply_venue, decide_venue, fold_venue
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +35,22 @@ class Snapshot:
     venue: Venue = field(default_factory=Venue)
     events: Mapping[str, EventState] = field(default_factory=dict)
     people: Mapping[str, Mapping[str, Person]] = field(default_factory=dict)
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Everybody's name as shown in public, by event and competitor."""
+
+    def with_names(self, before: Snapshot | None = None) -> Snapshot:
+        """The names worked out, where what they depend on has changed since `before`."""
+        names = {
+            event_id: before.names[event_id] if before and self._named_alike(before, event_id)
+            else event_names(state, self.people.get(event_id, {}))
+            for event_id, state in self.events.items()
+        }
+        return replace(self, names=names)
+
+    def _named_alike(self, before: Snapshot, event_id: str) -> bool:
+        was, now = before.events.get(event_id), self.events[event_id]
+        return (was is not None and was.entrants is now.entrants and was.given_options is now.given_options
+                and before.people.get(event_id) is self.people.get(event_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +92,9 @@ class Service:
         self._queue: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
         self._listeners: list[Listener] = []
         self._thread = threading.Thread(target=self._write, name="journal-writer", daemon=True)
-        self._stopped = threading.Event()
+        self._stopped = False
+        self._submitting = threading.Lock()
+        self._doubtful = False
         self.snapshot = self._load()
 
     def start(self) -> None:
@@ -89,8 +106,9 @@ class Service:
 
     def stop(self) -> None:
         """Finish what was submitted, then stop."""
-        self._stopped.set()
-        self._queue.put(None)
+        with self._submitting:
+            self._stopped = True
+            self._queue.put(None)
         self._thread.join(timeout=10)
 
     def listen(self, listener: Listener) -> None:
@@ -99,10 +117,12 @@ class Service:
     def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = ()) -> Future[list[Entry]]:
         """A future that holds the committed entries, or the Problem that refused all of the steps."""
         answer: Future[list[Entry]] = Future()
-        if self._stopped.is_set():
-            answer.set_exception(HubStopped())
-        else:
-            self._queue.put(Request(steps, actor, people, answer))
+        # Under one lock with `stop`, so that nobody is left waiting behind the writer's last request.
+        with self._submitting:
+            if self._stopped:
+                answer.set_exception(HubStopped())
+            else:
+                self._queue.put(Request(steps, actor, people, answer))
         return answer
 
     def ask(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
@@ -130,13 +150,16 @@ class Service:
             if state.diverged:
                 log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
                             state.id, list(state.diverged))
-        return Snapshot(venue, events, self._journal.people())
+        return Snapshot(venue, events, self._journal.people()).with_names()
 
     def _hold_clocks(self) -> None:
         now = self._moments.now()
         checkpoints = self._journal.checkpoints()
         for state in self.snapshot.events.values():
-            held = after_restart(state.clock, now, checkpoints.get(state.id))
+            # A checkpoint from before the clock was last set is another round's, or forgets an adjustment.
+            noted, anchor = checkpoints.get(state.id), state.clock.anchor
+            fresh = noted is not None and noted.at.boot_id == anchor.boot_id and noted.at.mono_ms >= anchor.mono_ms
+            held = after_restart(state.clock, now, noted.remaining_ms if noted is not None and fresh else None)
             if held is not state.clock and held.remaining_ms is not None:
                 self.tell(state.id, SetClock("restore", held.remaining_ms), "hub")
 
@@ -145,7 +168,15 @@ class Service:
             batch = self._next_batch()
             if not batch:
                 return
-            self._handle(batch)
+            try:
+                self._handle(batch)
+            except Exception as bug:
+                # What became of the batch is on the disk; nobody may wait in vain, and the next one must find us.
+                log.exception("a batch failed")
+                self._doubtful = True
+                for request in batch:
+                    if not request.answer.done():
+                        request.answer.set_exception(bug)
 
     def _next_batch(self) -> list[Request]:
         """The next request and all that wait behind it: they share one fsync."""
@@ -165,6 +196,12 @@ class Service:
         return batch
 
     def _handle(self, batch: list[Request]) -> None:
+        """Decide, commit, answer, publish."""
+        batch = [request for request in batch if request.answer.set_running_or_notify_cancel()]
+        if self._doubtful and not self._refold():
+            for request in batch:
+                request.answer.set_exception(Problem("not_saved"))
+            return
         pending = self.snapshot
         entries: list[Entry] = []
         people: list[PersonRecord] = []
@@ -182,23 +219,46 @@ class Service:
                 entries += made
                 people += request.people
                 answers.append((request, made))
-        if entries or people:
-            try:
-                self._at_point("before-commit")
-                self._journal.append(entries, people)
-                self._at_point("after-commit")
-            except (JournalConflict, OSError) as refused:
-                log.error("a batch of %d was not saved: %s", len(entries), refused)
-                self.snapshot = self._load()
-                for request, _ in answers:
-                    request.answer.set_exception(Problem("not_saved"))
-                return
-        self.snapshot = pending
+        saved = not (entries or people) or self._commit(entries, people)
+        if saved and pending is not self.snapshot:
+            self.snapshot = pending.with_names(self.snapshot)
         for request, made in answers:
-            request.answer.set_result(made)
+            if saved:
+                request.answer.set_result(made)
+            else:
+                request.answer.set_exception(Problem("not_saved"))
+        if entries or people:
+            self._publish(entries if saved else [])
+
+    def _commit(self, entries: list[Entry], people: list[PersonRecord]) -> bool:
+        try:
+            self._at_point("before-commit")
+            self._journal.append(entries, people)
+            self._at_point("after-commit")
+        except (JournalConflict, OSError) as refused:
+            log.error("a batch of %d was not saved: %s", len(entries), refused)
+        except Exception:
+            log.exception("a batch of %d could not be written down", len(entries))
+        else:
+            return True
+        self._refold()
+        return False
+
+    def _refold(self) -> bool:
+        """Read again what is saved: another writer may have been faster, or a commit that failed be on the disk after
+        all. Until that succeeds nothing can be decided."""
+        try:
+            self.snapshot = self._load()
+            self._doubtful = False
+        except Exception:
+            log.exception("the journal cannot be read again")
+            self._doubtful = True
+        return not self._doubtful
+
+    def _publish(self, entries: list[Entry]) -> None:
         for listener in self._listeners:
             try:
-                listener(pending, entries)
+                listener(self.snapshot, entries)
             except Exception:
                 # What is saved stays saved, and the writer must live: a feed that fails is the feed's loss.
                 log.exception("a listener failed")
@@ -208,9 +268,10 @@ class Service:
         at = self._moments.at()
         for step in request.steps:
             if isinstance(step.command, NewEntry):
-                entry = seal(step.command, VENUE, pending.venue.number + 1, pending.venue.head, at, request.actor)
-                pending = replace(pending, venue=apply_venue(pending.venue, entry))
-                made.append(entry)
+                for new in decide_venue(pending.venue, step.command):
+                    entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, request.actor)
+                    pending = replace(pending, venue=apply_venue(pending.venue, entry))
+                    made.append(entry)
                 continue
             state = pending.events.get(step.stream) or EventState(step.stream)
             if not state.number and not isinstance(step.command, CreateEvent):

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from roundtap_core.clock import RUNNING, Clock
+from roundtap_core.errors import Problem
 from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms import form_to_json
 from roundtap_core.results import result_to_json
@@ -36,7 +37,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None) 
         "table": table,
         "finished": finished,
         "event": {"id": state.id, "name": state.name, "color": state.color, "rulebook": state.rulebook_id},
-        "round": {"number": round_state.number, "of": max(state.swiss_rounds, round_state.number),
+        "round": {"number": round_state.number, "of": _planned_rounds(state, round_state.number),
                   "stage": round_state.stage, "status": round_state.status} if round_state else None,
         "match": _match_view(round_state, match, snapshot.names[state.id])
         if match and round_state else None,
@@ -62,6 +63,14 @@ def find_table(snapshot: Snapshot, table: int) -> tuple[EventState, RoundState |
         if best is None or (match and best[2] is None):
             best = (state, latest, match)
     return best
+
+
+def _planned_rounds(state: EventState, at_least: int) -> int | None:
+    """How many rounds there will be; None where an imported event is too small for its structure to say."""
+    try:
+        return max(state.swiss_rounds, at_least)
+    except Problem:
+        return None
 
 
 @lru_cache(maxsize=16)

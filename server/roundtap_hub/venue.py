@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, Entry
+from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
 
 
@@ -23,6 +23,12 @@ class Venue:
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
+
+
+def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
+    """Venue entries are taken as they come; but a report refused twice at once makes one entry, as in events."""
+    known = new.kind == "report-refused" and new.data["report_id"] in venue.refused
+    return [] if known else [new]
 
 
 def apply_venue(venue: Venue, entry: Entry) -> Venue:

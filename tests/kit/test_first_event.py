@@ -9,13 +9,14 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from kit import free_port, wait_until
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+
+from kit import free_port, wait_until
 
 CHROMEDRIVER = shutil.which("chromedriver")
 

@@ -21,7 +21,7 @@ from roundtap_core.event.state import (
     RoundState,
     state_digest,
 )
-from roundtap_core.records import NO_SHOW, UNPAIRED_LOSS, Draw, Match, Side
+from roundtap_core.records import NO_SHOW, UNPAIRED_LOSS, Draw, Match, Side, drawn_for
 from roundtap_core.results import result_from_json
 
 Upcaster = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -150,8 +150,7 @@ def _imported(state: EventState, data: Mapping[str, Any], entry: Entry) -> Event
     matches = _matches(data)
     status = CLOSED if all(m.done for m in matches) else PUBLISHED
     imported = RoundState(data["number"], data["stage"], status, matches, draw)
-    players = sum(1 for m in data["matches"] for side in ("a", "b") if m.get(side))
-    at_start = players if data["number"] == 1 else state.players_at_start
+    at_start = drawn_for(m.match for m in matches) if data["number"] == 1 else state.players_at_start
     clock = state.clock
     if status == PUBLISHED:
         clock = Clock(remaining_ms=data["total_ms"], total_ms=data["total_ms"], anchor=entry.at.instant)

@@ -6,13 +6,15 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.records import NO_SHOW, RULING
 from roundtap_core.results import result_from_json, result_to_json
 
 ACCEPTED, REFUSED = "accepted", "refused"
 
 LATE, JUDGE, IMPOSSIBLE, UNKNOWN_MATCH = "late", "judge", "impossible", "unknown-match"
-"""Why a report is not taken: its round is closed; an official has decided; no game ends so; no such match."""
+"""Why a report is not taken: its round is closed; an official has decided; no game ends so (a ruling is no side's
+to report); no such match."""
 
 
 def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]:
@@ -30,9 +32,12 @@ def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]
 
 def _refusal(state: EventState, command: c.Report) -> str | None:
     found = state.find_match(command.match)
-    if found is None or found[1].match.b is None:
+    # A drawn round that nobody has seen may yet be drawn anew, with others at this table.
+    if found is None or found[0].status == DRAFT:
         return UNKNOWN_MATCH
     round_state, match = found
+    if match.match.b is None:
+        return JUDGE if match.match.bye == NO_SHOW else UNKNOWN_MATCH
     if state.finished or round_state.status != PUBLISHED:
         return LATE
     try:
@@ -42,6 +47,8 @@ def _refusal(state: EventState, command: c.Report) -> str | None:
         return IMPOSSIBLE
     if match.decided and result == match.match.result:
         return None
+    if result.ended == RULING:
+        return IMPOSSIBLE
     if command.revision != match.revision or match.decided:
         return JUDGE
     return None
@@ -82,6 +89,6 @@ def no_show(state: EventState, command: c.NoShow, now: Instant) -> list[NewEntry
 def find(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
     """The match and its round; Problem("unknown_match") where there is none that people have seen."""
     found = state.find_match(match_id)
-    if found is None or found[0].status == "draft":
+    if found is None or found[0].status == DRAFT:
         raise Problem("unknown_match", match=match_id)
     return found

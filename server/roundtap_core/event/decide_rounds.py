@@ -9,7 +9,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import EventState, state_digest, tournament_of
-from roundtap_core.records import Match
+from roundtap_core.records import SWISS, Match
 from roundtap_core.results import result_from_json, result_to_json
 
 
@@ -87,9 +87,10 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> lis
     for match in raw["matches"]:
         if match.get("result") is not None:
             result_from_json(match["result"])
-    minutes = state.rulebook.minutes(raw["stage"], state.options)
+    stage = raw.get("stage", SWISS)
+    minutes = state.rulebook.minutes(stage, state.options)
     return [NewEntry("round-imported", {
-        "number": raw["number"], "stage": raw["stage"], "matches": raw["matches"], "draw": raw.get("draw"),
+        "number": raw["number"], "stage": stage, "matches": raw["matches"], "draw": raw.get("draw"),
         "total_ms": None if minutes is None else minutes * 60_000,
     })]
 

@@ -9,6 +9,7 @@ from typing import Any
 from roundtap_core.clock import Clock
 from roundtap_core.event.entries import GENESIS
 from roundtap_core.event.people import Person
+from roundtap_core.names import public_names
 from roundtap_core.records import Competitor, Draw, Match, Result, Round, Side, Tournament
 from roundtap_core.results import result_to_json
 from roundtap_core.rulebooks import rulebook
@@ -69,7 +70,10 @@ class MatchState:
             return DECIDED
         if len(said) == 2:
             return AGREED if said[0] == said[1] else DISPUTE
-        return ONE_SIDED if said else (AGREED if self.match.result is not None else OPEN)
+        # A result without reports came with an imported round: whoever says otherwise disputes it.
+        if self.match.result is not None:
+            return DISPUTE if said and said[0] != self.match.result else AGREED
+        return ONE_SIDED if said else OPEN
 
     @property
     def done(self) -> bool:
@@ -158,15 +162,17 @@ class EventState:
     def find_match(self, match_id: str) -> tuple[RoundState, MatchState] | None:
         """The match and its round, drafts included."""
         for round_state in self.rounds:
-            for match in round_state.matches:
-                if match.id == match_id:
-                    return round_state, match
+            if match_id.startswith(f"{round_state.number}."):
+                for match in round_state.matches:
+                    if match.id == match_id:
+                        return round_state, match
         return None
 
     def with_match(self, changed: MatchState) -> EventState:
+        number = int(changed.id.partition(".")[0])
         rounds = tuple(
             replace(r, matches=tuple(changed if m.id == changed.id else m for m in r.matches))
-            if any(m.id == changed.id for m in r.matches) else r
+            if r.number == number else r
             for r in self.rounds
         )
         return replace(self, rounds=rounds)
@@ -194,6 +200,12 @@ def _competitor(entrant: Entrant, person: Person | None) -> Competitor:
         dropped_after=entrant.dropped_after, disqualified_after=entrant.disqualified_after,
         warnings=tuple(dict(w) for w in entrant.warnings),
     )
+
+
+def event_names(state: EventState, people: Mapping[str, Person]) -> dict[str, str]:
+    """Everybody's name as shown in public, by competitor."""
+    competitors = (_competitor(entrant, people.get(entrant.id)) for entrant in state.entrants.values())
+    return public_names(competitors, bool(state.options.get("full_names")))
 
 
 def state_digest(state: EventState) -> str:

@@ -21,7 +21,7 @@ from roundtap_core.pairing.bye import Bye, first_bye, later_bye
 from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field, Pairs, next_number, read_field, refuse_open_matches
 from roundtap_core.pairing.first_round import draw_first_round
-from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS, WON_BYE, Draw, Match, Tournament
+from roundtap_core.records import BYE, SWISS, WON_BYE, Draw, Match, Tournament, drawn_for
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.standings import gather
 from roundtap_core.tables import assign_tables
@@ -114,9 +114,8 @@ def _rounds_left(tournament: Tournament, number: int) -> int:
     """
     book = rulebook(tournament.rulebook)
     first = tournament.stage_rounds(SWISS)[0]
-    players = sum((2 if match.b else 1) for match in first.matches if match.bye != UNPAIRED_LOSS)
     try:
-        rounds, _ = book.structure(players, book.options(tournament.options))
+        rounds, _ = book.structure(drawn_for(first.matches), book.options(tournament.options))
     except Problem:
         return 0
     return max(0, rounds - number)

@@ -1,0 +1,56 @@
+"""Canonical JSON and signatures: the same bytes everywhere, and nothing a stranger sends breaks the check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roundtap_core.wire import DEPTH_MAX, ECHO, FEED, canonical, envelope, opened, sign, verify
+
+KEY = bytes(range(32))
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner),
+)
+
+
+def nested(depth: int) -> Any:
+    value: Any = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value
+
+
+def test_the_order_of_keys_and_the_kind_of_list_do_not_matter() -> None:
+    assert canonical({"ż": 1, "a": (1, None)}) == canonical({"a": [1, None], "ż": 1}) == '{"a":[1,null],"ż":1}'.encode()
+
+
+@settings(deadline=None)
+@given(PLAIN)
+def test_whatever_is_signed_verifies_and_opens(value: Any) -> None:
+    assert verify(KEY, FEED, value, sign(KEY, FEED, value))
+    assert opened(KEY, FEED, envelope(KEY, FEED, {"value": value})) == {"value": value}
+
+
+def test_a_message_of_one_kind_is_none_of_another() -> None:
+    assert opened(KEY, ECHO, envelope(KEY, FEED, {"seq": 1})) is None
+
+
+@pytest.mark.parametrize("value", [1.0, {"x": [0.5]}, float("nan"), "\ud800", {1: 2, "a": 3}, nested(DEPTH_MAX + 1),
+                                   nested(100_000), {"x": 10**5000}])
+def test_what_has_no_canonical_text_has_no_right_signature(value: Any) -> None:
+    assert not verify(KEY, FEED, value, "00" * 32)
+
+
+def test_as_deep_as_any_event_file_is_no_difficulty() -> None:
+    assert verify(KEY, FEED, nested(DEPTH_MAX), sign(KEY, FEED, nested(DEPTH_MAX)))
+
+
+@pytest.mark.parametrize("message", [
+    None, 7, "x", [], {}, {"payload": []}, {"payload": {}}, {"payload": {}, "mac": None}, {"payload": {}, "mac": "ż"},
+])
+def test_what_is_no_envelope_opens_to_nothing(message: object) -> None:
+    assert opened(KEY, FEED, message) is None

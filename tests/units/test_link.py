@@ -1,0 +1,306 @@
+"""The link against a hub that can be anything: the real one, a captive portal, a forger, an old acquaintance."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roundtap_core import VERSION
+from roundtap_core.wire import ECHO, FEED, REPORT, envelope, opened, sign, verify
+from roundtap_units import link as module
+from roundtap_units.link import HubAddress, HubLink
+from roundtap_units.outbox import Kept, Outbox
+
+KEY, OTHER_KEY = bytes(range(32)), bytes(32)
+REPORT_1 = {"report_id": "r1", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
+            "result": {"score": {"a": 100, "b": 24}}}
+REPORT_2 = {**REPORT_1, "report_id": "r2", "side": "b"}
+PORTAL = b"<html><body>Welcome to the hall! <a href='/login'>Accept our terms</a></body></html>"
+WAIT_S = 10
+
+Json = dict[str, Any]
+
+
+class FakeHub:
+    """Answers as told. `answers[path]` makes the body of an answer from the message that came; a feed is a list of
+    lines, after which the connection stays open until the test ends or `hang_up` is set."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Callable[[Json], bytes]] = {}
+        self.feed: Callable[[Json], list[bytes]] = lambda hello: []
+        self.heard: queue.SimpleQueue[tuple[str, Json]] = queue.SimpleQueue()
+        self.hang_up = threading.Event()
+        hub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                hub.heard.put((self.path, message))
+                if self.path == "/device/feed":
+                    self.send_response(200)
+                    self.send_header("Connection", "close")
+                    self.end_headers()
+                    for line in hub.feed(message):
+                        self.wfile.write(line)
+                    self.wfile.flush()
+                    hub.hang_up.wait(WAIT_S)
+                    return
+                body = hub.answers.get(self.path, lambda _: PORTAL)(message)
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def next(self, path: str) -> Json:
+        """The next message that comes to `path`."""
+        while True:
+            came, message = self.heard.get(timeout=WAIT_S)
+            if came == path:
+                return message
+
+    def close(self) -> None:
+        self.hang_up.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Bench:
+    """A link, its outbox, the fake hub, and what the link told the unit."""
+
+    def __init__(self, folder: Path) -> None:
+        self.hub = FakeHub()
+        self.outbox = Outbox(folder / "outbox.jsonl")
+        self.told: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        host, port = self.hub.server.server_address[:2]
+        self.link = HubLink(HubAddress(str(host), int(port), "table-1", KEY), self.outbox,
+                            lambda kind, value: self.told.put((kind, value)), lambda: 1000)
+
+    def put(self, report: Json) -> None:
+        self.outbox.put(report, sign(KEY, REPORT, report))
+        self.link.send_reports()
+
+    def wait_for(self, kind: str) -> Any:
+        while True:
+            came, value = self.told.get(timeout=WAIT_S)
+            if came == kind:
+                return value
+
+    def told_so_far(self) -> list[str]:
+        return [self.told.get_nowait()[0] for _ in range(self.told.qsize())]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    monkeypatch.setattr(module, "RETRY_S", (0.01, 0.02))
+    monkeypatch.setattr(module, "RETRY_SEND_S", (0.01, 0.02))
+    # Nothing here may come about by itself, only because the link wants it.
+    monkeypatch.setattr(module, "STATUS_EVERY_S", 3600)
+    monkeypatch.setattr(module, "SILENCE_S", 3600)
+    made = Bench(tmp_path)
+    yield made
+    made.link.stop()
+    made.hub.close()
+
+
+def echo_of(message: Json, key: bytes = KEY, **changes: Any) -> bytes:
+    report = message["report"]
+    assert verify(KEY, REPORT, report, message["mac"])
+    plain = {"report_id": report["report_id"], "fate": "accepted", "reason": None, "number": 42, "hash": "h",
+             "epoch": "x", **changes}
+    return json.dumps(envelope(key, ECHO, plain)).encode()
+
+
+def feed_line(hello: Json, seq: int, message: Json, key: bytes = KEY, **changes: Any) -> bytes:
+    payload = {"now_ms": 5000, "nonce": hello["payload"]["nonce"], "seq": seq, **message, **changes}
+    return b"data: " + json.dumps(envelope(key, FEED, payload)).encode() + b"\n\n"
+
+
+WELCOME = {"type": "welcome", "session": "s1", "core": VERSION, "epoch": "x"}
+
+
+# --- reports -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lie", [
+    lambda message: PORTAL,
+    lambda message: b"",
+    lambda message: b'"saved"',
+    lambda message: json.dumps({"ok": True, "report_id": "r1", "fate": "accepted"}).encode(),
+    lambda message: json.dumps(message).encode(),
+    lambda message: echo_of(message, key=OTHER_KEY),
+    lambda message: echo_of(message, report_id="r7"),
+    lambda message: json.dumps(envelope(KEY, FEED, {"report_id": "r1", "fate": "accepted"})).encode(),
+    lambda message: b"[" * 60_000,
+    lambda message: b"x" * 200_000,
+], ids=["portal", "nothing", "a word", "unsigned", "our own", "forged", "another's", "another kind", "deep", "long"])
+def test_only_the_hubs_signed_echo_of_this_report_counts_as_saved(bench: Bench, lie: Callable[[Json], bytes]) -> None:
+    """Each lie comes with "200 OK". The report is offered again until the echo comes, then no more."""
+    bench.hub.answers["/device/report"] = lie
+    bench.put(REPORT_1)
+    bench.link.start()
+    for _ in range(3):
+        assert bench.hub.next("/device/report")["report"] == REPORT_1
+    assert bench.outbox.waiting()
+    assert "fate" not in bench.told_so_far()
+
+    bench.hub.answers["/device/report"] = echo_of
+
+    settled = bench.wait_for("fate")
+    assert isinstance(settled, Kept)
+    assert (settled.id, settled.fate, settled.number) == ("r1", "accepted", 42)
+    assert bench.outbox.waiting() == []
+
+
+def test_a_refusal_ends_the_retry_too(bench: Bench) -> None:
+    bench.hub.answers["/device/report"] = lambda message: echo_of(message, fate="refused", reason="judge")
+    bench.put(REPORT_1)
+    bench.link.start()
+    assert bench.wait_for("fate").reason == "judge"
+    assert bench.outbox.waiting() == []
+
+
+def test_reports_are_offered_in_the_order_of_their_presses(bench: Bench) -> None:
+    bench.hub.answers["/device/report"] = echo_of
+    bench.put(REPORT_1)
+    bench.put(REPORT_2)
+    bench.link.start()
+    assert [bench.hub.next("/device/report")["report"]["report_id"] for _ in range(2)] == ["r1", "r2"]
+
+
+def test_a_report_that_gets_no_answer_does_not_hold_up_the_next(bench: Bench) -> None:
+    bench.hub.answers["/device/report"] = lambda message: (
+        b'{"error": "malformed"}' if message["report"]["report_id"] == "r1" else echo_of(message))
+    bench.put(REPORT_1)
+    bench.put(REPORT_2)
+    bench.link.start()
+    assert bench.wait_for("fate").id == "r2"
+    assert [kept.id for kept in bench.outbox.waiting()] == ["r1"]
+
+
+def test_a_hub_that_is_not_there_yet_is_waited_for(tmp_path: Path, bench: Bench) -> None:
+    bench.hub.server.shutdown()
+    bench.put(REPORT_1)
+    bench.link.start()
+    threading.Thread(target=bench.hub.server.serve_forever, args=(0.01,), daemon=True).start()
+    bench.hub.answers["/device/report"] = echo_of
+    assert bench.wait_for("fate").fate == "accepted"
+
+
+# --- the feed ----------------------------------------------------------------------------------------------------
+
+
+def test_a_hello_lists_every_report_that_is_kept(bench: Bench) -> None:
+    bench.put(REPORT_1)
+    bench.outbox.settle({"report_id": "r1", "fate": "accepted", "number": 42, "hash": "h"})
+    bench.link.start()
+    hello = bench.hub.next("/device/feed")
+    assert hello["payload"]["reports"] == [["e1", "r1"]]
+    assert opened(KEY, "roundtap/request/1", hello) is not None
+
+
+def test_a_right_feed_is_handed_on(bench: Bench) -> None:
+    bench.hub.feed = lambda hello: [b"\n", b": comment\n", feed_line(hello, 1, WELCOME),
+                                    feed_line(hello, 2, {"type": "view", "view": {"table": 1}})]
+    bench.link.start()
+    assert bench.wait_for("view") == {"table": 1}
+    assert bench.link.time.hub_ms(1000) == 5000
+
+
+VIEW: Json = {"type": "view", "view": {"table": 666}}
+
+
+@pytest.mark.parametrize("second", [
+    lambda hello: feed_line(hello, 2, VIEW, key=OTHER_KEY),
+    lambda hello: feed_line(hello, 1, VIEW),
+    lambda hello: feed_line(hello, 3, VIEW),
+    lambda hello: feed_line(hello, 2, VIEW, nonce="yesterday's"),
+    lambda hello: b"data: " + PORTAL + b"\n\n",
+    lambda hello: b"data: {}\n\n",
+    lambda hello: b"data: " + b"[" * 100_000 + b"\n\n",
+    lambda hello: b"data: " + json.dumps(envelope(KEY, ECHO, {"nonce": hello["payload"]["nonce"], "seq": 2,
+                                                             "now_ms": 1, **VIEW})).encode() + b"\n\n",
+    lambda hello: feed_line(hello, 2, {"type": "welcome"}),
+    lambda hello: feed_line(hello, 2, {"type": "fates"}),
+], ids=["forged", "repeated", "left out", "replayed", "portal", "empty", "deep", "another kind", "no session",
+        "no fates"])
+def test_a_wrong_message_ends_the_feed_and_the_next_begins_with_everything(
+        bench: Bench, second: Callable[[Json], bytes]) -> None:
+    feeds: list[int] = []
+
+    def feed(hello: Json) -> list[bytes]:
+        feeds.append(1)
+        wrong = second(hello) if len(feeds) == 1 else feed_line(hello, 2, {"type": "view", "view": {"table": 1}})
+        return [feed_line(hello, 1, WELCOME), wrong]
+
+    bench.hub.feed = feed
+    bench.link.start()
+    assert bench.wait_for("view") == {"table": 1}
+    assert len(feeds) == 2
+
+
+def test_a_hub_that_lost_a_report_gets_it_again(bench: Bench) -> None:
+    bench.put(REPORT_1)
+    bench.outbox.settle({"report_id": "r1", "fate": "accepted", "number": 42, "hash": "h"})
+    bench.hub.answers["/device/report"] = lambda message: echo_of(message, number=7)
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME), feed_line(
+        hello, 2, {"type": "fates", "fates": [{"report_id": "r1", "fate": "unknown", "epoch": "y"}]})]
+    bench.link.start()
+    assert bench.hub.next("/device/report")["report"] == REPORT_1
+    assert bench.wait_for("fate").fate is None
+    assert bench.wait_for("fate").number == 7
+
+
+def test_another_core_is_told_and_taken_back_when_the_hub_was_updated(bench: Bench) -> None:
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, {**WELCOME, "core": "0.0.1"})]
+    bench.link.start()
+    assert bench.wait_for("mismatch") == "0.0.1"
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]
+    bench.hub.hang_up.set()
+    assert bench.wait_for("mismatch") is None
+
+
+# --- statuses ----------------------------------------------------------------------------------------------------
+
+
+def status_echo(message: Json) -> bytes:
+    payload = message["payload"]
+    return json.dumps(envelope(KEY, ECHO, {"session": payload["session"], "seq": payload["seq"],
+                                           "now_ms": 9000})).encode()
+
+
+def test_a_status_goes_out_under_the_feeds_session_and_sets_the_clock(bench: Bench) -> None:
+    bench.hub.answers["/device/status"] = status_echo
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]
+    bench.link.send_status({"call": False})
+    bench.link.start()
+    first = bench.hub.next("/device/status")["payload"]
+    bench.link.send_status({"call": True})
+    second = bench.hub.next("/device/status")["payload"]
+    assert (first["session"], first["call"], first["waiting"]) == ("s1", False, 0)
+    assert second["call"] is True
+    assert second["seq"] > first["seq"]
+
+
+def test_a_call_that_was_not_heard_is_said_again_at_once(bench: Bench) -> None:
+    """A portal's page, or a connection that had gone idle: the judge must not wait for the next regular status."""
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]
+    bench.link.send_status({"call": True})
+    bench.link.start()
+    for _ in range(3):
+        assert bench.hub.next("/device/status")["payload"]["call"] is True

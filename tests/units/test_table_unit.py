@@ -1,0 +1,238 @@
+"""A whole table unit on a virtual clock: pins' edges in, reports on the disk and words on the screen out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roundtap_core.forms import form_to_json
+from roundtap_core.rulebooks import rulebook
+from roundtap_core.wire import REPORT, verify
+from roundtap_devices.boards import board
+from roundtap_devices.buttons import Edge
+from roundtap_devices.factory import mock_factory
+from roundtap_devices.screen import VirtualScreen
+from roundtap_devices.signals import Signals
+from roundtap_units.dialogue import Dialogue, unit_words
+from roundtap_units.hubtime import HubTime
+from roundtap_units.outbox import Kept, Outbox
+from roundtap_units.table_unit import TableUnit
+
+KEY = bytes(range(32))
+BOOK = rulebook("xwing-standard")
+
+
+def view(**changes: Any) -> dict[str, Any]:
+    """What the hub says of table 12: round 3 runs, Ana (a) against Bruno (b), nothing reported."""
+    match = {"id": "3.7", "revision": 0, "a": {"name": "Ana R."}, "b": {"name": "Bruno M."}, "state": "open",
+             "reports": {"a": None, "b": None}, "result": None, "number": None}
+    clock = {"state": "running", "deadline_ms": 4_000_000, "remaining_ms": 4_000_000, "total_ms": 4_500_000}
+    return {
+        "table": 12, "finished": [], "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2",
+                                               "rulebook": BOOK.id},
+        "round": {"number": 3, "of": 5, "stage": "swiss", "status": "published"}, "match": match,
+        "options": BOOK.options({}), "form": form_to_json(BOOK.form(BOOK.options({}))), "clock": clock,
+        "call": None, "next": None, **changes,
+    }
+
+
+class FakeLink:
+    """Remembers what the unit asked of it, and what lay on the disk at that moment."""
+
+    def __init__(self, outbox: Outbox, path: Path) -> None:
+        self.time = HubTime()
+        self.statuses: list[dict[str, Any]] = []
+        self.on_disk_when_sent: list[list[str]] = []
+        self._outbox, self._path = outbox, path
+
+    def send_reports(self) -> None:
+        self.on_disk_when_sent.append([kept.id for kept in Outbox(self._path).waiting()])
+
+    def send_status(self, status: Any) -> None:
+        self.statuses.append(dict(status))
+
+
+class Unit:
+    """A table unit that lives in one test: `tap`, `hub_says`, `says`."""
+
+    def __init__(self, folder: Path, start_ms: int = 0) -> None:
+        self.path = folder / "outbox.jsonl"
+        self.outbox = Outbox(self.path)
+        self.link = FakeLink(self.outbox, self.path)
+        self.now_ms = start_ms
+        self.texts: list[str] = [""]
+        pins, made = mock_factory(), board("recommended")
+        counter = itertools.count(len(self.outbox.all()) + 1)
+        self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), "edge"), self.outbox, self.link,
+                              VirtualScreen(), Signals(made, pins), self.texts.append, lambda: f"id{next(counter)}")
+        self.unit.step(self.now_ms)
+
+    @property
+    def says(self) -> str:
+        return self.texts[-1]
+
+    def hub_says(self, kind: str, value: Any) -> None:
+        self.now_ms += 10
+        self.unit.step(self.now_ms, [(kind, value)])
+
+    def tap(self, *keys: str) -> None:
+        for key in keys:
+            for down in (True, False):
+                self.now_ms += 60
+                self.unit.step(self.now_ms, [Edge(key, down, self.now_ms)])
+                self.wait(40)
+
+    def wait(self, ms: int) -> None:
+        """Let time pass, stepping whenever the unit wants to be stepped."""
+        until_ms = self.now_ms + ms
+        while self.now_ms < until_ms:
+            self.now_ms = min(until_ms, max(self.now_ms + 1, self.unit.due_ms(self.now_ms)))
+            self.unit.step(self.now_ms)
+
+    def hub_answers(self, n: int, fate: str = "accepted", **more: Any) -> Kept:
+        kept = self.outbox.settle({"report_id": f"table-12-id{n}", "fate": fate, "number": 1040 + n, "hash": "h",
+                                   **more})
+        assert kept is not None
+        self.hub_says("fate", kept)
+        return kept
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[..., Unit]:
+    return lambda **more: Unit(tmp_path, **more)
+
+
+@pytest.fixture
+def unit(make: Callable[..., Unit]) -> Unit:
+    """Both have taken their seats, and the round was started."""
+    made = make()
+    made.hub_says("view", view(clock={"state": "idle", "remaining_ms": 4_500_000}))
+    made.tap("a", "b")
+    made.hub_says("view", view())
+    return made
+
+
+def test_before_the_hub_was_heard_a_press_does_nothing(make: Callable[..., Unit]) -> None:
+    unit = make()
+    unit.tap("a", "a", "b")
+    assert unit.outbox.all() == []
+
+
+def test_two_presses_and_the_others_yes_are_two_signed_reports_and_saved(unit: Unit) -> None:
+    unit.tap("a", "a")
+    [first] = unit.outbox.waiting()
+    assert first.report == {
+        "report_id": "table-12-id1", "unit": "table-12", "event": "e1", "match": "3.7", "side": "a", "revision": 0,
+        "result": {"score": {"a": 100, "b": 0}},
+    }
+    assert verify(KEY, REPORT, first.report, first.mac)
+
+    unit.tap("b")
+    assert [kept.report["side"] for kept in unit.outbox.waiting()] == ["a", "b"]
+    assert "SAVED" not in unit.says
+
+    unit.hub_answers(1)
+    assert "SAVED" not in unit.says
+    unit.hub_answers(2)
+    assert "SAVED #1042" in unit.says
+
+
+def test_a_report_is_on_the_disk_before_it_is_sent(unit: Unit) -> None:
+    unit.tap("a", "a", "b")
+    assert unit.link.on_disk_when_sent == [["table-12-id1"], ["table-12-id1", "table-12-id2"]]
+
+
+def test_what_the_disk_refuses_is_not_called_sent_and_is_stored_when_it_can_be(
+        unit: Unit, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(unit.outbox, "_append", full)
+        unit.tap("a", "a", "b")
+        assert "sending" not in unit.says
+        assert "SAVED" not in unit.says
+        assert unit.link.on_disk_when_sent == []
+    unit.wait(1000)
+    assert [kept.id for kept in unit.outbox.waiting()] == ["table-12-id1", "table-12-id2"]
+    assert "sending" in unit.says
+
+
+def test_after_a_restart_the_waiting_report_belongs_to_the_table_again(make: Callable[..., Unit], unit: Unit) -> None:
+    unit.tap("a", "a", "b")
+    again = make(start_ms=500_000)
+
+    again.hub_says("view", view())
+
+    assert "sending" in again.says
+    again.hub_answers(1)
+    again.hub_answers(2)
+    assert "SAVED #1042" in again.says
+
+
+def test_after_a_restart_another_events_reports_stay_in_the_outbox_only(make: Callable[..., Unit], unit: Unit) -> None:
+    unit.tap("a", "a", "b")
+    again = make()
+    again.hub_says("view", view(event={"id": "e2", "name": "Other", "color": "", "rulebook": BOOK.id}))
+    assert "sending" not in again.says
+    assert len(again.outbox.waiting()) == 2
+
+
+def test_a_refusal_is_shown_with_its_reason(unit: Unit) -> None:
+    unit.tap("a", "a", "b")
+    unit.hub_answers(1)
+    unit.hub_answers(2, "refused", reason="judge")
+    assert "NOT TAKEN" in unit.says
+    assert "JUDGE" in unit.says
+
+
+def test_finished_events_are_forgotten(unit: Unit) -> None:
+    unit.tap("a", "a", "b")
+    unit.hub_answers(1)
+    unit.hub_says("view", view(finished=["e1"], event=None, match=None, round=None))
+    assert [kept.id for kept in unit.outbox.all()] == ["table-12-id2"]
+
+
+def test_a_view_from_another_world_is_passed_over(unit: Unit) -> None:
+    before = unit.says
+    for strange in ({"match": {"id": "3.7"}}, {"event": {"name": "no id"}}, {"form": {"ways": 7}},
+                    {"match": {**view()["match"], "result": {"ended": "concession"}}}):
+        unit.hub_says("view", view(**strange))
+    assert unit.says == before
+    unit.hub_says("view", view(table=13))
+    unit.tap("a", "a", "b")
+    assert len(unit.outbox.waiting()) == 2
+
+
+def test_another_core_stops_new_reports_until_the_hub_is_the_same_again(unit: Unit) -> None:
+    unit.hub_says("mismatch", "9.9")
+    assert "UPDATE" in unit.says
+    unit.tap("a", "a", "b")
+    assert unit.outbox.all() == []
+    unit.hub_says("mismatch", None)
+    unit.tap("a", "a", "b")
+    assert len(unit.outbox.all()) == 2
+
+
+def test_the_hub_hears_which_match_the_unit_sees(unit: Unit) -> None:
+    assert unit.link.statuses[-1]["match"] == "3.7"
+    unit.hub_says("view", view(match=None))
+    assert unit.link.statuses[-1]["match"] is None
+
+
+def test_a_call_goes_out_as_a_status(unit: Unit) -> None:
+    unit.unit.step(unit.now_ms, [Edge("up", True, unit.now_ms), Edge("down", True, unit.now_ms)])
+    unit.wait(2000)
+    assert unit.link.statuses[-1]["call"] is True
+
+
+def test_the_clock_counts_on_by_the_hubs_time(unit: Unit) -> None:
+    """The deadline is at 4,000,000 by the hub, whose clock is 1,000,000 ahead of the unit's."""
+    unit.link.time.heard_round_trip(1_000_000 + unit.now_ms, unit.now_ms, unit.now_ms)
+    unit.wait(50_000)
+    left_s = -(-(4_000_000 - 1_000_000 - unit.now_ms) // 1000)
+    assert f"{left_s // 60}:{left_s % 60:02d}" in unit.says
