@@ -46,8 +46,10 @@ def press_to_saved(folder: Path) -> None:
         with ThreadPoolExecutor(TABLES) as pool:
             list(pool.map(_first_report, tables))
             for name, spread_s, times in (("each in its own moment of 2 s", 2.0, 7), ("all at once", 0.0, 2)):
-                taken_ms = [ms for _ in range(times)
-                            for ms in list(pool.map(lambda t: _correct(t, rand() * spread_s), tables))]
+                taken_ms: list[float] = []
+                for _ in range(times):
+                    waits_s = [rand() * spread_s for _ in tables]
+                    taken_ms += pool.map(_correct, tables, waits_s)
                 _print(name, taken_ms)
         assert kit.hub is not None
         units = [_resident_mb(unit.pid) for unit in kit.units.values()]

@@ -1,27 +1,36 @@
 """How long a round's draw takes, on clean and on ugly fields: median, 99th percentile and worst, in milliseconds.
 
-    python tests/benchmarks/bench_pairing.py [--full] [--fields NAME …]
+    python tests/benchmarks/bench_pairing.py [--full] [--sizes N …] [--fields NAME …]
 
 "ratio" compares with sorting by points and shuffling alone, measured in the same run. "draw" is the draw of a field
-that is already known; "whole" is `pair_next` from the recorded tournament to numbered tables. It also counts
-needless repeats (there must be none) and how often each method was taken.
+that is already known; "whole" is `pair_next` from the recorded tournament to numbered tables; "roundtap …" is the
+whole process, from its start to the JSON, on an event file with 9 recorded rounds. It also counts repeats (there must
+be none but in "all met") and how often each method was taken.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import random
+import subprocess
+import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from roundtap_core.eventfile import tournament_to_json
 from roundtap_core.pairing import pair_next
 from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field
 from roundtap_core.randomness import shuffle
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
 
-Winner = Callable[[random.Random], int]
+Gain = Callable[[random.Random], tuple[int, int]]
+"""What a match gives its two sides."""
 
 
 class History:
@@ -42,15 +51,16 @@ class History:
             tuple(self.byes[member] for member in self.active),
         )
 
-    def play(self, pairs: list[tuple[int, int]], gain: Winner, rand: random.Random) -> None:
+    def play(self, pairs: list[tuple[int, int]], gain: Gain, rand: random.Random) -> None:
         for x, y in pairs:
             a, b = self.active[x], self.active[y]
             self.met[a].add(b)
             self.met[b].add(a)
-            self.points[rand.choice((a, b))] += gain(rand)
+            for side, points in zip((a, b), gain(rand), strict=True):
+                self.points[side] += points
 
 
-def rounds_of(size: int, rounds: int, gain: Winner, rand: random.Random, dropping: float = 0) -> Iterator[Field]:
+def rounds_of(size: int, rounds: int, gain: Gain, rand: random.Random, dropping: float = 0) -> Iterator[Field]:
     """Fields of a tournament that this very pairing draws, each before it is drawn."""
     history = History(size)
     for number in range(1, rounds + 1):
@@ -73,12 +83,25 @@ def rounds_of(size: int, rounds: int, gain: Winner, rand: random.Random, droppin
             history.active.sort()
 
 
-def win(rand: random.Random) -> int:
-    return 1
+def win(rand: random.Random) -> tuple[int, int]:
+    return rand.choice(((1, 0), (0, 1)))
 
 
-def margin(rand: random.Random) -> int:
-    return 1_000_000 + rand.randrange(1_000_000)
+def draws(rand: random.Random) -> tuple[int, int]:
+    """3 / 1 / 0: a third of the matches is drawn."""
+    return rand.choice(((3, 0), (1, 1), (0, 3)))
+
+
+def margin(rand: random.Random) -> tuple[int, int]:
+    """100 ± the difference of two scores: a player or two on every number of points."""
+    difference = rand.randint(-100, 100)
+    return 100 + difference, 100 - difference
+
+
+def apart(rand: random.Random) -> tuple[int, int]:
+    """Figures so large that hardly two players ever have the same."""
+    difference = rand.randint(-999_983, 999_983)
+    return 1_000_000 + difference, 1_000_000 - difference
 
 
 def regrouped(field: Field, low: int, high: int, rand: random.Random) -> Field:
@@ -135,8 +158,12 @@ def fields(size: int, name: str, rand: random.Random) -> Iterator[Field]:
         yield from rounds_of(size - 1, rounds, win, rand)
     elif name == "drops":
         yield from rounds_of(size, rounds + 3, win, rand, dropping=0.05)
+    elif name == "draws 3/1/0":
+        yield from rounds_of(size, rounds, draws, rand)
     elif name == "margins":
         yield from rounds_of(size, rounds, margin, rand)
+    elif name == "margins, all apart":
+        yield from rounds_of(size, rounds, apart, rand)
     elif name == "groups 3-10":
         for field in rounds_of(size, rounds, win, rand):
             yield regrouped(field, 3, 10, rand)
@@ -161,7 +188,8 @@ def fields(size: int, name: str, rand: random.Random) -> Iterator[Field]:
             yield all_met(size, but)
 
 
-NAMES = ("clean", "odd", "drops", "margins", "groups 3-10", "60 rounds, win/loss", "60 rounds, margins",
+UGLY = ("odd", "drops", "draws 3/1/0", "margins", "margins, all apart", "groups 3-10")
+NAMES = ("clean", *UGLY, "60 rounds, win/loss", "60 rounds, margins",
          "60 rounds, groups 3-10", "60 neighbours met", "cliques on top", "all met")
 
 
@@ -178,7 +206,7 @@ def timed(work: Callable[[], object]) -> tuple[float, object]:
 
 
 def measure(size: int, name: str, repeats: int) -> None:
-    draws, plain = [], []
+    took_all, plain = [], []
     methods: Counter[str] = Counter()
     repeated = 0
     for seed in range(repeats):
@@ -189,39 +217,68 @@ def measure(size: int, name: str, repeats: int) -> None:
             took, (pairs, method) = timed(
                 lambda field=field, members=members, chance=chance: draw_round(field, members, chance, field.byes, 0)
             )
-            draws.append(took)
+            took_all.append(took)
             methods[method] += 1
             repeated += field.repeats(pairs)
-    draws.sort()
+    took_all.sort()
     plain.sort()
-    median = draws[len(draws) // 2]
-    print(f"{size:6} {name:24} {len(draws):5} {median:9.3f} {draws[int(len(draws) * 0.99)]:9.2f} {draws[-1]:9.2f} "
+    median, worst = took_all[len(took_all) // 2], took_all[-1]
+    print(f"{size:6} {name:24} {len(took_all):5} {median:9.3f} {took_all[int(len(took_all) * 0.99)]:9.2f} {worst:9.2f} "
           f"{median / plain[len(plain) // 2]:7.1f} {repeated:8}  {dict(methods)}", flush=True)
 
 
-def measure_whole(size: int) -> None:
-    """`pair_next` round by round, from the tournament as recorded."""
+def played(size: int, rounds: int, times: list[float]) -> Tournament:
+    """A tournament of `rounds` rounds; `times` receives what each `pair_next` took, in milliseconds."""
     rand = random.Random(size)
-    tournament = Tournament("bench", "xwing-standard", competitors=tuple(
-        Competitor(f"p{i}", f"Player {i}") for i in range(size)))
-    times = []
-    for _ in range((size - 1).bit_length()):
+    tournament = Tournament(
+        "bench", "xwing-standard", options={"structure": "own", "swiss_rounds": rounds + 1},
+        competitors=tuple(Competitor(f"p{i}", f"Player {i}", club=f"Club {i % 40}") for i in range(size)))
+    for _ in range(rounds):
         took, pairing = timed(lambda event=tournament: pair_next(event))
         times.append(took)
         matches = tuple(
             match if match.bye else Match(match.a, match.b, match.table, result=Result(
                 score=rand.choice((Pair(100, rand.randrange(100)), Pair(rand.randrange(100), 100)))))
             for match in pairing.matches)
-        tournament = Tournament(tournament.name, tournament.rulebook, competitors=tournament.competitors,
-                                rounds=(*tournament.rounds, Round(pairing.number, matches=matches)))
+        tournament = replace(tournament, rounds=(*tournament.rounds, Round(pairing.number, matches=matches)))
+    return tournament
+
+
+def report_times(size: int, name: str, times: list[float]) -> None:
     times.sort()
-    median, worst = times[len(times) // 2], times[-1]
-    print(f"{size:6} {'whole pair_next':24} {len(times):5} {median:9.3f} {worst:9.2f} {worst:9.2f}", flush=True)
+    median, late, worst = times[len(times) // 2], times[int(len(times) * 0.99)], times[-1]
+    print(f"{size:6} {name:24} {len(times):5} {median:9.3f} {late:9.2f} {worst:9.2f}", flush=True)
+
+
+def measure_whole(size: int) -> None:
+    """`pair_next` round by round, from the tournament as recorded."""
+    times: list[float] = []
+    played(size, (size - 1).bit_length(), times)
+    report_times(size, "whole pair_next", times)
+
+
+def measure_commands(size: int, repeats: int) -> None:
+    """Whole processes; "cpu" is the processor time they took, which a busy machine lengthens less."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "event.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(tournament_to_json(played(size, 9, [])), file, ensure_ascii=False)
+        for command in ("pair", "standings"):
+            words = [sys.executable, "-m", "roundtap.main", command, path]
+            times, cpu = [], []
+            for _ in range(repeats):
+                before = os.times()
+                times.append(timed(lambda words=words: subprocess.run(words, stdout=subprocess.DEVNULL, check=True))[0])
+                after = os.times()
+                cpu.append(1000 * (after.children_user - before.children_user
+                                   + after.children_system - before.children_system))
+            report_times(size, f"roundtap {command}", times)
+            report_times(size, f"roundtap {command}, cpu", cpu)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--full", action="store_true", help="also 2,048 and 5,000 competitors, clean fields")
+    parser.add_argument("--full", action="store_true", help="also 2,048 and 5,000 competitors, clean and ugly")
     parser.add_argument("--fields", nargs="*", default=NAMES, choices=NAMES)
     parser.add_argument("--sizes", nargs="*", type=int, default=[64, 512])
     chosen = parser.parse_args()
@@ -229,12 +286,15 @@ def main() -> None:
     for size in chosen.sizes:
         for name in chosen.fields:
             if size > 61 or "60" not in name:
-                measure(size, name, 20 if name in NAMES[:2] else 3)
+                measure(size, name, 20 if name in ("clean", "odd") else 3)
         measure_whole(size)
     if chosen.full:
         for size in (2048, 5000):
-            measure(size, "clean", 3)
+            for name in ("clean", *UGLY):
+                if name in chosen.fields:
+                    measure(size, name, 5 if size < 5000 else 2)
             measure_whole(size)
+        measure_commands(2048, 9)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`make bench`: every benchmark, one after the other. Figures hold for the machine and the moment they were taken on."""
+"""`make bench`: every benchmark in turn. Figures hold for the machine and the moment they were taken on."""
 
 from __future__ import annotations
 

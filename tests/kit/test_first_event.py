@@ -1,4 +1,4 @@
-"""The README's first event, in a real browser: the bench's buttons by mouse and keyboard, the console's one next step."""
+"""The README's first event in a real browser: the bench by mouse and keyboard, the console's one next step."""
 
 from __future__ import annotations
 

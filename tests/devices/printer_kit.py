@@ -1,0 +1,71 @@
+"""What the printer tests share: a printer and its twin on a pseudo-terminal, under one clock that is set by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from roundtap_devices.escpos_job import Composed, compose
+from roundtap_devices.paper import Feed, Line, PrintLine, line
+from roundtap_devices.printer import Outcome, Printer
+from roundtap_devices.printer_profiles import EPSON_80, PrinterProfile
+from roundtap_devices.serial_port import SerialPort
+from roundtap_devices.virtual_printer import VirtualPrinter
+
+STEP_MS = 20
+
+
+@dataclass
+class Desk:
+    """The printer's driver and the virtual printer, stepped in turn."""
+
+    profile: PrinterProfile = EPSON_80
+    answers: bool = False
+    now_ms: int = 1000
+    events: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.twin = VirtualPrinter(self.profile)
+        self.printer = Printer(lambda: SerialPort(self.twin.device or "/dev/nowhere"), self.profile, self.answers)
+
+    def composed(self, *lines: PrintLine) -> Composed:
+        return compose(lines or (line("TABLE 12", self.profile.sheet),), self.profile)
+
+    def step(self) -> Outcome | None:
+        self.now_ms += STEP_MS
+        outcome = self.printer.step(self.now_ms)
+        self.twin.step(self.now_ms)
+        return outcome
+
+    def print(self, composed: Composed | None = None, at_step: Callable[[int], None] = lambda _: None,
+              limit_ms: int = 120_000) -> Outcome:
+        """Until there is an outcome; `at_step` is called before each step with its number."""
+        self.printer.begin(composed or self.composed(), lambda: self.events.append("first byte"), self.now_ms)
+        for number in range(limit_ms // STEP_MS):
+            at_step(number)
+            outcome = self.step()
+            if outcome is not None:
+                return outcome
+        raise AssertionError(f"no outcome within {limit_ms} ms, in phase {self.printer.phase!r}")
+
+    def rest(self, ms: int = 2000) -> None:
+        """Time goes by for the twin."""
+        for _ in range(ms // STEP_MS):
+            self.now_ms += STEP_MS
+            self.twin.step(self.now_ms)
+
+
+@contextmanager
+def a_desk(profile: PrinterProfile = EPSON_80, answers: bool = False) -> Iterator[Desk]:
+    desk = Desk(profile, answers)
+    try:
+        yield desk
+    finally:
+        desk.printer.close()
+        desk.twin.close()
+
+
+def long_job(profile: PrinterProfile) -> list[PrintLine]:
+    """More than printer and line can hold between them."""
+    return [Feed(8), *(Line(line(f"line {n} " + "x" * 24, profile.sheet).cells) for n in range(600))]
