@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -73,11 +74,15 @@ def read_text(file: str) -> str:
 def answer(file: str, work: Callable[[Tournament, Words], str]) -> int:
     """Print what `work` makes of the event in `file`; or, of a Problem, its line on stderr and nothing on stdout."""
     words = reader_words()
+    # One file, one answer: there is no garbage worth a search before the process ends.
+    gc.disable()
     try:
         text = work(parse(read_text(file)), words)
     except Problem as problem:
         complain(error_line(file, problem, words))
         return BAD_INPUT
+    finally:
+        gc.enable()
     write(text)
     return DONE
 

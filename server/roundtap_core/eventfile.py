@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import SWISS, Competitor, Draw, Match, Round, Tournament
+from roundtap_core.records import SWISS, Competitor, Draw, Match, Result, Round, Tournament
 from roundtap_core.results import result_from_json, result_to_json
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Rulebook
@@ -76,9 +76,11 @@ def _path_to(wanted: object, data: object) -> str:
 
 def tournament_from_json(data: object) -> Tournament:
     """The tournament of a decoded event file. Raises the first Problem of `event_problems`."""
-    for problem in event_problems(data):
+    results: list[Result] = []
+    for problem in _problems(data, results):
         raise problem
     assert isinstance(data, dict)
+    read = iter(results)
     return Tournament(
         name=data["name"],
         rulebook=data["rulebook"],
@@ -86,12 +88,17 @@ def tournament_from_json(data: object) -> Tournament:
         options=data.get("options", {}),
         seed=data.get("seed", 0),
         competitors=tuple(_competitor(item) for item in data["competitors"]),
-        rounds=tuple(_round(item) for item in data.get("rounds", [])),
+        rounds=tuple(_round(item, read) for item in data.get("rounds", [])),
     )
 
 
 def event_problems(data: object) -> Iterator[Problem]:
     """Everything for which the file cannot be read: first its form (the schema), then what contradicts itself."""
+    return _problems(data, [])
+
+
+def _problems(data: object, results: list[Result]) -> Iterator[Problem]:
+    """`event_problems`; the results, which have to be read for it, are appended in the file's order."""
     formal = False
     for problem in schema_problems(data):
         formal = True
@@ -114,7 +121,7 @@ def event_problems(data: object) -> Iterator[Problem]:
         if item["number"] != index + 1:
             yield Problem("round_number", where=f"{where}/number", value=item["number"], right=index + 1)
         yield from _seating_problems(item, where, known)
-        yield from _result_problems(item, where, book, options)
+        yield from _result_problems(item, where, book, options, results)
 
 
 def _competitor_problems(competitors: list[dict[str, Any]]) -> Iterator[Problem]:
@@ -128,30 +135,37 @@ def _competitor_problems(competitors: list[dict[str, Any]]) -> Iterator[Problem]
 
 def _seating_problems(item: dict[str, Any], where: str, known: set[str]) -> Iterator[Problem]:
     """Each competitor is known and sits once in a round; each table is used once."""
-    seats: dict[str, str] = {}
-    tables: dict[int, str] = {}
+
+    def place(index: int) -> str:
+        return f"{where}/matches/{index}"
+
+    seats: dict[str, int] = {}
+    tables: dict[int, int] = {}
     for index, match in enumerate(item["matches"]):
-        place = f"{where}/matches/{index}"
         for side in ("a", "b"):
             who = match.get(side)
             if who is None:
                 continue
             if who not in known:
-                yield Problem("unknown_competitor", where=f"{place}/{side}", competitor=who)
+                yield Problem("unknown_competitor", where=f"{place(index)}/{side}", competitor=who)
             elif who in seats:
-                yield Problem("twice_in_round", where=f"{place}/{side}", competitor=who, first=seats[who])
-            seats.setdefault(who, place)
+                yield Problem("twice_in_round", where=f"{place(index)}/{side}", competitor=who, first=place(seats[who]))
+            seats.setdefault(who, index)
         table = match.get("table")
-        if table is not None and tables.setdefault(table, place) != place:
-            yield Problem("table_twice", where=f"{place}/table", table=table, first=tables[table])
+        if table is not None and tables.setdefault(table, index) != index:
+            yield Problem("table_twice", where=f"{place(index)}/table", table=table, first=place(tables[table]))
 
 
-def _result_problems(item: dict[str, Any], where: str, book: Rulebook, options: Mapping[str, Any]) -> Iterator[Problem]:
+def _result_problems(
+    item: dict[str, Any], where: str, book: Rulebook, options: Mapping[str, Any], results: list[Result]
+) -> Iterator[Problem]:
     """A result agrees with itself, and its winner with the rulebook's figures."""
     for index, match in enumerate(item["matches"]):
         if "result" in match:
             try:
-                book.winner(result_from_json(match["result"]), options)
+                result = result_from_json(match["result"])
+                book.winner(result, options)
+                results.append(result)
             except Problem as problem:
                 yield problem.at(f"{where}/matches/{index}/result")
 
@@ -164,15 +178,11 @@ def _competitor(data: dict[str, Any]) -> Competitor:
     return Competitor(**values)
 
 
-def _round(data: dict[str, Any]) -> Round:
+def _round(data: dict[str, Any], results: Iterator[Result]) -> Round:
     draw = Draw(**data["draw"]) if "draw" in data else None
-    return Round(data["number"], data.get("stage", SWISS), tuple(_match(item) for item in data["matches"]), draw)
-
-
-def _match(data: dict[str, Any]) -> Match:
-    if "result" in data:
-        return Match(**{**data, "result": result_from_json(data["result"])})
-    return Match(**data)
+    matches = [Match(**{**item, "result": next(results)}) if "result" in item else Match(**item)
+               for item in data["matches"]]
+    return Round(data["number"], data.get("stage", SWISS), tuple(matches), draw)
 
 
 def tournament_to_json(tournament: Tournament) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from roundtap_core.errors import Problem
+from roundtap_core.schema_fast import Check, Checks
 
 Schema = Mapping[str, Any]
 
@@ -38,11 +39,18 @@ def event_schema() -> dict[str, Any]:
     return schema
 
 
+@lru_cache(maxsize=1)
+def _event_check() -> Check:
+    return Checks(event_schema(), MAX_DEPTH).of(event_schema())
+
+
 def schema_problems(value: object, schema: Schema | None = None) -> Iterator[Problem]:
     """Everything in `value` that the schema refuses, in the file's order; each Problem's `where` is its JSON path.
 
     `schema` (the event file's by default) may use `KEYWORDS` and `ANNOTATIONS`; anything else is a bug: KeyError.
     """
+    if schema is None and _event_check()(value, 0):
+        return
     root = event_schema() if schema is None else schema
     yield from _problems(value, root, root, "", 0)
 

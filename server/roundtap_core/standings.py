@@ -10,9 +10,9 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.randomness import lot
-from roundtap_core.records import BYE, SWISS, WON_BYE, Match, Side, Tournament
+from roundtap_core.records import BYE, SWISS, WON_BYE, Match, Tournament
 from roundtap_core.rulebooks import rulebook
-from roundtap_core.rulebooks.base import LOSS, WIN, Options, Rulebook
+from roundtap_core.rulebooks.base import LOSS, WIN, Options, Rulebook, Tally
 
 POINTS, RANDOM, LAST = "points", "random", "last"
 
@@ -73,27 +73,31 @@ def gather(tournament: Tournament, after: int | None = None) -> dict[str, Gather
 
 
 def _count(records: Mapping[str, Gathered], match: Match, book: Rulebook, options: Options) -> None:
-    seats: tuple[tuple[Side, str | None, str | None], ...] = (("a", match.a, match.b), ("b", match.b, match.a))
-    for side, competitor, opponent in seats:
-        if competitor is None or (match.bye is not None and side == "b"):
-            continue
-        record, tally = records[competitor], book.tally(match, side, options)
-        record.points += tally.points
-        record.rounds += 1
-        if tally.outcome == WIN:
-            record.wins += 1
-        elif tally.outcome == LOSS:
-            record.losses += 1
-        else:
-            record.draws += 1
-        figures = record.figures
-        for key, value in tally.figures.items():
-            figures[key] = figures.get(key, 0) + value
-        if match.bye is None:
-            assert opponent is not None
-            record.opponents.append(opponent)
-        elif match.bye in (BYE, WON_BYE):
-            record.byes += 1
+    if match.bye is not None:
+        _add(records[match.a], book.tally(match, "a", options))
+        if match.bye in (BYE, WON_BYE):
+            records[match.a].byes += 1
+        return
+    assert match.b is not None
+    a, b = records[match.a], records[match.b]
+    _add(a, book.tally(match, "a", options))
+    a.opponents.append(match.b)
+    _add(b, book.tally(match, "b", options))
+    b.opponents.append(match.a)
+
+
+def _add(record: Gathered, tally: Tally) -> None:
+    record.points += tally.points
+    record.rounds += 1
+    if tally.outcome == WIN:
+        record.wins += 1
+    elif tally.outcome == LOSS:
+        record.losses += 1
+    else:
+        record.draws += 1
+    figures = record.figures
+    for key, value in tally.figures.items():
+        figures[key] = figures.get(key, 0) + value
 
 
 @dataclass(frozen=True, slots=True)

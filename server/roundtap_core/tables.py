@@ -36,6 +36,18 @@ def assign_tables(
     return (*placed, *(replace(match, table=None) for match in matches if match.b is None))
 
 
+def assign_in_order(
+    matches: Iterable[Match], tournament: Tournament, busy: Collection[int] = frozenset()
+) -> tuple[Match, ...]:
+    """Elimination: game 1 at table 1 and so on, as the matches come. Busy tables and fixed ones as for Swiss rounds."""
+    matches = list(matches)
+    seated = [match for match in matches if match.b is not None]
+    fixed = _fixed_tables(seated, tournament, busy)
+    free = (number for number in count(1) if number not in busy and number not in fixed.values())
+    placed = [replace(match, table=fixed.get(i) or next(free)) for i, match in enumerate(seated)]
+    return (*placed, *(replace(match, table=None) for match in matches if match.b is None))
+
+
 def _fixed_tables(seated: list[Match], tournament: Tournament, busy: Collection[int]) -> dict[int, int]:
     """The place in `seated` → the table that one of its competitors needs."""
     wanted = {c.id: c.fixed_table for c in tournament.competitors if c.fixed_table is not None}

@@ -9,7 +9,8 @@ import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundtap_core.schema import ANNOTATIONS, KEYWORDS, event_schema, schema_problems
+from roundtap_core.schema import ANNOTATIONS, KEYWORDS, MAX_DEPTH, event_schema, schema_problems
+from roundtap_core.schema_fast import Checks
 
 FULL: dict[str, Any] = {
     "format": "roundtap-event/1", "name": "Everything", "rulebook": "some-rulebook", "level": "formal", "seed": -7,
@@ -145,3 +146,26 @@ def where_every(value: Any, wanted: str, where: str = "") -> list[str]:
 @given(mutants())
 def test_both_complain_at_the_same_places(data: Any) -> None:
     assert {problem.where for problem in schema_problems(data)} == where_the_library_complains(data)
+
+
+def quick_yes(data: Any) -> bool:
+    return Checks(event_schema(), MAX_DEPTH).of(event_schema())(data, 0)
+
+
+@settings(max_examples=250, deadline=None)
+@given(mutants())
+def test_the_quick_yes_is_said_exactly_where_no_error_is_found(data: Any) -> None:
+    assert quick_yes(data) == (not list(schema_problems(data, event_schema())))
+
+
+def test_the_quick_yes_ends_at_the_same_depth() -> None:
+    answers = []
+    for levels in range(MAX_DEPTH - 6, MAX_DEPTH + 3):
+        for innermost in ([], [1], {}, {"x": 1}, 1, True):
+            data, inner = copy.deepcopy(FULL), copy.deepcopy(innermost)
+            for _ in range(levels):
+                inner = [inner]
+            data["competitors"][0]["list"]["x"] = inner
+            answers.append(quick_yes(data))
+            assert answers[-1] == (not list(schema_problems(data, event_schema())))
+    assert {True, False} == set(answers)

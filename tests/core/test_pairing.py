@@ -174,7 +174,22 @@ def test_only_this_stages_opponents_count() -> None:
 def test_everybody_has_met_everybody_and_it_still_draws() -> None:
     tournament = event(players(*"ABCD"), (beats("A", "B"), beats("C", "D")), (beats("A", "C"), beats("B", "D")),
                        (beats("A", "D"), beats("B", "C")))
-    assert pair_next(tournament).notes["repeats"] == 2
+    notes = pair_next(tournament).notes
+    assert notes["repeats"] == 2
+    assert len({frozenset(pair.values()) for pair in notes["repeated"]}) == 2
+
+
+def test_a_repeat_that_must_come_is_announced_in_time() -> None:
+    """Four players have three rounds without a repeat: that the last of four must repeat is known at once."""
+    four = event(players(*"ABCD"), structure="own", swiss_rounds=4)
+    first = pair_next(four)
+    assert first.notes["repeat_ahead"] is True
+    assert pairing_to_json(first)["notes"]["repeat_ahead"] is True
+    assert "repeat_ahead" not in pair_next(event(players(*"ABCD"), structure="own", swiss_rounds=3)).notes
+    last = event(players(*"ABCD"), (beats("A", "B"), beats("C", "D")), (beats("A", "C"), beats("B", "D")),
+                 (beats("A", "D"), beats("B", "C")), structure="own", swiss_rounds=4)
+    notes = pair_next(last).notes
+    assert (notes["repeats"], "repeat_ahead" in notes) == (2, False)
 
 
 def test_open_matches_and_too_few_players_are_said() -> None:

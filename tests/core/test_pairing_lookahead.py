@@ -9,6 +9,7 @@ import pytest
 
 from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field
+from roundtap_core.pairing.lookahead import Budget, first_feasible, repeat_is_ahead
 from roundtap_core.pairing.small import all_rounds, best_rounds
 
 Meetings = frozenset[frozenset[int]]
@@ -60,3 +61,54 @@ def test_a_way_through_the_remaining_rounds_is_kept_if_there_is_one(size: int, r
     assert kept > 40
     if (size, rounds) == (6, 5):
         assert mattered > 5
+
+
+def test_whoever_may_sit_out_next_is_asked() -> None:
+    """Five players, one round to go. B and E have had no bye.
+
+    Of A, C, D, E (B sits out) nobody is left for A: A has met C, D and E. With E out, B meets A, and C meets D.
+    """
+    met = ({2, 3, 4}, set(), {0}, {0}, {0})
+    byes = (1, 0, 1, 1, 0)
+    assert not repeat_is_ahead([], met, byes, 1)
+    assert repeat_is_ahead([(2, 3)], met, byes, 1)
+    assert first_feasible([[(2, 3)], [(1, 2)]], met, byes, 1) == [(1, 2)]
+
+
+def test_who_came_late_may_sit_out_twice() -> None:
+    """E has met everybody and had no bye, so sits out two rounds running; the others have two rounds left."""
+    met = ({3, 4}, {2, 4}, {1, 4}, {0, 4}, {0, 1, 2, 3})
+    assert not repeat_is_ahead([], met, (1, 1, 1, 1, 0), 2)
+    assert repeat_is_ahead([], met, (1, 1, 1, 1, 0), 3)
+
+
+@pytest.mark.parametrize("size", [4, 5, 6, 7])
+def test_a_repeat_ahead_is_announced_exactly_where_there_is_no_way(size: int) -> None:
+    """After arbitrary rounds, uneven byes included."""
+    rand = random.Random(size)
+    answers = {True: 0, False: 0}
+    for _ in range(150):
+        met: list[set[int]] = [set() for _ in range(size)]
+        for a in range(size):
+            for b in range(a):
+                if rand.random() < 0.45:
+                    met[a].add(b)
+                    met[b].add(a)
+        byes = tuple(rand.choice((0, 1, 1)) for _ in range(size)) if size % 2 else (0,) * size
+        left = rand.randint(1, 3 if size < 6 else 2)
+        past = frozenset(frozenset((a, b)) for a in range(size) for b in met[a])
+        expected = not a_way_exists(size, past, byes, left)
+        assert repeat_is_ahead([], met, byes, left) == expected
+        answers[expected] += 1
+    assert min(answers.values()) > 10
+
+
+def test_without_an_answer_in_time_there_is_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    met = ({2, 3, 4}, set(), {0}, {0}, {0})
+    monkeypatch.setattr("roundtap_core.pairing.lookahead.Budget.spend", _spend_all)
+    assert not repeat_is_ahead([(2, 3)], met, (1, 0, 1, 1, 0), 1)
+
+
+def _spend_all(budget: Budget) -> bool:
+    budget.left = -1
+    return False

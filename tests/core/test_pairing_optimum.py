@@ -8,11 +8,15 @@ from collections import Counter
 import pytest
 
 from oracle_pairing import STYLES, best_grade_by_matching, best_grade_by_table, grade, played_field
+from roundtap_core.pairing import topdown
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
+from roundtap_core.pairing.bounded import fewest_repeats
 from roundtap_core.pairing.cardinality import LargestMatching
 from roundtap_core.pairing.draw import draw_large, draw_round
-from roundtap_core.pairing.field import Chance, Field
+from roundtap_core.pairing.field import Chance, Field, Groups, Met
 from roundtap_core.pairing.small import all_rounds, best_rounds
+from roundtap_core.pairing.window import Window, solve
+from roundtap_core.randomness import Rand
 
 
 def draw(field: Field, seed: int) -> tuple[list[tuple[int, int]], str]:
@@ -93,6 +97,46 @@ def test_no_avoidable_repeat_after_very_many_rounds(margins: bool) -> None:
             met[a].add(b)
             met[b].add(a)
             points[rand.choice((a, b))] += 1000 + rand.randrange(500) if margins else 1
+
+
+def neighbours_met(size: int, points: list[int], near: int) -> Field:
+    """Everybody has met the `near` nearest on either side (on a circle): the best shape hangs together all the way."""
+    met = [{(i + step) % size for step in range(-near, near + 1)} - {i} for i in range(size)]
+    return Field(tuple(map(str, range(size))), tuple(points), tuple(met), (0,) * size)
+
+
+@pytest.mark.parametrize("group", [1, 4, 7, 40])
+def test_work_is_bounded_where_everything_hangs_together(group: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No window is wider than WIDEST, wide ones end when EFFORT is spent; and what is drawn is legal all the same."""
+    sizes: list[int] = []
+
+    def noted(groups: Groups, met: Met, rand: Rand, tokens: int = 0, to_the_end: bool = False) -> Window:
+        sizes.append(sum(map(len, groups)) + tokens)
+        return solve(groups, met, rand, tokens, to_the_end)
+
+    monkeypatch.setattr(topdown, "solve", noted)
+    monkeypatch.setattr(topdown, "EFFORT", topdown.WIDEST**3)
+    size = 360
+    field = neighbours_met(size, [-(i // group) for i in range(size)], 30)
+    pairs, method = draw(field, 1)
+    assert field.repeats(pairs) == 0
+    assert max(sizes, default=0) <= topdown.WIDEST
+    wide = [n for n in sizes if n > topdown.NARROW]
+    assert sum(n**3 for n in wide) <= 2 * topdown.WIDEST**3
+    assert method == ("exact" if group == 1 else "windowed")
+
+
+def test_exchanges_only_better_the_shape() -> None:
+    """Where all is left to exchanges, they start from a legal round and never worsen it."""
+    rand = random.Random(14)
+    for seed in range(30):
+        field = played_field(rand, 16, rand.choice((2, 5, 8)), STYLES[seed % len(STYLES)])
+        largest = LargestMatching(range(16), field.met)
+        begun = fewest_repeats(field.groups(range(16)), field.met, largest, lambda: 0.5)
+        first = [(a, b) for a, b in largest.partner.items() if a < b]
+        assert grade(field, begun)[0] == largest.unmatched // 2
+        if not largest.unmatched:
+            assert grade(field, begun) <= grade(field, first)
 
 
 @pytest.mark.parametrize("but", [0, 3, 40, 60])

@@ -21,6 +21,8 @@ from roundtap_core.pairing.bye import Bye, first_bye, later_bye
 from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field, Pairs, next_number, read_field, refuse_open_matches
 from roundtap_core.pairing.first_round import draw_first_round
+from roundtap_core.pairing.lookahead import repeat_is_ahead
+from roundtap_core.pairing.small import LARGEST
 from roundtap_core.records import BYE, SWISS, WON_BYE, Draw, Match, Tournament, drawn_for
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.standings import gather
@@ -33,9 +35,12 @@ __all__ = ["Pairing", "pair_next", "pairing_to_json"]
 class Pairing:
     """A drawn round and what explains it. `notes` is plain data:
 
-    `repeats`: how many pairs meet again; `floats`: who meets whom from another points group, as
-    {"competitor", "from", "to"}; `bye`: None or {"competitor", "why": "random" | "last" | "random-lowest",
-    "passed_over": [competitors who came first, but whose bye would have cost a repeat]}.
+    `repeats`: how many pairs meet again, and if there are any, `repeated`: which, as {"a", "b"};
+    `floats`: who meets whom from another points group, as {"competitor", "from", "to"};
+    `bye`: None or {"competitor", "why": "random" | "last" | "random-lowest", "passed_over": [competitors who came
+    first, but whose bye would have cost a repeat]};
+    `repeat_ahead`, only in a small field and only where it is proved: True, a later round will have to repeat a
+    pairing, if all stay.
     """
 
     number: int
@@ -61,11 +66,13 @@ def pair_next(
     field = read_field(tournament, records, absent)
     if len(field.ids) < 2:
         raise Problem("too_few_players", n=len(field.ids))
+    byes = list(field.byes)
+    rounds_left = _rounds_left(tournament, number, len(field.ids))
+    won: list[int] = []
     if tournament.stage_rounds(SWISS):
-        pairs, method, bye = _later_round(field, tournament, chance)
-        won: list[int] = []
+        pairs, method, bye = _later_round(field, tournament, chance, byes, rounds_left)
     else:
-        pairs, method, bye, won = _first_round(field, tournament, chance)
+        pairs, method, bye, won = _first_round(field, tournament, chance, byes)
     matches = [Match(field.ids[a], field.ids[b]) for a, b in pairs]
     matches += [Match(field.ids[i], bye=WON_BYE) for i in won]
     if bye is not None:
@@ -75,14 +82,15 @@ def pair_next(
         stage=SWISS,
         draw=Draw(seed, attempt, method),
         matches=assign_tables(matches, tournament, records=records),
-        notes=_notes(field, pairs, bye),
+        notes=_notes(field, pairs, bye, byes, rounds_left),
     )
 
 
 def _first_round(
-    field: Field, tournament: Tournament, chance: Chance
+    field: Field, tournament: Tournament, chance: Chance, byes: list[int]
 ) -> tuple[Pairs, str, Bye | None, list[int]]:
-    """Won byes are set aside before the field is looked at (RULEBOOKS, "Won first-round bye")."""
+    """Won byes are set aside before the field is looked at (RULEBOOKS, "Won first-round bye"). This round's byes are
+    added to `byes`."""
     people = {competitor.id: competitor for competitor in tournament.competitors}
     won = [i for i, competitor in enumerate(field.ids) if people[competitor].won_bye]
     members = [i for i in range(len(field.ids)) if i not in set(won)]
@@ -90,45 +98,55 @@ def _first_round(
     if len(members) % 2:
         bye = first_bye(members, chance.of("bye"))
         members.remove(bye.member)
+    for i in won if bye is None else [*won, bye.member]:
+        byes[i] += 1
     came_with = [people[competitor].came_with for competitor in field.ids]
     pairs, method = draw_first_round(members, came_with, chance.of("ideal"))
     return pairs, method, bye, won
 
 
-def _later_round(field: Field, tournament: Tournament, chance: Chance) -> tuple[Pairs, str, Bye | None]:
+def _later_round(
+    field: Field, tournament: Tournament, chance: Chance, byes: list[int], rounds_left: int
+) -> tuple[Pairs, str, Bye | None]:
+    """This round's bye is added to `byes`."""
     members = list(range(len(field.ids)))
-    byes = list(field.byes)
     bye = None
     if len(members) % 2:
         bye = later_bye(field, rulebook(tournament.rulebook).bye_after_round_1, tournament, chance.of("bye"))
         members.remove(bye.member)
         byes[bye.member] += 1
-    pairs, method = draw_round(field, members, chance, byes, _rounds_left(tournament, chance.number))
+    pairs, method = draw_round(field, members, chance, byes, rounds_left)
     return pairs, method, bye
 
 
-def _rounds_left(tournament: Tournament, number: int) -> int:
+def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
     """The Swiss rounds that are to follow round `number`; 0 where the event's structure does not say.
 
-    Structures count those who were there when round 1 was drawn (RULEBOOKS, "Before round 1").
+    Structures count those who were there when round 1 was drawn (RULEBOOKS, "Before round 1"): now, if that is it.
     """
     book = rulebook(tournament.rulebook)
-    first = tournament.stage_rounds(SWISS)[0]
+    begun = tournament.stage_rounds(SWISS)
     try:
-        rounds, _ = book.structure(drawn_for(first.matches), book.options(tournament.options))
+        rounds, _ = book.structure(drawn_for(begun[0].matches) if begun else there, book.options(tournament.options))
     except Problem:
         return 0
     return max(0, rounds - number)
 
 
-def _notes(field: Field, pairs: Pairs, bye: Bye | None) -> dict[str, Any]:
+def _notes(field: Field, pairs: Pairs, bye: Bye | None, byes: Sequence[int], rounds_left: int) -> dict[str, Any]:
     floats: list[dict[str, Any]] = []
     for a, b in pairs:
         upper, lower = (a, b) if field.points[a] > field.points[b] else (b, a)
         if field.points[upper] != field.points[lower]:
             floats.append({"competitor": field.ids[upper], "from": field.points[upper], "to": field.points[lower]})
     floats.sort(key=lambda f: (-f["from"], -f["to"]))
-    return {"repeats": field.repeats(pairs), "bye": _bye_note(field.ids, bye), "floats": floats}
+    repeated = [{"a": field.ids[a], "b": field.ids[b]} for a, b in pairs if b in field.met[a]]
+    notes: dict[str, Any] = {"repeats": len(repeated), "bye": _bye_note(field.ids, bye), "floats": floats}
+    if repeated:
+        notes["repeated"] = repeated
+    if rounds_left > 0 and len(field.ids) <= LARGEST and repeat_is_ahead(pairs, field.met, byes, rounds_left):
+        notes["repeat_ahead"] = True
+    return notes
 
 
 def _bye_note(ids: Sequence[str], bye: Bye | None) -> dict[str, Any] | None:
@@ -140,7 +158,7 @@ def _bye_note(ids: Sequence[str], bye: Bye | None) -> dict[str, Any] | None:
 def pairing_to_json(pairing: Pairing) -> dict[str, Any]:
     """What `roundtap pair` prints (event-file.md): `notes.bye` is the reason alone, or null.
 
-    `notes.bye_passed_over` is there only if somebody was.
+    `notes.bye_passed_over` is there only if somebody was; `repeated` and `repeat_ahead` only as in `Pairing`.
     """
     notes = {**pairing.notes, "bye": None}
     bye = pairing.notes["bye"]

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from roundtap_core.pairing.field import Met
 
 FREE = -1
+WAITING = 4
+"""How many of the free are tried for a short way before the general search."""
 
 
 class LargestMatching:
@@ -26,7 +28,7 @@ class LargestMatching:
         self._begin(start or {})
         self._alive = set(self._members)
         for root in self._members:
-            if root not in self.partner:
+            if root not in self.partner and not self._join(root):
                 self._search(root)
 
     @property
@@ -44,13 +46,29 @@ class LargestMatching:
         for a in waiting:
             if a in free:
                 del free[a]
-                b = next((other for other in free if other not in self._met[a]), FREE)
-                if b != FREE:
+                if not free.keys() <= self._met[a]:
+                    b = next(other for other in free if other not in self._met[a])
                     del free[b]
                     self.partner[a], self.partner[b] = b, a
 
+    def _join(self, root: int) -> bool:
+        """The shortest way, which is there wherever many have not met: a pair parts, for the root and another free."""
+        others = [m for m in self._members if m not in self.partner and m != root and m in self._alive]
+        for other in others[:WAITING]:
+            for v, w in self.partner.items():
+                if v not in self._met[root] and w not in self._met[other]:
+                    self.partner[root], self.partner[v] = v, root
+                    self.partner[other], self.partner[w] = w, other
+                    return True
+        return False
+
     def _search(self, root: int) -> None:
         """Grow an alternating tree from `root`; augment, or set the tree aside for good (it can help nobody)."""
+        self._alive.discard(root)
+        if self._alive <= self._met[root]:
+            self.spare.add(root)
+            return
+        self._alive.add(root)
         base = {m: m for m in self._alive}
         parent: dict[int, int] = {}
         outer = {root}

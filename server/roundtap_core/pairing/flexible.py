@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from roundtap_core.pairing.field import Met, Pairs
+from roundtap_core.pairing.field import Groups, Met, Pairs
 from roundtap_core.pairing.ideal import repair_ideal
 from roundtap_core.randomness import Rand
 
@@ -20,22 +20,30 @@ def most_met_among(members: Sequence[int], met: Met) -> int:
     return max((len(met[member] & inside) for member in members), default=0)
 
 
-def can_spare(group: Sequence[int], others: Sequence[int], below: int, met: Met, most_met: int) -> int:
+def can_spare(group: Sequence[int], rest: Groups, below: int, met: Met, most_met: int) -> int:
     """How many members may leave `group` for floaters from above, in any choice, so that it stays flexible.
 
-    `others` are all who might meet a member; `below` counts those under the group: it may have to send each of them
-    an opponent, but only one where they are many enough to help themselves. Negative: not flexible at all.
+    `rest` are all groups still to be paired; `below` counts those under the group: it may have to send each of
+    them an opponent, but only one where they are many enough to help themselves. Negative: not flexible at all.
     """
     sent_down = min(below, 1) if below >= 2 * most_met + 3 else below
     left = len(group) - sent_down
     if left < 2:
         return -1
-    inside = set(group)
     r = most_met_among(group, met)
     if left < 2 * r + 2:
         return -1
-    outside = max((len(met[other] & inside) for other in others), default=0)
-    return min(left - (2 * r + 2), left - outside)
+    return min(left - (2 * r + 2), left - _most_met_of(group, rest, met))
+
+
+def _most_met_of(group: Sequence[int], rest: Groups, met: Met) -> int:
+    """The most members of `group` that anybody in the rest outside of it has met."""
+    counts: dict[int, int] = {}
+    for member in group:
+        for other in met[member]:
+            counts[other] = counts.get(other, 0) + 1
+    outside = set().union(*rest).difference(group)
+    return max([count for other, count in counts.items() if other in outside], default=0)
 
 
 def choose_opponents(guests: Sequence[int], group: list[int], met: Met, rand: Rand) -> Pairs:

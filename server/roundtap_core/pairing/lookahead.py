@@ -28,15 +28,28 @@ def first_feasible(draws: Sequence[Pairs], met: Met, byes: Sequence[int], rounds
     """
     budget = Budget()
     for pairs in draws:
-        later = [set(opponents) for opponents in met]
-        for a, b in pairs:
-            later[a].add(b)
-            later[b].add(a)
-        if _possible(later, list(byes), rounds_left, budget, 0):
+        if _possible(_after(pairs, met), list(byes), rounds_left, budget, 0):
             return pairs
         if budget.left < 0:
             break
     return draws[0]
+
+
+def repeat_is_ahead(pairs: Pairs, met: Met, byes: Sequence[int], rounds_left: int) -> bool:
+    """Whether it is proved that after `pairs` one of the `rounds_left` rounds must repeat a pairing, if all stay.
+
+    False also where the search ran out of steps: the warning is never given in vain. `byes` as in `first_feasible`.
+    """
+    budget = Budget()
+    return not _possible(_after(pairs, met), list(byes), rounds_left, budget, 0) and budget.left >= 0
+
+
+def _after(pairs: Pairs, met: Met) -> list[set[int]]:
+    later = [set(opponents) for opponents in met]
+    for a, b in pairs:
+        later[a].add(b)
+        later[b].add(a)
+    return later
 
 
 def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Budget, at_least: int) -> bool:
@@ -49,9 +62,10 @@ def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Bu
         return True
     size = len(met)
     odd = size % 2
-    fewest_open = rounds_left - odd
-    if any(size - 1 - len(opponents) < fewest_open for opponents in met):
-        return False
+    for member, opponents in enumerate(met):
+        missing = rounds_left - (size - 1 - len(opponents))
+        if missing > 0 and not (odd and missing <= _most_byes(byes, member, rounds_left)):
+            return False
     sitting = [i for i in range(size) if byes[i] == min(byes)] if odd else [None]
     for out in sitting:
         members = [i for i in range(size) if i != out]
@@ -63,6 +77,15 @@ def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Bu
         if found or budget.left < 0:
             return found
     return False
+
+
+def _most_byes(byes: Sequence[int], member: int, rounds: int) -> int:
+    """How many byes a member may get in so many rounds: one whenever nobody has fewer."""
+    counts = list(byes)
+    for _ in range(rounds):
+        fewest = min(counts)
+        counts[member if counts[member] == fewest else counts.index(fewest)] += 1
+    return counts[member] - byes[member]
 
 
 def _round_then(

@@ -22,13 +22,20 @@ IDEAL, REPAIRED, EXACT, WINDOWED = range(4)
 
 WIDEST = 100
 """Competitors looked at together, at most; a wider piece is paired row by row: "windowed"."""
+NARROW = 48
+"""The same once wide pieces have cost EFFORT: a draw never stalls, whatever the field."""
+EFFORT = 4 * WIDEST**3
+"""What wide pieces may cost in one draw: a piece of n costs n³ (counted, not timed: the same on every machine)."""
+ROWS = 32
+"""How often a draw may go on row by row before the rest is paired by exchanges."""
 FIRST_WIDTH = 12
 
 
 @dataclass(slots=True)
 class TopDown:
     """The draw of an even field that has a legal round. `rest` are the groups still to pair, the top one first;
-    nobody has met more than `most_met` of them."""
+    nobody has met more than `most_met` of them. A step costs no more than the groups it touches: with thousands of
+    players on points of their own there are a thousand steps."""
 
     rest: Groups
     met: Met
@@ -38,6 +45,12 @@ class TopDown:
     method: int = IDEAL
     _witness: dict[int, int] = field(default_factory=dict)
     _search: Rand | None = None
+    _size: int = 0
+    _effort: int = 0
+    _rows: int = 0
+
+    def __post_init__(self) -> None:
+        self._size = sum(map(len, self.rest))
 
     def run(self) -> tuple[Pairs, str]:
         rand = self.chance.of("ideal")
@@ -48,8 +61,8 @@ class TopDown:
             how = IDEAL
             if drawn is None and sum(map(len, part)) > len(part):
                 drawn, how = repair_ideal(part, self.met, self._rand()), REPAIRED
-            if drawn is not None and self._can_follow(self.rest[parts:]):
-                self._fix(drawn, self.rest[parts:], how)
+            if drawn is not None and self._can_follow(len(drawn), rest := self.rest[parts:]):
+                self._fix(drawn, rest, how)
             else:
                 self._step()
         return self.pairs, METHODS[self.method]
@@ -61,12 +74,14 @@ class TopDown:
 
     def _fix(self, pairs: Pairs, rest: Groups, how: int) -> None:
         self.pairs += pairs
-        self.rest = [group for group in rest if group]
+        self.rest = rest
+        self._size -= 2 * len(pairs)
         self.method = max(self.method, how)
 
-    def _can_follow(self, rest: Groups) -> bool:
-        """Whether the rest can be paired without a repeat; the proof found last is the start for the next one."""
-        size = sum(map(len, rest))
+    def _can_follow(self, pairs: int, rest: Groups) -> bool:
+        """Whether the rest, after so many pairs, can be paired without a repeat; the proof found last is the start
+        for the next one."""
+        size = self._size - 2 * pairs
         if size == 0 or size >= 2 * self.most_met + 2:
             return True
         members = [member for group in rest for member in group]
@@ -89,12 +104,12 @@ class TopDown:
         for end in range(start, len(self.rest)):
             spare = self._spare(end) if end else -1
             if spare >= 0:
-                window = solve(self.rest[start:end], self.met, self._rand(), tokens)
+                window = self._solve(start, end, tokens)
                 if len(window.floating) + window.tokens_left <= spare:
                     return self._into_sink(window, start, end)
-            too_wide = members + len(self.rest[end]) > WIDEST
+            too_wide = members + len(self.rest[end]) > self._widest()
             if end > start and (members >= width or too_wide):
-                window = solve(self.rest[start:end], self.met, self._rand(), tokens)
+                window = self._solve(start, end, tokens)
                 if self._cut(window, start, end):
                     return None
                 width *= 2
@@ -105,12 +120,21 @@ class TopDown:
             members += len(self.rest[end])
         return self._to_the_end(start, tokens)
 
+    def _widest(self) -> int:
+        return WIDEST if self._effort < EFFORT else NARROW
+
+    def _solve(self, start: int, end: int, tokens: int) -> Window:
+        size = tokens + sum([len(group) for group in self.rest[start:end]])
+        if size > NARROW:
+            self._effort += size**3
+        return solve(self.rest[start:end], self.met, self._rand(), tokens)
+
     def _spare(self, g: int) -> int:
-        group, others = self.rest[g], [m for other in self.rest for m in other if other is not self.rest[g]]
-        below = sum(map(len, self.rest[g + 1:]))
-        if len(group) < 2 + min(below, 1):
+        group = self.rest[g]
+        if len(group) < 2:
             return -1
-        return can_spare(group, others, below, self.met, self.most_met)
+        below = self._size - sum([len(upper) for upper in self.rest[:g + 1]])
+        return can_spare(group, self.rest, below, self.met, self.most_met)
 
     def _lone_leader(self) -> bool:
         """A leader alone on top, and one nearest opponent: there is nothing to choose, so no search."""
@@ -123,7 +147,7 @@ class TopDown:
                 return False
             if legal:
                 rest = _without(self.rest, {leader, legal[0]})
-                if self._can_follow(rest):
+                if self._can_follow(1, rest):
                     self._fix([(leader, legal[0])], rest, EXACT)
                     return True
         return False
@@ -149,7 +173,8 @@ class TopDown:
                 floating.append(floater)
             self.rest[0] = source
         pairs = window.pairs + [(b, a) for a, b in choose_opponents(floating, sink, self.met, rand)]
-        self._fix(pairs + self._source_pairs(window, start), [sink, *self.rest[end + 1:]], EXACT)
+        rest = self.rest[end + 1:]
+        self._fix(pairs + self._source_pairs(window, start), [sink, *rest] if sink else rest, EXACT)
 
     def _cut(self, window: Window, start: int, end: int) -> bool:
         """Fix the most groups from the top that nobody leaves downwards, if the others can follow."""
@@ -169,9 +194,11 @@ class TopDown:
             if furthest == g:
                 cuts.append(g + 1)
         for cut in reversed(cuts):
-            if self._can_follow(self.rest[cut:]):
+            rest = self.rest[cut:]
+            paired = sum([len(group) for group in self.rest[:cut]])
+            if self._can_follow(paired // 2, rest):
                 pairs = [(a, b) for a, b in window.pairs if group_of[a] < cut]
-                self._fix(pairs + self._source_pairs(window, start), self.rest[cut:], EXACT)
+                self._fix(pairs + self._source_pairs(window, start), rest, EXACT)
                 return True
         return False
 
@@ -188,7 +215,8 @@ class TopDown:
 
     def _by_rows(self, window: Window, start: int, end: int) -> None:
         """No cut within WIDEST: keep the window's pairs of its upper groups, and look again from there."""
-        if window.tokens_left:
+        self._rows += 1
+        if window.tokens_left or self._rows > ROWS:
             return self._bounded()
         floating = set(window.floating)
         rows: list[int] = []
@@ -200,7 +228,8 @@ class TopDown:
             upper = {member for g in rows for member in self.rest[g]}
             pairs = [(a, b) for a, b in window.pairs if a in upper or b in upper]
             rest = _without(self.rest[start:], {member for pair in pairs for member in pair} | set(window.tokens))
-            if self._can_follow(rest):
+            source = len(self.rest[0]) + len(window.tokens) if start else 0
+            if self._can_follow(len(pairs) + source // 2, rest):
                 return self._fix(pairs + self._source_pairs(window, start), rest, WINDOWED)
             rows.pop()
         return self._bounded()
@@ -214,4 +243,14 @@ class TopDown:
 
 
 def _without(groups: Groups, gone: set[int]) -> Groups:
-    return [left for group in groups if (left := [member for member in group if member not in gone])]
+    """The groups without those who are gone; the search ends where the last of them was found."""
+    kept: Groups = []
+    missing = len(gone)
+    for g, group in enumerate(groups):
+        if not missing:
+            return kept + groups[g:]
+        left = [member for member in group if member not in gone]
+        missing -= len(group) - len(left)
+        if left:
+            kept.append(left)
+    return kept
