@@ -42,6 +42,9 @@ class Desk:
               limit_ms: int = 120_000) -> Outcome:
         """Until there is an outcome; `at_step` is called before each step with its number."""
         self.printer.begin(composed or self.composed(), lambda: self.events.append("first byte"), self.now_ms)
+        return self.until_outcome(at_step, limit_ms)
+
+    def until_outcome(self, at_step: Callable[[int], None] = lambda _: None, limit_ms: int = 120_000) -> Outcome:
         for number in range(limit_ms // STEP_MS):
             at_step(number)
             outcome = self.step()

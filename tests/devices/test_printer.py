@@ -6,8 +6,8 @@ import pytest
 from printer_kit import a_desk, long_job
 
 from roundtap_devices.escpos_job import compose
-from roundtap_devices.paper import Drawing, Label, Stroke
-from roundtap_devices.printer import HELD, PRINTED, SENT, UNCERTAIN, Outcome
+from roundtap_devices.paper import Drawing, Stroke, line
+from roundtap_devices.printer import HELD, PRINTED, SENT, UNCERTAIN, Outcome, Printer
 from roundtap_devices.printer_profiles import EPSON_80, POS_5890, PROFILES
 
 
@@ -56,7 +56,7 @@ def test_a_fault_found_before_the_first_byte_holds_the_job_and_nothing_is_on_pap
 
 
 @pytest.mark.parametrize(("fault", "details"), [
-    ("offline", {"offline", "stalled"}), ("no-paper", {"no-paper", "stalled"}), ("mute", {"silent"}),
+    ("offline", {"silent", "stalled"}), ("no-paper", {"silent", "stalled"}), ("mute", {"silent"}),
     ("stalled", {"stalled"}), ("unplugged", {"unplugged"}),
 ])
 def test_a_fault_in_mid_job_is_uncertain_and_the_printer_is_free_again(fault, details):
@@ -84,6 +84,27 @@ def test_a_short_job_in_the_printers_memory_comes_out_when_somebody_mends_it_in_
         assert desk.print(at_step=mend) == Outcome(PRINTED)
 
 
+@pytest.mark.parametrize("fault", ["offline", "no-paper"])
+def test_what_nobody_mends_is_uncertain_and_says_why(fault):
+    with a_desk() as desk:
+        desk.print()
+        desk.twin.fault(fault, after_bytes=20)
+        assert desk.print() == Outcome(UNCERTAIN, fault)
+
+
+def test_a_job_that_cannot_be_noted_is_not_begun():
+    def no_room() -> None:
+        raise OSError(28, "No space left on device")
+
+    with a_desk() as desk:
+        desk.printer.begin(desk.composed(), no_room, desk.now_ms)
+        with pytest.raises(OSError, match="No space left"):
+            desk.until_outcome()
+        desk.rest()
+        assert desk.twin.processed_bytes == len(b"\x10\x04\x01\x10\x04\x04")
+        assert desk.print() == Outcome(PRINTED)
+
+
 def test_after_a_break_inside_a_picture_the_next_job_comes_out_clean():
     picture = Drawing(400, tuple(Stroke(0, y, 576, 3) for y in range(0, 400, 6)))
     with a_desk() as desk:
@@ -108,24 +129,91 @@ def a_printed_sheet(profile):
         return desk.twin.paper.sheets[0]
 
 
+class Wire:
+    """A port whose other end is the test: what came is in `came`, what `says` holds is heard next."""
+
+    def __init__(self):
+        self.came = b""
+        self.says = b""
+
+    def write_some(self, data):
+        self.came += data
+        return len(data)
+
+    def read_some(self):
+        said, self.says = self.says, b""
+        return said
+
+    def close(self):
+        self.came = b""
+
+
+STATUS_FINE, MARK_ANSWER = b"\x12", b"\x00"
+
+
+class WiredPrinter:
+    def __init__(self):
+        self.wire, self.now_ms, self.begun = Wire(), 0, 0
+        self.printer = Printer(lambda: self.wire, POS_5890, answers=True)
+
+    def begin(self):
+        self.printer.begin(compose([line("TABLE 12", POS_5890.sheet)], POS_5890), self.note, self.now_ms)
+        self.step()
+        self.step(STATUS_FINE)
+        self.step(STATUS_FINE)
+        return self.step()
+
+    def note(self):
+        self.begun += 1
+
+    def step(self, says=b"", ms=20):
+        self.now_ms += ms
+        self.wire.says = says
+        return self.printer.step(self.now_ms)
+
+    def until_outcome(self):
+        for _ in range(2000):
+            outcome = self.step(ms=100)
+            if outcome is not None:
+                return outcome
+        raise AssertionError("no outcome")
+
+
 def test_a_late_answer_to_a_broken_job_does_not_pass_for_the_next_ones():
-    with a_desk(POS_5890) as desk:
-        desk.print()
-        desk.twin.fault("no-paper", after_bytes=20)
-        assert desk.print().state == UNCERTAIN
-        # The roll is changed: the old job's rest comes out, and its marker is answered, as the next one begins.
-        desk.twin.fault("no-paper", on=False)
-        desk.twin.fault("mute", after_bytes=120)
-        outcome = desk.print(compose([Drawing(60, (Label(0, 0, "next", 40, 384),))], POS_5890))
-        assert outcome.state in (UNCERTAIN, HELD)
+    desk = WiredPrinter()
+    desk.begin()
+    assert desk.until_outcome() == Outcome(UNCERTAIN, "silent")
+    desk.begin()
+    for _ in range(20):
+        desk.step(ms=100)
+    assert desk.begun == 1, "the next job waits until the old one is worked off"
+    desk.step(MARK_ANSWER)  # the old job's
+    desk.step()
+    assert desk.begun == 1
+    desk.step(MARK_ANSWER)  # that of the padding
+    assert desk.begun == 2
+    assert desk.until_outcome() == Outcome(UNCERTAIN, "silent")
 
 
-def test_the_code_page_of_bytes_is_the_profiles():
-    data = compose([*_names()], EPSON_80).data
-    assert b"\x1bt\x12" + "Łukasz Żak".encode("cp852")[:1] in data
-    assert b"\x1bt\x36" + "Łukasz Żak".encode("cp852")[:1] in compose([*_names()], POS_5890).data
+def test_an_answer_that_was_lost_in_a_break_is_not_waited_for_without_end():
+    desk = WiredPrinter()
+    desk.begin()
+    desk.until_outcome()
+    desk.begin()
+    desk.step(MARK_ANSWER)
+    desk.step(ms=900)
+    assert desk.begun == 1
+    desk.step(ms=200)
+    desk.step()
+    assert desk.begun == 2
+    desk.step()
+    assert desk.step(MARK_ANSWER) == Outcome(PRINTED)
 
 
-def _names():
-    from roundtap_devices.paper import line
-    return [line("Łukasz Żak", EPSON_80.sheet)]
+@pytest.mark.parametrize("noise", [b"\x11", b"\x13", b"\xff", b"\x12"])
+def test_noise_on_the_line_is_no_answer(noise):
+    desk = WiredPrinter()
+    desk.begin()
+    desk.step()
+    assert desk.step(noise) is None
+    assert desk.step(MARK_ANSWER) == Outcome(PRINTED)

@@ -1,0 +1,148 @@
+"""What can be put on paper, as plain data: lines of text in cells, rules, drawings, codes, feeds, the cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DOTS_PER_MM = 8
+"""203 dots an inch, as good as every receipt printer has."""
+CELL_DOTS = 12
+"""Width of one column in the printer's own font A, which is 24 dots high."""
+LINE_DOTS, TALL_DOTS, SMALL_DOTS = 27, 50, 16
+"""From one line of text to the next: normal, double height, and drawn small."""
+
+LEFT, CENTER, RIGHT = "left", "center", "right"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """How wide the paper is. 58 mm: 32 columns or 384 dots. 80 mm: 48 columns or 576 dots."""
+
+    columns: int
+    dots: int
+
+
+SHEET_58, SHEET_80 = Sheet(32, 384), Sheet(48, 576)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A piece of a line: `width` columns from column `start`. Text that is wider is drawn narrower, never cut."""
+
+    text: str
+    start: int
+    width: int
+    align: str = LEFT
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Cells side by side. `tall` doubles the height; `small` is drawn, as the printer has no such letters."""
+
+    cells: tuple[Cell, ...]
+    bold: bool = False
+    tall: bool = False
+    small: bool = False
+
+    @property
+    def height_dots(self) -> int:
+        return TALL_DOTS if self.tall else SMALL_DOTS if self.small else LINE_DOTS
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that must look alike: if one of them has to be drawn, all are."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """Blank paper."""
+
+    dots: int
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A frame to write or tick in; `stroke` is its line's thickness."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    stroke: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A straight black bar: a rule, or a line to sign on."""
+
+    x: int
+    y: int
+    width: int
+    height: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Text inside a drawing, in DejaVu Sans of `size` dots, drawn smaller where `width` would not hold it.
+
+    `x` is the left edge, the middle or the right edge, as `align` says; `y` the top of the letters' box.
+    """
+
+    x: int
+    y: int
+    text: str
+    size: int
+    width: int
+    align: str = LEFT
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A QR code in a drawing, its quiet zone included, as large as `side` dots allow."""
+
+    x: int
+    y: int
+    side: int
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Shapes on `height_dots` of paper, over its full width. Sent as an image."""
+
+    height_dots: int
+    shapes: tuple[Box | Stroke | Label | Code, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Qr:
+    """A QR code by itself, centred, made by the printer where it can: `module_dots` a module."""
+
+    content: str
+    module_dots: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CodePageLine:
+    """For the code-page test print: `text` in the code page `codec` and no other, `?` where it lacks a letter."""
+
+    codec: str
+    text: str
+
+
+PrintLine = Line | Block | Feed | Drawing | Qr | CodePageLine
+
+
+def line(text: str, sheet: Sheet, align: str = LEFT, bold: bool = False, tall: bool = False) -> Line:
+    """One text over the full width."""
+    return Line((Cell(text, 0, sheet.columns, align),), bold, tall)
+
+
+def rule(sheet: Sheet, above_dots: int = 4, below_dots: int = 6) -> Drawing:
+    """A line across the paper."""
+    return Drawing(above_dots + 2 + below_dots, (Stroke(0, above_dots, sheet.dots),))
+

@@ -1,0 +1,108 @@
+"""What goes on paper, as pictures: `python -m roundtap_units.paper_gallery DIR`, by the virtual printer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from roundtap_core.forms import form_to_json
+from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_devices.escpos_job import MARK, code_page_test, compose
+from roundtap_devices.escpos_paper import EscposPaper
+from roundtap_devices.paper import PrintLine
+from roundtap_devices.printer_profiles import PROFILES, PrinterProfile
+from roundtap_units.dialogue import unit_words
+from roundtap_units.paper_lists import LAYOUTS
+
+LANGUAGES = ("en", "de", "es", "pl")
+PEOPLE = (
+    "Aleksandra Wiśniewska-Szczepańska", "Ana Ruiz", "Bruno Maier", "Eva Luz", "Íñigo Muñoz Peña", "Jürgen Groß",
+    "Kai Eich", "Łukasz Żak", "Maximilian von Hohenfels-Brandt", "Świętosława Źrebiec",
+)
+URL = "http://10.42.0.1/e/e1"
+HEAD = "#1042 3fa9c1d07be25564"
+
+
+def printed(lines: list[PrintLine], profile: PrinterProfile) -> Image.Image:
+    """The sheet that comes out, from one tear to the next."""
+    paper = EscposPaper(profile)
+    paper.feed(compose(lines, profile).data + MARK)
+    if paper.strange:
+        raise AssertionError(f"the printer does not know {paper.strange[0]!r}")
+    return paper.sheets[0] if paper.sheets else paper.tear()
+
+
+def people(count: int) -> list[str]:
+    """Names as they are shown in public: the first ones whole, then shortened."""
+    short = [f"{name.split()[0]} {name.split()[-1][0]}." for name in PEOPLE]
+    return [PEOPLE[i] if i < len(PEOPLE) else f"{short[i % 10]} ({i // 10 + 1})" for i in range(count)]
+
+
+def slip_content(rulebook_id: str, names: tuple[str, str], table: int = 12) -> dict[str, Any]:
+    book = RULEBOOKS[rulebook_id]
+    return {
+        "event": "Winter Open Poznań 2026", "round": 3, "of": 5, "table": table, "code": "K7F-3", "url": URL + "/t/12",
+        "head": HEAD, "form": form_to_json(book.form(book.options({}))),
+        "a": {"name": names[0], "record": "2–0"}, "b": {"name": names[1], "record": "1–1"},
+    }
+
+
+def pairings_content(matches: int) -> dict[str, Any]:
+    names = people(2 * matches - 1)
+    rows = [{"table": n + 1, "a": names[2 * n], "b": names[2 * n + 1], "bye": None, "a_record": "2–0",
+             "b_record": "1–1"} for n in range(matches - 1)]
+    rows.append({"table": None, "a": names[-1], "b": None, "bye": "bye", "a_record": "0–2", "b_record": None})
+    return {"event": "Winter Open", "round": 3, "url": URL, "head": HEAD, "rows": rows}
+
+
+def names_content(matches: int) -> dict[str, Any]:
+    names = people(2 * matches - 1)
+    rows = [{"name": name, "record": "2–0", "value": str(200 + n), "table": n // 2 + 1, "bye": None}
+            for n, name in enumerate(names)]
+    rows[-1] |= {"table": None, "bye": "bye"}
+    return {"event": "Winter Open", "round": 3, "url": URL, "head": HEAD, "rows": sorted(rows, key=lambda r: r["name"])}
+
+
+def standings_content(count: int) -> dict[str, Any]:
+    rows = []
+    for n, name in enumerate(people(count)):
+        wins = 5 - n * 5 // count
+        rows.append({"rank": n + 1, "name": name, "points": wins, "record": f"{wins}–{5 - wins}", "active": True,
+                     "values": [str(812 - 7 * n), f"{0.666 - n / 999:.3f}"], "decided": (None, 0, 1)[n % 3]})
+    return {"event": "Winter Open", "after": 5, "final": True, "url": URL, "head": HEAD, "columns": ["mov", "sos"],
+            "rows": rows}
+
+
+def jobs() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(name, kind, content) of the samples."""
+    for book in RULEBOOKS:
+        yield f"slip-{book}-short", "slip", slip_content(book, ("Ana Ruiz", "Łukasz Żak"))
+        yield f"slip-{book}-long", "slip", slip_content(book, (PEOPLE[0], PEOPLE[8]), 104)
+    yield "pairings-table", "pairings-table", pairings_content(64)
+    yield "pairings-name", "pairings-name", names_content(64)
+    yield "standings", "standings", standings_content(24)
+
+
+def paper_gallery(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, Image.Image]]:
+    """(name, picture) of every sample on every known printer, in each language."""
+    for profile in PROFILES.values():
+        yield f"{profile.name}-code-pages", printed(code_page_test(profile), profile)
+        for language in languages:
+            for name, kind, content in jobs():
+                lines = LAYOUTS[kind](content, profile.sheet, unit_words(language))
+                yield f"{profile.name}-{language}-{name}", printed(lines, profile)
+
+
+def main(directory: str) -> None:
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in paper_gallery():
+        ImageOps.expand(picture.convert("L"), 16, 200).save(folder / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

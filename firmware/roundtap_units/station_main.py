@@ -1,0 +1,142 @@
+"""`roundtap station`: run the print station, on a serial printer or on a virtual one."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import sys
+import threading
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from roundtap_core.words import LANGUAGES
+
+KEYS = ("unit", "key", "hub", "folder", "language", "printer", "device", "baud", "dsrdtr")
+BUSY_S, IDLE_S = 0.02, 0.2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", type=Path,
+                        help="TOML file: unit, key, hub, folder; printer, device, baud, dsrdtr, language")
+    parser.add_argument("--virtual", type=Path, default=None, metavar="SOCKET",
+                        help="print on a virtual printer, and serve its paper and its faults on this Unix socket")
+
+
+class ConfigError(ValueError):
+    """A station's configuration that a person can mend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One station's configuration file. `printer`: a known profile or a TOML file; `device`: its serial port."""
+
+    unit: str
+    key: bytes
+    host: str
+    port: int
+    folder: Path
+    language: str
+    printer: str
+    device: str
+    baud: int
+    dsrdtr: bool
+
+
+def read_config(path: Path) -> Config:
+    """The configuration; ConfigError names the file, the key, and what would be right."""
+    try:
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: this is not a TOML file: {error}") from error
+    for name in data:
+        if name not in KEYS:
+            raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(KEYS)}")
+    for name in ("unit", "key", "hub", "folder"):
+        if not isinstance(data.get(name), str) or not data[name]:
+            raise ConfigError(f"{path}: {name} is missing")
+    try:
+        key = bytes.fromhex(data["key"])
+    except ValueError:
+        key = b""
+    if len(key) < 32:
+        raise ConfigError(f"{path}: key: 64 hex digits are wanted")
+    hub = urlsplit(data["hub"])
+    if hub.scheme != "http" or not hub.hostname:
+        raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, not {data["hub"]!r}')
+    for name, kind, wanted in (("language", str, "a text"), ("printer", str, "a text"), ("device", str, "a text"),
+                               ("baud", int, "a whole number"), ("dsrdtr", bool, "true or false")):
+        if name in data and (not isinstance(data[name], kind) or (kind is int and isinstance(data[name], bool))):
+            raise ConfigError(f"{path}: {name}: {wanted} is wanted, not {data[name]!r}")
+    language = data.get("language", "en")
+    if language not in LANGUAGES:
+        raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
+    return Config(data["unit"], key, hub.hostname, hub.port or 80, Path(data["folder"]), language,
+                  data.get("printer", "epson-80"), data.get("device", "/dev/ttyUSB0"), data.get("baud", 115200),
+                  data.get("dsrdtr", False))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run until SIGTERM or Ctrl-C."""
+    from roundtap_devices.printer_profiles import ProfileError
+
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    try:
+        _run(read_config(args.config), args.virtual, stopping)
+    except (ConfigError, ProfileError) as error:
+        print(f"roundtap station: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> None:
+    from roundtap_devices.printer import Printer
+    from roundtap_devices.printer_panel import PrinterPanel
+    from roundtap_devices.printer_profiles import printer_profile
+    from roundtap_devices.serial_port import PortGone, SerialPort
+    from roundtap_devices.virtual_printer import VirtualPrinter
+    from roundtap_units.dialogue import unit_words
+    from roundtap_units.link import HubAddress
+    from roundtap_units.print_log import PrintLog
+    from roundtap_units.station import SENDING, Station, compose_with
+    from roundtap_units.station_link import HubStationLink
+
+    def mono_ms() -> int:
+        return time.monotonic_ns() // 1_000_000
+
+    def open_port() -> SerialPort:
+        if twin is None:
+            return SerialPort(config.device, config.baud, config.dsrdtr)
+        if not (device := twin.device):
+            raise PortGone("the virtual printer is unplugged")
+        return SerialPort(device)
+
+    profile = printer_profile(config.printer)
+    twin = VirtualPrinter(profile) if panel_path else None
+    panel = PrinterPanel(panel_path, twin, mono_ms) if panel_path and twin else None
+    if panel:
+        panel.start()
+    print_log = PrintLog(config.folder / "printed.jsonl")
+    link = HubStationLink(HubAddress(config.host, config.port, config.unit, config.key))
+    printer = Printer(open_port, profile, print_log.printer_answers, interrupted=bool(print_log.in_state(SENDING)))
+    station = Station(link, printer, print_log, compose_with(profile, unit_words(config.language)))
+    link.start()
+    try:
+        while not stopping.is_set():
+            station.step(mono_ms())
+            stopping.wait(BUSY_S if station.busy else IDLE_S)
+    finally:
+        link.stop()
+        printer.close()
+        if panel:
+            panel.close()
+        print_log.close()

@@ -1,0 +1,116 @@
+"""Print lines as bytes: letters in the right code page of the right number, or drawn; blocks, widths, heights."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundtap_devices.escpos_job import MARK, code_page_test, compose
+from roundtap_devices.escpos_paper import EscposPaper
+from roundtap_devices.paper import Block, Box, Cell, CodePageLine, Drawing, Feed, Label, Line, Qr, line
+from roundtap_devices.printer_profiles import EPSON_80, PLAIN_58, POS_5890, PROFILES, load
+
+NAMES = ("Łukasz Żak", "Aleksandra Wiśniewska-Szczepańska", "Jürgen Groß", "Íñigo Muñoz Peña", "Łucja Muñoz Öztürk")
+RASTER = b"\x1dv0"
+
+
+class Reader(EscposPaper):
+    """A printer that also remembers the letters it was given, by its own reading of them."""
+
+    def __init__(self, profile):
+        self.letters = ""
+        super().__init__(profile)
+
+    def _new_line(self):
+        self.letters += "".join(letter for letter, *_ in self._line) + "\n"
+        super()._new_line()
+
+
+def read(lines, profile):
+    reader = Reader(profile)
+    reader.feed(compose(lines, profile).data + MARK)
+    assert reader.strange == []
+    return reader
+
+
+@pytest.mark.parametrize("profile", [EPSON_80, POS_5890], ids=lambda p: p.name)
+@pytest.mark.parametrize("name", NAMES)
+def test_names_come_out_right_in_the_printers_own_letters(profile, name):
+    reader = read([line(name, profile.sheet)], profile)
+    if len(name) <= profile.columns:
+        assert reader.letters.split("\n")[0] == name
+    else:
+        assert RASTER in compose([line(name, profile.sheet)], profile).data
+
+
+@pytest.mark.parametrize(("name", "drawn"), [
+    ("Ana Ruiz", False), ("Jürgen Groß", False), ("Muñoz Peña", False),  # all of them in code page 437
+    ("Łukasz Żak", True), ("Íñigo Ruiz", True),
+])
+def test_what_the_code_pages_lack_is_drawn(name, drawn):
+    data = compose([line(name, PLAIN_58.sheet)], PLAIN_58).data
+    assert (RASTER in data) is drawn
+
+
+def test_the_numbers_are_the_profiles():
+    polish = "Łódź".encode("cp852")
+    for profile, number in ((EPSON_80, 18), (POS_5890, 54), (load('[codepages]\ncp852 = 72'), 72)):
+        assert bytes((0x1B, ord("t"), number)) + polish[:1] in compose([line("Łódź", profile.sheet)], profile).data
+
+
+def test_two_code_pages_in_one_line():
+    reader = read([Line((Cell("Łukasz Żak", 0, 15), Cell("Íñigo Muñoz", 16, 15)))], POS_5890)
+    assert reader.letters.split("\n")[0] == "Łukasz Żak      Íñigo Muñoz"
+
+
+def test_a_dash_no_printer_has_does_not_make_a_line_a_picture():
+    reader = read([line("3–0 … “ok”", PLAIN_58.sheet)], PLAIN_58)
+    assert reader.letters.split("\n")[0] == '3-0 ... "ok"'
+
+
+def test_text_too_wide_for_its_cell_is_drawn_and_stays_inside_it():
+    wide = Line((Cell("Świętosława Brzęczyszczykiewicz", 0, 16), Cell("12", 30, 2)))
+    sheet = read([wide], POS_5890)
+    roll = sheet.roll if not sheet.sheets else sheet.sheets[0]
+    gap = roll.crop((16 * 12, 0, 30 * 12, roll.height))
+    assert gap.getextrema()[0] > 0, "something stands between the two cells"
+
+
+def test_lines_of_a_block_look_alike():
+    both = Block((line("Jan", PLAIN_58.sheet), line("Łukasz", PLAIN_58.sheet)))
+    assert read([both], PLAIN_58).letters.strip("\n") == ""
+    assert read([Block((line("Jan", POS_5890.sheet), line("Łukasz", POS_5890.sheet)))], POS_5890).letters.split() == [
+        "Jan", "Łukasz"]
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
+def test_the_height_said_is_the_height_printed(profile):
+    lines = [line("TABLE 12", profile.sheet, tall=True), line("Łukasz", profile.sheet, bold=True), Feed(300),
+             Drawing(130, (Box(0, 0, 50, 50), Label(60, 5, "●", 20, 40))), Qr("http://10.42.0.1/e/e1"),
+             Line((Cell("tiny", 0, 20),), small=True)]
+    composed = compose(lines, profile)
+    paper = EscposPaper(profile)
+    before = paper.roll.height
+    paper.feed(composed.data)
+    printed = paper.sheets[0].height if profile.cutter else paper.roll.height - before
+    assert printed == composed.height_dots
+
+
+def test_a_picture_goes_in_blocks_no_longer_than_said():
+    drawing = Drawing(500, tuple(Box(0, y, 384, 10) for y in range(0, 490, 12)))
+    composed = compose([drawing], POS_5890)
+    assert composed.longest_block == 8 + 48 * POS_5890.raster_rows
+    assert composed.data.count(RASTER) == -(-500 // POS_5890.raster_rows)
+
+
+def test_the_test_print_shows_each_page_beside_the_drawn_letters():
+    lines = code_page_test(POS_5890)
+    assert {each.codec for each in lines if isinstance(each, CodePageLine)} == set(POS_5890.codepages)
+    letters = read(lines, POS_5890).letters
+    assert "cp852 = 54" in letters
+    assert "ąćęłńóśźż ĄĆĘŁŃÓŚŹŻ" in letters
+
+
+def test_a_printer_with_other_numbers_shows_that_the_profile_is_wrong():
+    reader = Reader(EPSON_80)
+    reader.feed(compose(code_page_test(POS_5890), POS_5890).data)
+    assert "ąćęłńóśźż" not in reader.letters

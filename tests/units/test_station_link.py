@@ -1,0 +1,89 @@
+"""The station's link: signed both ways, a state is repeated until the hub has answered it, an answer is the newest."""
+
+from __future__ import annotations
+
+from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_units.link import HubAddress
+from roundtap_units.station_link import HubStationLink
+
+KEY = bytes(range(32))
+OTHER_KEY = bytes(range(1, 33))
+
+
+class Wire:
+    """A hub on the other end; `answer` makes what it says of a request's payload."""
+
+    def __init__(self):
+        self.heard = []
+        self.key = KEY
+        self.jobs = []
+        self.broken = None
+
+    def post(self, path, message):
+        if self.broken is not None:
+            raise self.broken
+        payload = opened(KEY, REQUEST, message)
+        assert payload is not None
+        self.heard.append((path, payload))
+        return envelope(self.key, ECHO, {"nonce": payload["nonce"], "jobs": self.jobs})
+
+
+def a_link(wire):
+    nonces = (f"n{i}" for i in range(1000))
+    return HubStationLink(HubAddress("10.42.0.1", 8080, "station-1", KEY), wire.post, lambda: next(nonces))
+
+
+def test_states_go_out_and_jobs_come_in():
+    wire = Wire()
+    wire.jobs = [{"id": "e1/x/slip/1.1", "kind": "slip", "content": {"table": 1}}]
+    link = a_link(wire)
+    link.report("e1/x/slip/1.2", "printed", "")
+    assert link.exchange()
+    assert wire.heard == [("/station/jobs", {"unit": "station-1", "nonce": "n0",
+                                            "states": [["e1/x/slip/1.2", "printed", ""]]})]
+    assert [(job.id, job.kind, job.content) for job in link.next_jobs()] == [("e1/x/slip/1.1", "slip", {"table": 1})]
+    link.exchange()
+    assert wire.heard[1][1]["states"] == []
+
+
+def test_what_the_hub_did_not_answer_is_said_again_and_the_jobs_stay():
+    wire = Wire()
+    wire.jobs = [{"id": "j", "kind": "slip", "content": {}}]
+    link = a_link(wire)
+    link.exchange()
+    link.report("j", "sending", "")
+    for wire.broken in (OSError("no route"), ValueError("a portal's page")):
+        assert not link.exchange()
+    assert [job.id for job in link.next_jobs()] == ["j"]
+    wire.broken = None
+    link.report("j", "printed", "")
+    link.exchange()
+    assert wire.heard[-1][1]["states"] == [["j", "printed", ""]]
+
+
+def test_an_answer_with_another_key_or_of_another_request_counts_for_nothing():
+    wire = Wire()
+    link = a_link(wire)
+    link.report("j", "printed", "")
+    wire.key = OTHER_KEY
+    assert not link.exchange()
+    wire.key = KEY
+    old = wire.post("/station/jobs", envelope(KEY, REQUEST, {"nonce": "n0", "states": []}))
+    replayed = HubStationLink(HubAddress("h", 1, "station-1", KEY), lambda path, message: old, lambda: "n7")
+    assert not replayed.exchange()
+    assert link.unsaid
+
+
+def test_a_state_said_while_the_hub_is_being_asked_is_not_lost():
+    wire = Wire()
+    link = a_link(wire)
+    link.report("j", "sending", "")
+    post = wire.post
+
+    def meanwhile(path, message):
+        link.report("j", "printed", "")
+        return post(path, message)
+
+    link._post = meanwhile
+    link.exchange()
+    assert link.unsaid

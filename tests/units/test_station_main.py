@@ -1,0 +1,46 @@
+"""The station's configuration: read whole, or refused with the place and what would be right."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from roundtap_units.station_main import ConfigError, add_arguments, read_config, run
+
+GOOD = f'unit = "station-1"\nkey = "{"ab" * 32}"\nhub = "http://10.42.0.1:8080"\nfolder = "/var/lib/roundtap"\n'
+
+
+def test_a_small_file_is_enough(tmp_path):
+    path = tmp_path / "station.toml"
+    path.write_text(GOOD)
+    config = read_config(path)
+    assert (config.host, config.port, config.printer, config.baud, config.dsrdtr) == (
+        "10.42.0.1", 8080, "epson-80", 115200, False)
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    (GOOD.replace("station-1", ""), "unit is missing"),
+    (GOOD.replace("abab", "xy"), "key: 64 hex digits are wanted"),
+    (GOOD.replace("http", "ftp"), 'hub: an address like "http://10.42.0.1:8080" is wanted'),
+    (GOOD + 'baud = "fast"', "baud: a whole number is wanted, not 'fast'"),
+    (GOOD + "dsrdtr = 1", "dsrdtr: true or false is wanted, not 1"),
+    (GOOD + 'language = "fr"', "language: one of en, es, de, pl is wanted"),
+    (GOOD + "bauds = 9600", "bauds: unknown; known are unit, key, hub"),
+    ("unit", "this is not a TOML file"),
+])
+def test_what_is_wrong_is_said(tmp_path, text, says):
+    path = tmp_path / "station.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as error:
+        read_config(path)
+    assert says in str(error.value)
+
+
+def test_an_unknown_printer_ends_the_command_with_the_reason(tmp_path, capsys):
+    path = tmp_path / "station.toml"
+    path.write_text(GOOD + 'printer = "laser"')
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    assert run(parser.parse_args([str(path)])) == 2
+    assert "laser: no such printer: name one of epson-80" in capsys.readouterr().err
