@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from roundtap_core.check_byes import bye_problems
+from roundtap_core.check_elimination import elimination_problems
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
 from roundtap_core.records import NO_SHOW, SWISS, TIEBREAK, UNPAIRED_LOSS, WON_BYE, Competitor, Match, Round, Tournament
@@ -156,5 +157,5 @@ def _players_in_round_1(first: Round) -> int:
 
 RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (
     impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
-    no_shows, structure, bye_problems,
+    no_shows, structure, bye_problems, elimination_problems,
 )

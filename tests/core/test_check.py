@@ -58,7 +58,7 @@ def test_a_repeated_pairing_names_both_and_the_first_round() -> None:
 
 
 def test_a_stage_forgets_the_pairings_of_another() -> None:
-    final = Round(2, "elimination", (game("ab"),))
+    final = Round(2, "elimination", (replace(game("ab"), game=1),))
     swiss = event([game("ab"), game("cd")])
     assert found(replace(swiss, rounds=(*swiss.rounds, final))) == []
 

@@ -39,9 +39,12 @@ def from_disk(entry: Entry) -> Entry:
 class AnEvening(RuleBasedStateMachine):
     """An organizer, officials and tables who do anything at any time."""
 
-    @initialize(players=st.integers(4, 7))
-    def opens(self, players: int) -> None:
-        self.event = Event(players, {"stages": {"swiss": {"minutes": 75}}})
+    @initialize(players=st.integers(4, 7), structure=st.sampled_from([
+        {}, {}, {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True},
+        {"structure": "own", "swiss_rounds": 0},
+    ]))
+    def opens(self, players: int, structure: dict[str, Any]) -> None:
+        self.event = Event(players, {"stages": {"swiss": {"minutes": 75}}, **structure})
         self.folded = fold("e1", map(from_disk, self.event.entries))
         self.seen = len(self.event.entries)
         self.stood: dict[str, tuple[int, Result]] = {}
@@ -115,6 +118,9 @@ class AnEvening(RuleBasedStateMachine):
         st.builds(c.ChangePerson, WHO, st.just("digest")),
         st.builds(c.SetClock, st.sampled_from(["start", "pause", "adjust", "set"]), st.integers(-9, 9**9)),
         st.just(c.DiscardDraft()),
+        st.sampled_from([c.MakeCut(), c.MakeCut(), c.WithdrawCut()]),
+        WHO.map(c.AcceptPlace),
+        WHO.map(c.DeclinePlace),
         st.just(c.SetOptions({"squad_points": 120})),
         st.builds(lambda who, won: c.EnterCompetitor(Entrant(who, "d", won)), WHO, st.booleans()),
     ))

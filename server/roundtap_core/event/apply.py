@@ -8,6 +8,7 @@ from typing import Any
 
 from roundtap_core.clock import Clock
 from roundtap_core.errors import Problem
+from roundtap_core.event.apply_cut import APPLY_CUT
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import (
     CLOSED,
@@ -202,7 +203,7 @@ def _no_show(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
         return state
     round_state, match = found
     present, absent = data["present"], data["absent"]
-    changed = replace(match, match=Match(present, table=None, bye=NO_SHOW), reports={},
+    changed = replace(match, match=Match(present, table=None, bye=NO_SHOW, game=match.match.game), reports={},
                       revision=match.revision + 1, number=entry.number)
     state = _missing(state.with_match(changed), absent, [round_state.number])
     entrant = replace(state.entrants[absent], dropped_after=round_state.number)
@@ -229,4 +230,5 @@ APPLY: Mapping[str, Step] = {
     "report": _report,
     "result-entered": _result_entered,
     "no-show": _no_show,
+    **APPLY_CUT,
 }

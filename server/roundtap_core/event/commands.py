@@ -73,6 +73,40 @@ class DrawRound:
 
 
 @dataclass(frozen=True, slots=True)
+class ImposeRound:
+    """The next round as somebody wants it, whatever the draw would say: knowingly forced, and recorded as that.
+
+    `matches` are the event file's, without results.
+    """
+
+    matches: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MakeCut:
+    """The Swiss rounds are over: note who goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawCut:
+    """Back to the standings, while no elimination round is published."""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptPlace:
+    """Who was offered a place that became free in the cut takes it."""
+
+    competitor: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeclinePlace:
+    """Who was offered a place does not want it."""
+
+    competitor: str
+
+
+@dataclass(frozen=True, slots=True)
 class DiscardDraft:
     pass
 
@@ -107,11 +141,15 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class EnterResult:
-    """An official's word. `revision` is the one they saw, `result` None takes a result back."""
+    """An official's word. `revision` is the one they saw, `result` None takes a result back.
+
+    `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say.
+    """
 
     match: str
     revision: int
     result: Result | None
+    seen: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +165,7 @@ class FinishEvent:
 
 Command = (
     CreateEvent | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor | ReturnCompetitor | Disqualify
-    | ImportRound | DrawRound | DiscardDraft | PublishRound | SetClock | Report | EnterResult | NoShow | FinishEvent
+    | ImportRound | DrawRound | ImposeRound | DiscardDraft | PublishRound | SetClock | Report | EnterResult | NoShow
+    | FinishEvent
+    | MakeCut | WithdrawCut | AcceptPlace | DeclinePlace
 )

@@ -8,11 +8,14 @@ from typing import Any
 from roundtap_core.clock import PAUSED, RUNNING, Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.course import elimination_rounds, refuse_after_cut
+from roundtap_core.event.decide_cut import accept_place, cut, decline_place, withdraw_cut
+from roundtap_core.event.decide_imposed import impose_round
 from roundtap_core.event.decide_results import enter_result, no_show, report
 from roundtap_core.event.decide_rounds import close_live, discard_draft, draw_round, finish, import_round, publish
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import Entrant, EventState
-from roundtap_core.records import CONCESSION, Result
+from roundtap_core.records import CONCESSION, ELIMINATION, Result
 from roundtap_core.results import result_to_json
 from roundtap_core.rulebooks import rulebook
 
@@ -53,6 +56,7 @@ def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEn
         raise Problem("competitor_exists", competitor=entrant.id)
     missed: list[int] = []
     if not command.imported:
+        refuse_after_cut(state)
         if len(state.public_rounds) > 1:
             raise Problem("too_late_to_enter")
         if entrant.won_bye and state.public_rounds:
@@ -114,8 +118,19 @@ def _return(state: EventState, command: c.ReturnCompetitor, now: Instant) -> New
     if entrant.dropped_after is None:
         raise Problem("never_left", competitor=entrant.id)
     played = {r.number for r in state.public_rounds for m in r.matches if entrant.id in (m.match.a, m.match.b)}
-    missed = [r.number for r in state.public_rounds if r.number not in played]
+    if (state.cut is not None or elimination_rounds(state)) and not _left_just_now(state, entrant):
+        raise Problem("stage_is_over")
+    missed = [
+        r.number for r in state.public_rounds if r.number not in played and r.stage != ELIMINATION
+    ]
     return [*_without_draft(state), NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
+
+
+def _left_just_now(state: EventState, entrant: Entrant) -> bool:
+    """In elimination there is no round to miss: back comes who left since the last one was published."""
+    begun = elimination_rounds(state)
+    return bool(begun) and entrant.dropped_after == begun[-1].number and any(
+        entrant.id in (m.match.a, m.match.b) for m in begun[-1].matches)
 
 
 def _set_clock(state: EventState, command: c.SetClock, now: Instant) -> NewEntries:
@@ -178,6 +193,7 @@ _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     c.Disqualify: _disqualify,
     c.ImportRound: import_round,
     c.DrawRound: draw_round,
+    c.ImposeRound: impose_round,
     c.DiscardDraft: discard_draft,
     c.PublishRound: publish,
     c.SetClock: _set_clock,
@@ -185,6 +201,10 @@ _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     c.EnterResult: enter_result,
     c.NoShow: no_show,
     c.FinishEvent: finish,
+    c.MakeCut: cut,
+    c.WithdrawCut: withdraw_cut,
+    c.AcceptPlace: accept_place,
+    c.DeclinePlace: decline_place,
 }
 
 __all__ = ["close_live", "decide"]

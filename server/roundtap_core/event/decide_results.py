@@ -5,9 +5,10 @@ from __future__ import annotations
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.course import elimination_rounds
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState
-from roundtap_core.records import NO_SHOW, RULING
+from roundtap_core.records import ELIMINATION, NO_SHOW, RULING, Result
 from roundtap_core.results import result_from_json, result_to_json
 
 ACCEPTED, REFUSED = "accepted", "refused"
@@ -59,17 +60,34 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
     round_state, match = find(state, command.match)
     if match.match.b is None:
         raise Problem("bye_has_no_result")
-    if command.revision != match.revision:
+    if command.revision != match.revision or command.seen not in (None, match.number or 0):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     if command.result is not None:
         state.rulebook.check_new(command.result, state.options)
     elif round_state.status != PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
+    _refuse_another_winner(state, round_state, match, command.result)
     entered = NewEntry("result-entered", {
         "match": match.id, "result": result_to_json(command.result) if command.result else None,
     })
-    # A correction changes who meets whom: a drawn round that nobody has seen is drawn again.
-    return [NewEntry("draft-discarded", {"number": state.draft.number}), entered] if state.draft else [entered]
+    # A correction changes who meets whom: a drawn round that nobody has seen is drawn again, and a cut made again.
+    undone = [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
+    if state.cut is not None and not elimination_rounds(state):
+        undone.append(NewEntry("cut-withdrawn", {}))
+    return [*undone, entered]
+
+
+def _refuse_another_winner(
+    state: EventState, round_state: RoundState, match: MatchState, result: Result | None
+) -> None:
+    """Who went on has met the next opponent: figures can be put right, the bracket cannot."""
+    if round_state.stage != ELIMINATION or result is None or match.match.result is None:
+        return
+    if any(played.number > round_state.number for played in state.public_rounds):
+        book, options = state.rulebook, state.options
+        was, now = (book.elimination_winner(r, options, "a") for r in (match.match.result, result))
+        if was != now:
+            raise Problem("bracket_moved_on")
 
 
 def no_show(state: EventState, command: c.NoShow, now: Instant) -> list[NewEntry]:

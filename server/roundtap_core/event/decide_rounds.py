@@ -2,39 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.course import (
+    CUT,
+    OVER,
+    elimination_rounds,
+    offered,
+    seeds_now,
+    stage_of_round,
+    what_follows,
+)
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import EventState, state_digest, tournament_of
 from roundtap_core.records import SWISS, Match
 from roundtap_core.results import result_from_json, result_to_json
 
+if TYPE_CHECKING:
+    from roundtap_core.pairing import Pairing
+
 
 def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> list[NewEntry]:
     """Draw the next round, closing the one in play; with a draft in hand, draw that one again (the next attempt)."""
-    from roundtap_core.pairing import pair_next
-    from roundtap_core.tables import assign_tables
-
     closing = close_live(state)
     draft = state.draft
-    number = len(state.public_rounds) + 1
-    if number > state.swiss_rounds:
-        raise Problem("all_rounds_played", rounds=state.swiss_rounds)
     seed, attempt = (draft.draw.seed, draft.draw.attempt + 1) if draft and draft.draw else (command.seed, 1)
-    tournament = tournament_of(state)
-    pairing = pair_next(tournament, seed=seed, attempt=attempt)
-    matches = pairing.matches
-    if command.busy_tables:
-        matches = assign_tables(matches, tournament, busy=command.busy_tables)
+    follows = what_follows(state)
+    if follows == SWISS:
+        pairing, matches = _swiss_round(state, command, seed, attempt)
+    else:
+        _refuse_elimination(state, follows)
+        pairing = _elimination_round(state, command, seed, attempt)
+        matches = pairing.matches
     drawn = NewEntry("round-drawn", {
         "number": pairing.number, "stage": pairing.stage,
         "draw": {"seed": pairing.draw.seed, "attempt": pairing.draw.attempt, "method": pairing.draw.method},
         "matches": [match_to_json(m) for m in matches], "notes": dict(pairing.notes),
     })
     return [*closing, drawn]
+
+
+def _swiss_round(
+    state: EventState, command: c.DrawRound, seed: int, attempt: int
+) -> tuple[Pairing, tuple[Match, ...]]:
+    from roundtap_core.pairing import pair_next
+    from roundtap_core.tables import assign_tables
+
+    tournament = tournament_of(state)
+    pairing = pair_next(tournament, seed=seed, attempt=attempt)
+    if command.busy_tables:
+        return pairing, assign_tables(pairing.matches, tournament, busy=command.busy_tables)
+    return pairing, pairing.matches
+
+
+def _refuse_elimination(state: EventState, follows: str) -> None:
+    """Problem where there is nothing to draw, or something to be settled before."""
+    if follows == CUT:
+        raise Problem("cut_not_made")
+    if follows == OVER:
+        if elimination_rounds(state):
+            raise Problem("bracket_decided")
+        raise Problem("all_rounds_played", rounds=state.swiss_rounds)
+    if offered(state) is not None:
+        raise Problem("offer_unanswered")
+
+
+def _elimination_round(state: EventState, command: c.DrawRound, seed: int, attempt: int) -> Pairing:
+    from roundtap_core.elimination.pairing import BY_BRACKET, next_elimination_round
+
+    pairing = next_elimination_round(tournament_of(state), seed, attempt, seeds_now(state) or None,
+                                     command.busy_tables)
+    if attempt > 1 and pairing.draw.method == BY_BRACKET:
+        raise Problem("bracket_is_fixed")
+    return pairing
 
 
 def match_to_json(match: Match) -> dict[str, Any]:
@@ -72,7 +115,8 @@ def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[Ne
         raise Problem("no_draft")
     if draft.draw is None or (draft.number, draft.draw.attempt) != (command.number, command.attempt):
         raise Problem("draft_changed_meanwhile")
-    minutes = state.rulebook.minutes(draft.stage, state.options)
+    stage = stage_of_round(state, draft.number, draft.stage, [m.match for m in draft.matches])
+    minutes = state.rulebook.minutes(stage, state.options)
     return [NewEntry("round-published", {
         "number": draft.number, "total_ms": None if minutes is None else minutes * 60_000,
         "players": sum(entrant.active for entrant in state.entrants.values()), "digest": state_digest(state),
@@ -88,7 +132,8 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> lis
         if match.get("result") is not None:
             result_from_json(match["result"])
     stage = raw.get("stage", SWISS)
-    minutes = state.rulebook.minutes(stage, state.options)
+    matches = [Match(m["a"], m.get("b"), bye=m.get("bye"), game=m.get("game")) for m in raw["matches"]]
+    minutes = state.rulebook.minutes(stage_of_round(state, raw["number"], stage, matches), state.options)
     return [NewEntry("round-imported", {
         "number": raw["number"], "stage": stage, "matches": raw["matches"], "draw": raw.get("draw"),
         "total_ms": None if minutes is None else minutes * 60_000,

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from roundtap_core.clock import Clock
+from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.entries import GENESIS
 from roundtap_core.event.people import Person
 from roundtap_core.names import public_names
-from roundtap_core.records import Competitor, Draw, Match, Result, Round, Side, Tournament
+from roundtap_core.records import SWISS, Competitor, Draw, Match, Result, Round, Side, Tournament
 from roundtap_core.results import result_to_json
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Rulebook
@@ -130,6 +131,8 @@ class EventState:
     finished: bool = False
     diverged: tuple[int, ...] = ()
     """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
+    cut: Cut | None = None
+    """The cut as it was made here; an imported event has none, its bracket tells."""
 
     @property
     def rulebook(self) -> Rulebook:
@@ -156,8 +159,17 @@ class EventState:
     @property
     def swiss_rounds(self) -> int:
         """How many Swiss rounds are planned. The structure counts who was checked in when round 1 was drawn."""
+        return self._structure[0]
+
+    @property
+    def cut_size(self) -> int:
+        """How many go on after the Swiss rounds; 0 without a cut."""
+        return self._structure[1]
+
+    @property
+    def _structure(self) -> tuple[int, int]:
         players = self.players_at_start or sum(e.active for e in self.entrants.values())
-        return self.rulebook.structure(players, self.options)[0]
+        return self.rulebook.structure(players, self.options)
 
     def find_match(self, match_id: str) -> tuple[RoundState, MatchState] | None:
         """The match and its round, drafts included."""
@@ -178,17 +190,30 @@ class EventState:
         return replace(self, rounds=rounds)
 
 
+def active_ids(state: EventState) -> set[str]:
+    """Who is still in the event."""
+    return {entrant.id for entrant in state.entrants.values() if entrant.active}
+
+
 def tournament_of(state: EventState, people: Mapping[str, Person] | None = None, drafts: bool = False) -> Tournament:
-    """The event as records. Without `people`, ids stand for names: enough to pair and to rank."""
+    """The event as records. Without `people`, ids stand for names: enough to pair and to rank.
+
+    The event file knows no offers: who declined a place in the cut has left, as far as it goes.
+    """
     known = people or {}
     rounds = state.rounds if drafts else state.public_rounds
+    declined = state.cut.declined if state.cut else ()
+    swiss = sum(1 for r in state.rounds if r.stage == SWISS) if declined else 0
     return Tournament(
         name=state.name,
         rulebook=state.rulebook_id,
         level=state.level,
         options=dict(state.given_options),
         seed=state.seed,
-        competitors=tuple(_competitor(e, known.get(e.id)) for e in state.entrants.values()),
+        competitors=tuple(
+            _competitor(replace(e, dropped_after=swiss) if e.id in declined and e.active else e, known.get(e.id))
+            for e in state.entrants.values()
+        ),
         rounds=tuple(Round(r.number, r.stage, tuple(m.match for m in r.matches), r.draw) for r in rounds),
     )
 
@@ -214,7 +239,8 @@ def state_digest(state: EventState) -> str:
         "entrants": [[e.id, e.dropped_after, e.disqualified_after] for e in state.entrants.values()],
         "rounds": [
             [r.number, r.stage, [
-                [m.id, m.match.a, m.match.b, m.match.bye, result_to_json(m.match.result) if m.match.result else None]
+                [m.id, m.match.a, m.match.b, m.match.bye, result_to_json(m.match.result) if m.match.result else None,
+                 *([m.match.game] if m.match.game is not None else ())]
                 for m in r.matches
             ]]
             for r in state.rounds

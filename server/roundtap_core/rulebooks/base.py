@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms import Form
 from roundtap_core.records import Match, Result, Side
+
+if TYPE_CHECKING:
+    from roundtap_core.standings import Row
 
 Options = Mapping[str, Any]
 
@@ -62,6 +65,15 @@ class Rulebook:
         """"a", "b", "draw" or "none" (both lose). Problem where the figures cannot tell and nobody said."""
         raise NotImplementedError
 
+    def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
+        """Who goes on in elimination: "a", "b" or "none" (both are out). `better`: the side of the better Swiss rank,
+        for rulebooks in which a game can be drawn."""
+        return self.winner(result, options)
+
+    def cut_order(self, rows: Sequence[Row], seed: int) -> Sequence[str]:
+        """Everybody in the order that decides who makes the cut and with which seed: the standings."""
+        return [row.competitor for row in rows]
+
     def form(self, options: Options) -> Form:
         """What a table is asked."""
         raise NotImplementedError
@@ -78,14 +90,15 @@ class Rulebook:
         return self.stage_minutes.get(stage, self.stage_minutes["swiss"])
 
     def structure(self, players: int, options: Options) -> tuple[int, int]:
-        """(Swiss rounds, cut) for that many players checked in when round 1 is drawn.
+        """(Swiss rounds, cut) for that many players checked in when round 1 is drawn. No Swiss rounds: elimination
+        from the start, with everybody.
 
         Raises Problem("no_structure") where the table has no line for so few, with the hint at "own".
         """
         name = options.get("structure", "basic")
         given_rounds, given_cut = options.get("swiss_rounds"), options.get("cut")
         if name == "own":
-            return given_rounds or _enough_rounds(players), given_cut or 0
+            return _enough_rounds(players) if given_rounds is None else given_rounds, given_cut or 0
         lines = self.structures.get(name, ())
         for line in lines:
             if line.at_least <= players and (line.at_most is None or players <= line.at_most):

@@ -1,0 +1,225 @@
+"""The bracket as a list of games: where each side comes from, who it is as far as that is known, and who won."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from roundtap_core.elimination.cut import cut_order
+from roundtap_core.elimination.shape import THIRD, bracket_size, feeders, games_in, numbered, rounds_of, size_by
+from roundtap_core.records import ELIMINATION, SWISS, Competitor, Match, Side, Tournament, other
+from roundtap_core.rulebooks import rulebook
+from roundtap_core.rulebooks.base import Options, Rulebook
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One side of a game. `winner_of` and `loser_of` are running numbers of games; seeds exist after a cut only.
+
+    `competitor` is None while nobody is known, and where nobody sits (`empty`). `gone`: got here, but left before.
+    """
+
+    competitor: str | None = None
+    seed: int | None = None
+    winner_of: int | None = None
+    loser_of: int | None = None
+    empty: bool = False
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """`number` runs through the whole bracket (1, 2, … the final, the third place); `game` is the number within its
+    round, as the event file has it. `decided` without a `winner`: nobody goes on from here."""
+
+    number: int
+    round: int
+    game: int | str
+    a: Seat
+    b: Seat
+    match: Match | None = None
+    winner: str | None = None
+    decided: bool = False
+
+    @property
+    def played(self) -> bool:
+        """Two sat down, and it is known who goes on."""
+        return self.decided and self.match is not None and self.match.b is not None
+
+    @property
+    def losers(self) -> tuple[str, ...]:
+        """Who lost this game at a table: one, or both after a ruling."""
+        if not self.played or self.match is None or self.match.b is None:
+            return ()
+        return tuple(who for who in (self.match.a, self.match.b) if who != self.winner)
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """`size`: a power of two. `seeds` by seed (empty without a cut). `round_numbers`: the event's numbers of the
+    bracket's rounds that are drawn. `standing`: everybody by Swiss rank; empty where no Swiss round was played."""
+
+    size: int
+    seeds: tuple[str, ...]
+    games: tuple[Game, ...]
+    round_numbers: tuple[int, ...]
+    standing: tuple[str, ...]
+
+    @property
+    def rounds(self) -> int:
+        return rounds_of(self.size)
+
+    def of_round(self, bracket_round: int) -> tuple[Game, ...]:
+        """The games of a round in the order of their numbers, without the match for third place."""
+        return tuple(g for g in self.games if g.round == bracket_round and g.game != THIRD)
+
+    @property
+    def final(self) -> Game:
+        return self.of_round(self.rounds)[0]
+
+    @property
+    def third(self) -> Game | None:
+        return next((game for game in self.games if game.game == THIRD), None)
+
+    @property
+    def champion(self) -> str | None:
+        return self.final.winner
+
+    @property
+    def over(self) -> bool:
+        """Nothing is left to be played."""
+        third = self.third
+        return self.final.decided and (third is None or third.decided)
+
+
+def left_after(competitor: Competitor) -> int | None:
+    """The last round before which somebody was still there; None for who is."""
+    lasts = [last for last in (competitor.dropped_after, competitor.disqualified_after) if last is not None]
+    return min(lasts, default=None)
+
+
+def there_for(tournament: Tournament, number: int) -> set[str]:
+    """Who had not left when the round of that number was drawn."""
+    return {c.id for c in tournament.competitors if (last := left_after(c)) is None or last >= number}
+
+
+def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | None:
+    """The bracket of the elimination rounds recorded; before the first one, that of `seeds`. None without either.
+
+    Without `seeds`, those of a recorded bracket are who began it, in the order of the cut: whoever came in for
+    somebody else is the last of them.
+    """
+    played = tournament.stage_rounds(ELIMINATION)
+    if not played and len(seeds) < 2:
+        return None
+    standing = cut_order(tournament) if tournament.stage_rounds(SWISS) else ()
+    size = size_by(played[0].matches) if played else bracket_size(len(seeds))
+    if played and not seeds and standing:
+        began = {who for match in played[0].matches for who in (match.a, match.b)}
+        seeds = tuple(who for who in standing if who in began)
+    building = _Building(tournament, size, tuple(seeds), standing)
+    for bracket_round in range(1, rounds_of(size) + 1):
+        drawn = played[bracket_round - 1] if bracket_round <= len(played) else None
+        matches = numbered(drawn.matches, games_in(size, bracket_round)) if drawn else None
+        building.add_round(bracket_round, matches, drawn.number if drawn else None)
+    numbers = tuple(r.number for r in played)
+    return Bracket(size, tuple(seeds), tuple(building.games), numbers, standing)
+
+
+class _Building:
+    """The games so far, round by round."""
+
+    def __init__(self, tournament: Tournament, size: int, seeds: tuple[str, ...], standing: Sequence[str]) -> None:
+        self.games: list[Game] = []
+        self._tournament, self._size, self._seeds = tournament, size, seeds
+        self._book = rulebook(tournament.rulebook)
+        self._options = self._book.options(tournament.options)
+        self._place = {competitor: i for i, competitor in enumerate(standing)}
+        self._seed = {competitor: i for i, competitor in enumerate(seeds, start=1)}
+
+    def add_round(self, bracket_round: int, drawn: Mapping[int | str, Match] | None, number: int | None) -> None:
+        games = games_in(self._size, bracket_round)
+        before = {game.game: game for game in self.games if game.round == bracket_round - 1}
+        there = there_for(self._tournament, number or len(self._tournament.rounds) + 1)
+        for game in range(1, games + 1):
+            one, two = feeders(game, games)
+            if bracket_round == 1:
+                seats = self._first_seat(one), self._first_seat(two)
+            else:
+                seats = self._seat(before[one], there), self._seat(before[two], there)
+            match = drawn.get(game) if drawn is not None else None
+            self.games.append(self._game(bracket_round, game, seats, match, drawn is not None))
+        if games == 1:
+            self._add_third(bracket_round, before, drawn, there)
+
+    def _add_third(self, bracket_round: int, before: Mapping[int | str, Game],
+                   drawn: Mapping[int | str, Match] | None, there: set[str]) -> None:
+        if drawn is not None and THIRD not in drawn:
+            return
+        if bracket_round == 1 or (drawn is None and not self._options.get("third_place_match")):
+            return
+        seats = [self._loser_seat(before[game], there) for game in (1, 2)]
+        match = drawn[THIRD] if drawn is not None else None
+        self.games.append(self._game(bracket_round, THIRD, (seats[0], seats[1]), match, drawn is not None))
+
+    def _first_seat(self, seed: int) -> Seat:
+        if not self._seeds:
+            return Seat()
+        if seed > len(self._seeds):
+            return Seat(seed=seed, empty=True)
+        return Seat(self._seeds[seed - 1], seed)
+
+    def _seat(self, feeder: Game, there: set[str]) -> Seat:
+        if not feeder.decided:
+            return Seat(winner_of=feeder.number)
+        who = feeder.winner
+        return Seat(who, self._seed.get(who or ""), winner_of=feeder.number, empty=who is None,
+                    gone=who is not None and who not in there)
+
+    def _loser_seat(self, feeder: Game, there: set[str]) -> Seat:
+        if not feeder.decided:
+            return Seat(loser_of=feeder.number)
+        who = feeder.losers[0] if len(feeder.losers) == 1 else None
+        return Seat(who, self._seed.get(who or ""), loser_of=feeder.number, empty=who is None,
+                    gone=who is not None and who not in there)
+
+    def _game(self, bracket_round: int, game: int | str, seats: tuple[Seat, Seat], match: Match | None,
+              drawn: bool) -> Game:
+        a, b = seats
+        winner, decided = None, False
+        if match is not None:
+            a, b = self._as_recorded(a, b, match)
+            winner, decided = self._outcome(match)
+        elif drawn or all(seat.empty or seat.gone for seat in seats):
+            decided = True
+        return Game(len(self.games) + 1, bracket_round, game, a, b, match, winner, decided)
+
+    def _as_recorded(self, a: Seat, b: Seat, match: Match) -> tuple[Seat, Seat]:
+        """The seats with those who are recorded, each where it was expected."""
+        if match.b is None:
+            if b.competitor == match.a:
+                return a, self._with(b, match.a)
+            return self._with(a, match.a), Seat(seed=b.seed, empty=True) if b.competitor is None else b
+        if b.competitor == match.a or a.competitor == match.b:
+            return self._with(a, match.b), self._with(b, match.a)
+        return self._with(a, match.a), self._with(b, match.b)
+
+    def _with(self, seat: Seat, who: str) -> Seat:
+        return Seat(who, self._seed.get(who), seat.winner_of, seat.loser_of)
+
+    def _outcome(self, match: Match) -> tuple[str | None, bool]:
+        if match.b is None:
+            return match.a, True
+        if match.result is None:
+            return None, False
+        side = elimination_winner(self._book, match, self._options, self._place)
+        return (match.a if side == "a" else match.b if side == "b" else None), True
+
+
+def elimination_winner(book: Rulebook, match: Match, options: Options, place: Mapping[str, int]) -> str:
+    """Which side of a match with a result goes on: "a", "b", or "none". `place`: everybody's Swiss rank."""
+    assert match.result is not None
+    better: Side = "a"
+    if place.get(match.b or "", len(place)) < place.get(match.a, len(place)):
+        better = other(better)
+    return book.elimination_winner(match.result, options, better)

@@ -1,0 +1,138 @@
+"""The course of an event: which kind of step follows the rounds so far, and the bracket as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from roundtap_core.clock import Clock
+from roundtap_core.elimination.bracket import Bracket, bracket_of
+from roundtap_core.elimination.shape import (
+    THIRD,
+    THIRD_STAGE,
+    bracket_size,
+    games_in,
+    round_key,
+    round_stage,
+    rounds_of,
+    size_by,
+)
+from roundtap_core.errors import Problem
+from roundtap_core.event.people import Person
+from roundtap_core.event.state import EventState, MatchState, RoundState, active_ids, tournament_of
+from roundtap_core.records import ELIMINATION, SWISS, Match
+
+CUT, OVER = "cut", "over"
+"""What may follow beside a Swiss or an elimination round: the cut is to be made; nothing is left to be played."""
+
+
+def what_follows(state: EventState) -> str:
+    """SWISS, CUT, ELIMINATION or OVER, once every result of the rounds so far is there.
+
+    Raises Problem("no_structure") while there are too few players for the chosen table.
+    """
+    if elimination_rounds(state):
+        bracket = bracket_now(state)
+        return OVER if bracket is None or bracket.over or not _somebody_meets(bracket) else ELIMINATION
+    swiss = sum(1 for played in state.public_rounds if played.stage == SWISS)
+    if swiss < state.swiss_rounds:
+        return SWISS
+    if not swiss:
+        return ELIMINATION
+    if state.cut_size < 2:
+        return OVER
+    return CUT if state.cut is None else ELIMINATION
+
+
+def _somebody_meets(bracket: Bracket) -> bool:
+    following = [game for game in bracket.games if game.round == len(bracket.round_numbers) + 1]
+    seats = [seat for game in following for seat in (game.a, game.b)]
+    if not following:
+        return any(not game.decided for game in bracket.games)
+    # A seat whose feeder is still open counts: somebody will come.
+    return any(not seat.empty and not seat.gone for seat in seats)
+
+
+def elimination_rounds(state: EventState) -> list[RoundState]:
+    """Those that everybody may see."""
+    return [played for played in state.public_rounds if played.stage == ELIMINATION]
+
+
+def seeds_now(state: EventState) -> tuple[str, ...]:
+    """Who made the cut, by seed; once the elimination has begun, who began it. Empty without a cut made here."""
+    if state.cut is None:
+        return ()
+    begun = elimination_rounds(state)
+    if not begun:
+        return state.cut.seeds_now(active_ids(state))
+    began = {who for m in begun[0].matches for who in (m.match.a, m.match.b) if who}
+    return tuple(who for who in state.cut.seeds if who in began)
+
+
+def offered(state: EventState) -> str | None:
+    """Whose answer to an offered place is awaited."""
+    if state.cut is None or elimination_rounds(state):
+        return None
+    return state.cut.offered(active_ids(state))
+
+
+def bracket_now(state: EventState, people: Mapping[str, Person] | None = None) -> Bracket | None:
+    """The bracket of the published rounds, or of the cut as it stands; None before."""
+    return bracket_of(tournament_of(state, people), seeds_now(state))
+
+
+def stage_of_round(state: EventState, number: int, stage: str, matches: list[Match]) -> str:
+    """The stage in `options.stages` that gives a round its length, for a round that follows the public ones or is one
+    of them."""
+    before = [played for played in state.public_rounds if played.number < number]
+    first = next((played for played in before if played.stage == ELIMINATION), None)
+    first_matches = [m.match for m in first.matches] if first else matches
+    return round_stage(stage, [played.stage for played in before], first_matches)
+
+
+def stage_of_match(state: EventState, round_state: RoundState, match: MatchState) -> str:
+    """The stage in `options.stages` of one match: the match for third place beside the final has its own."""
+    if match.match.game == THIRD:
+        return THIRD_STAGE
+    return stage_of_round(state, round_state.number, round_state.stage, [m.match for m in round_state.matches])
+
+
+def match_clock(state: EventState, round_state: RoundState, match: MatchState) -> Clock:
+    """The clock as it is for one match: the one for third place ends earlier, or later, than the final beside it."""
+    clock = state.clock
+    if match.match.game != THIRD or clock.total_ms is None or clock.remaining_ms is None:
+        return clock
+    minutes = state.rulebook.minutes(stage_of_match(state, round_state, match), state.options)
+    if minutes is None:
+        return Clock()
+    shorter_ms = clock.total_ms - minutes * 60_000
+    return replace(clock, remaining_ms=clock.remaining_ms - shorter_ms, total_ms=minutes * 60_000)
+
+
+def round_name(state: EventState, played: RoundState) -> str | None:
+    """What an elimination round is called ("semi-final"), published or drawn; None for other stages."""
+    if played.stage != ELIMINATION:
+        return None
+    rounds = [r for r in state.rounds if r.stage == ELIMINATION]
+    size = size_by(m.match for m in rounds[0].matches)
+    return round_key(max(1, games_in(size, rounds.index(played) + 1)))
+
+
+def planned_in_all(state: EventState) -> int:
+    """How many rounds the event will have, elimination included as far as it is known.
+
+    Raises Problem("no_structure") while there are too few players for the chosen table.
+    """
+    before = [r for r in state.public_rounds if r.stage != ELIMINATION]
+    begun = elimination_rounds(state)
+    if begun:
+        return len(before) + rounds_of(size_by(m.match for m in begun[0].matches))
+    if not state.swiss_rounds:
+        return rounds_of(bracket_size(len(active_ids(state))))
+    return max(state.swiss_rounds, len(before))
+
+
+def refuse_after_cut(state: EventState) -> None:
+    """Raise Problem("elimination_begun") where nobody may come in or back any more."""
+    if state.cut is not None or elimination_rounds(state):
+        raise Problem("elimination_begun")

@@ -1,0 +1,266 @@
+"""An event's journey from the last Swiss round to the champion: cut, offers, elimination rounds, who leaves when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from event_kit import MINUTE, Event, refused, score
+from roundtap_core.elimination.bracket import Bracket
+from roundtap_core.event import commands as c
+from roundtap_core.event.course import CUT, OVER, bracket_now, offered, seeds_now, what_follows
+from roundtap_core.event.state import Entrant, state_digest, tournament_of
+from roundtap_core.eventfile import round_to_json, tournament_from_json, tournament_to_json
+from roundtap_core.records import CONCESSION, ELIMINATION, SWISS, Result
+from roundtap_core.standings import standings
+from roundtap_core.wire import digest
+
+
+def after_swiss(players: int = 12, **options: Any) -> Event:
+    """Both Swiss rounds are played, nothing is cut yet."""
+    event = Event(players, {"structure": "own", "swiss_rounds": 2, "cut": 8, **options})
+    return event.play().settle().play().settle()
+
+
+def cut(players: int = 12, **options: Any) -> Event:
+    event = after_swiss(players, **options)
+    event.tell(c.MakeCut())
+    return event
+
+
+def order(event: Event) -> list[str]:
+    return [row.competitor for row in standings(tournament_of(event.state))]
+
+
+def bracket(event: Event) -> Bracket:
+    found = bracket_now(event.state)
+    assert found is not None
+    return found
+
+
+def test_after_the_swiss_rounds_comes_the_cut_not_a_draw() -> None:
+    event = after_swiss()
+    assert what_follows(event.state) == CUT
+    with refused("cut_not_made"):
+        event.tell(c.DrawRound(1))
+    made = event.tell(c.MakeCut())
+    assert [entry.kind for entry in made] == ["round-closed", "cut-made"]
+    assert list(seeds_now(event.state)) == order(event)[:8]
+    assert made[1].data["seeds"] == order(event)[:8]
+    with refused("cut_is_made"):
+        event.tell(c.MakeCut())
+
+
+def test_a_cut_needs_its_rounds_its_results_and_a_plan() -> None:
+    event = Event(12, {"structure": "own", "swiss_rounds": 2, "cut": 8}).play()
+    with refused("results_missing"):
+        event.tell(c.MakeCut())
+    event.settle()
+    with refused("cut_too_early"):
+        event.tell(c.MakeCut())
+    none = after_swiss(cut=0)
+    assert what_follows(none.state) == OVER
+    with refused("no_cut_planned"):
+        none.tell(c.MakeCut())
+    with refused("all_rounds_played"):
+        none.tell(c.DrawRound(1))
+
+
+def test_the_whole_way_to_the_champion() -> None:
+    event = cut(third_place_match=True)
+    lengths = []
+    for _ in range(3):
+        event.play()
+        lengths.append(event.state.clock.total_ms)
+        event.settle()
+    assert lengths == [75 * MINUTE, 75 * MINUTE, 120 * MINUTE]
+    assert [r.stage for r in event.state.rounds] == [SWISS] * 2 + [ELIMINATION] * 3
+    assert what_follows(event.state) == OVER
+    assert bracket(event).champion == order(event)[0]
+    assert [m.match.game for m in event.state.rounds[-1].matches] == [1, "third"]
+    with refused("bracket_decided"):
+        event.tell(c.DrawRound(1))
+    event.tell(c.FinishEvent())
+    assert event.state.finished
+
+
+def test_the_stages_have_minutes_of_their_own() -> None:
+    event = cut(cut=4, stages={"elimination": {"minutes": 60}, "final": {"minutes": None}})
+    event.play()
+    assert event.state.clock.total_ms == 60 * MINUTE
+    event.settle().play()
+    assert event.state.clock.total_ms is None
+
+
+def test_a_qualified_player_who_leaves_is_replaced_by_whoever_accepts() -> None:
+    event = cut()
+    seeds = order(event)
+    event.tell(c.DrawRound(1))
+    kinds = event.kinds(c.DropCompetitor(seeds[5]))
+    assert kinds == ["draft-discarded", "competitor-dropped"]
+    assert offered(event.state) == seeds[8]
+    with refused("offer_unanswered"):
+        event.tell(c.DrawRound(1))
+    with refused("not_offered"):
+        event.tell(c.AcceptPlace(seeds[9]))
+    event.tell(c.DeclinePlace(seeds[8]))
+    assert offered(event.state) == seeds[9]
+    event.tell(c.AcceptPlace(seeds[9]))
+    assert offered(event.state) is None
+    assert list(seeds_now(event.state)) == [*seeds[:5], *seeds[6:8], seeds[9]]
+    event.play()
+    assert event.match("3.1").match.b == seeds[9]
+    with refused("not_offered"):
+        event.tell(c.AcceptPlace(seeds[10]))
+
+
+def test_once_the_stage_has_begun_nobody_comes_in() -> None:
+    event = cut().play()
+    seeds = seeds_now(event.state)
+    event.tell(c.DropCompetitor(seeds[0]))
+    assert offered(event.state) is None
+    assert event.match("3.1").match.result == Result(ended=CONCESSION, conceded_by="a")
+    assert seeds_now(event.state) == seeds
+    with refused("elimination_begun"):
+        event.tell(c.WithdrawCut())
+    with refused("elimination_begun"):
+        event.enter("late")
+    event.settle().play()
+    assert event.match("4.1").match.a == seeds[7]
+
+
+def test_with_nobody_left_to_ask_the_first_seed_has_a_bye() -> None:
+    event = cut(players=9)
+    seeds = order(event)
+    event.tell(c.DropCompetitor(seeds[3]))
+    event.tell(c.DeclinePlace(seeds[8]))
+    assert offered(event.state) is None
+    event.play()
+    assert event.byes(3) == {seeds[0]: "bye"}
+
+
+def test_a_drawn_bracket_is_not_drawn_again() -> None:
+    event = cut()
+    event.tell(c.DrawRound(1))
+    with refused("bracket_is_fixed"):
+        event.tell(c.DrawRound(2))
+    event.tell(c.DiscardDraft())
+    event.play()
+    assert event.state.live is not None
+
+
+def test_the_cut_can_be_taken_back_and_a_corrected_result_takes_it_back() -> None:
+    event = cut()
+    event.tell(c.WithdrawCut())
+    assert what_follows(event.state) == CUT
+    with refused("no_cut_yet"):
+        event.tell(c.WithdrawCut())
+    event.tell(c.MakeCut())
+    match = event.match("2.1")
+    assert event.kinds(c.EnterResult("2.1", match.revision, score(0, 100))) == ["cut-withdrawn", "result-entered"]
+    event.tell(c.MakeCut())
+    assert list(seeds_now(event.state)) == order(event)[:8]
+
+
+def test_whoever_left_comes_back_only_within_the_stage() -> None:
+    event = after_swiss()
+    seeds = order(event)
+    event.tell(c.DropCompetitor(seeds[2]))
+    event.tell(c.MakeCut())
+    with refused("stage_is_over"):
+        event.tell(c.ReturnCompetitor(seeds[2]))
+    event.tell(c.WithdrawCut())
+    event.tell(c.ReturnCompetitor(seeds[2]))
+    event.tell(c.MakeCut())
+    assert list(seeds_now(event.state)) == seeds[:8]
+    event.play().settle()
+    event.tell(c.DropCompetitor(seeds[0]))
+    event.tell(c.ReturnCompetitor(seeds[0]))
+    assert event.state.rounds[-1].matches[-1].match.bye is None
+    event.play()
+    assert event.match("4.1").match.a == seeds[0]
+    with refused("never_left"):
+        event.tell(c.ReturnCompetitor(seeds[1]))
+
+
+def test_a_winner_stands_once_the_next_round_is_published() -> None:
+    event = cut().play().settle().play()
+    match = event.match("3.1")
+    with refused("bracket_moved_on"):
+        event.tell(c.EnterResult("3.1", match.revision, score(24, 100)))
+    event.tell(c.EnterResult("3.1", match.revision, score(100, 30)))
+    assert event.match("3.1").match.result == score(100, 30)
+
+
+def test_before_that_a_correction_changes_who_goes_on() -> None:
+    event = cut().play().settle()
+    loser = event.match("3.1").match.b
+    event.tell(c.DrawRound(1))
+    event.tell(c.EnterResult("3.1", event.match("3.1").revision, score(24, 100)))
+    assert event.state.draft is None
+    event.play()
+    assert event.match("4.1").match.a == loser
+
+
+def test_a_no_show_in_elimination_keeps_its_game_number() -> None:
+    event = cut().play()
+    absent = event.match("3.1").match.a
+    event.tell(c.NoShow("3.1", absent))
+    assert event.match("3.1").match.game == 1
+    came = event.match("3.1").match.a
+    event.settle().play()
+    assert event.match("4.1").match.a == came
+
+
+def test_elimination_from_the_start() -> None:
+    event = Event(6, {"structure": "own", "swiss_rounds": 0})
+    assert what_follows(event.state) == ELIMINATION
+    event.tell(c.DrawRound(5))
+    first = [m.match for m in event.state.draft.matches] if event.state.draft else []
+    event.tell(c.DrawRound(5))
+    again = [m.match for m in event.state.draft.matches] if event.state.draft else []
+    assert first != again
+    event.tell(c.PublishRound(1, 2))
+    with refused("elimination_begun"):
+        event.enter("late")
+    event.settle().play().settle().play().settle()
+    assert what_follows(event.state) == OVER
+    assert bracket(event).champion is not None
+
+
+def test_exported_and_imported_it_goes_on_alike() -> None:
+    event = cut(third_place_match=True)
+    seeds = order(event)
+    event.tell(c.DropCompetitor(seeds[5]))
+    event.tell(c.DeclinePlace(seeds[8]))
+    event.tell(c.AcceptPlace(seeds[9]))
+    event.play().settle().play()
+    file = tournament_of(event.state)
+    assert tournament_from_json(tournament_to_json(file)) == file
+
+    again = Event(players=0, created=False)
+    again.tell(c.CreateEvent(file.name, file.rulebook, file.level, file.options, "#0072B2", file.seed))
+    for who in file.competitors:
+        again.tell(c.EnterCompetitor(Entrant(who.id, "digest", dropped_after=who.dropped_after), imported=True))
+    for played in file.rounds:
+        again.tell(c.ImportRound(round_to_json(played)))
+    assert tournament_of(again.state) == file
+    assert bracket(again).seeds == bracket(event).seeds
+    for one in (event, again):
+        one.settle().play()
+        assert one.state.clock.total_ms == 120 * MINUTE
+    assert [m.match for m in again.state.rounds[-1].matches] == [m.match for m in event.state.rounds[-1].matches]
+
+
+def test_the_digest_of_a_swiss_event_knows_nothing_of_cuts() -> None:
+    """Rounds that were recorded before there were cuts keep the digest they had then."""
+    event = after_swiss(players=4)
+    as_ever = digest({
+        "entrants": [[who, None, None] for who in ("p1", "p2", "p3", "p4")],
+        "rounds": [[number, "swiss", [
+            [f"{number}.{i}", m.match.a, m.match.b, None, {"score": {"a": 100, "b": 24}}]
+            for i, m in enumerate(event.state.rounds[number - 1].matches, start=1)
+        ]] for number in (1, 2)],
+    })
+    assert state_digest(event.state) == as_ever
+    event.tell(c.MakeCut())
+    assert state_digest(event.state) == as_ever
