@@ -9,6 +9,7 @@ from roundtap_units.dialogue_state import TableState
 from roundtap_units.scenes import SIGNS, Half, Row, Scene
 from roundtap_units.tableview import DECIDED
 
+SETTLE_MS = 1500
 LEAVE_ASKED_MS = 10_000
 
 
@@ -48,13 +49,16 @@ class Standing:
             table.leaving ^= {side}
         elif gesture.kind == TAP and table.match.state == DECIDED:
             table.tell(now_ms, lambda: decided(table, side))
+        elif gesture.kind == TAP and self.just_saved(now_ms, SETTLE_MS):
+            # One press too many of who was still agreeing: nobody wants to correct what they have not read.
+            return
         elif gesture.kind == TAP and (result := table.match.result or table.said(side)):
             winner = side if table.outcome(result, side) == "won" else other(side)
             table.entry = dialogue_entry.begin(table, winner, side, result)
 
-    def just_saved(self, now_ms: int) -> bool:
+    def just_saved(self, now_ms: int, within_ms: int = LEAVE_ASKED_MS) -> bool:
         at_ms = self.table.saved_at_ms
-        return at_ms is not None and now_ms - at_ms < LEAVE_ASKED_MS
+        return at_ms is not None and now_ms - at_ms < within_ms
 
     def scene(self, now_ms: int) -> Scene:
         if self.just_saved(now_ms):

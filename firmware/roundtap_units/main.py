@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
+from roundtap_devices.buttons import Buttons
 
 KEYS = ("unit", "key", "hub", "board", "language", "facing", "folder")
 
@@ -27,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", type=Path, help="TOML file: unit, key, hub, folder; board, language, facing")
     parser.add_argument("--panel", type=Path, default=None, metavar="SOCKET",
                         help="run on mock pins and a drawn screen, and serve both on this Unix socket")
+    parser.add_argument("--say", action="store_true", help="print the text of each new screen")
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
 
@@ -72,7 +74,7 @@ def read_config(path: Path) -> Config:
         raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, not {data["hub"]!r}')
     try:
         made = board(data.get("board", "recommended"))
-    except BoardError as error:
+    except (BoardError, OSError) as error:
         raise ConfigError(f"{path}: board: {error}") from error
     facing = data.get("facing", made.facing)
     if facing not in FACINGS:
@@ -101,53 +103,99 @@ def run(args: argparse.Namespace) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    _run(config, args.panel, args.crash_at, incoming, stopping)
+    try:
+        pins = _pins(config, virtual=args.panel is not None)
+    except OSError as error:
+        print(f"roundtap table: {error}", file=sys.stderr)
+        return 2
+    _run(config, args, pins, incoming, stopping)
     return 0
 
 
-def _run(config: Config, panel_path: Path | None, crash_at: str | None,
-         incoming: queue.SimpleQueue[object], stopping: threading.Event) -> None:
-    from roundtap_devices.buttons import Buttons
+def _pins(config: Config, virtual: bool) -> Any:
+    """Where the buttons are; OSError says what is missing."""
     from roundtap_devices.factory import mock_factory, real_factory
+
+    config.folder.mkdir(parents=True, exist_ok=True)
+    if virtual:
+        return mock_factory()
+    try:
+        return real_factory(str(config.folder))
+    except ModuleNotFoundError as error:
+        if error.name != "lgpio":
+            raise
+        raise OSError("lgpio is missing: apt install python3-lgpio, and an environment made with "
+                      "--system-site-packages") from error
+
+
+def _run(config: Config, args: argparse.Namespace, pins: Any,
+         incoming: queue.SimpleQueue[object], stopping: threading.Event) -> None:
     from roundtap_devices.oled import oled_screen
     from roundtap_devices.panel import Panel
     from roundtap_devices.screen import Screen, VirtualScreen
     from roundtap_devices.signals import Signals
     from roundtap_units.dialogue import Dialogue, unit_words
     from roundtap_units.link import HubAddress, HubLink
+    from roundtap_units.notify import Notify
     from roundtap_units.outbox import Outbox
     from roundtap_units.table_unit import TableUnit, run_loop
 
     def mono_ms() -> int:
         return time.monotonic_ns() // 1_000_000
 
-    config.folder.mkdir(parents=True, exist_ok=True)
     words = unit_words(config.language)
-    pins = mock_factory() if panel_path else real_factory(str(config.folder))
-    screen: Screen = VirtualScreen() if panel_path else oled_screen(config.board.screen, pins)
+    screen: Screen = VirtualScreen() if args.panel else oled_screen(config.board.screen, pins)
     panel = None
-    if panel_path is not None:
+    if args.panel is not None:
         assert isinstance(screen, VirtualScreen)
-        panel = Panel(panel_path, config.board, pins, screen.glass)
-    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(crash_at))
+        panel = Panel(args.panel, config.board, pins, screen.glass)
+    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at))
     link = HubLink(HubAddress(config.host, config.port, config.unit, config.key), outbox,
                    lambda kind, value: incoming.put((kind, value)), mono_ms)
     # What is virtual says so, on every screen.
     dialogue = Dialogue(words, config.board.facing, words("badge.virtual") if panel else "")
     unit = TableUnit(
         config.unit, config.key, dialogue, outbox, link, screen,
-        Signals(config.board, pins, panel.signals if panel else None), panel.words if panel else (lambda _: None),
+        Signals(config.board, pins, panel.signals if panel else None),
+        _heard(panel.words if panel else None, args.say),
     )
     buttons = Buttons(config.board, pins, incoming, mono_ms)  # type: ignore[arg-type]
+    notify = Notify()
+
+    def stopped() -> bool:
+        # Asked once a step: who steps no more is not alive, whatever his other threads do.
+        notify.alive(mono_ms())
+        return stopping.is_set()
+
     link.start()
     try:
-        run_loop(unit, incoming, mono_ms, stopping.is_set)
+        run_loop(unit, incoming, mono_ms, stopped)
     finally:
         link.stop()
-        buttons.close()
         if panel:
             panel.close()
         outbox.close()
+        _give_back(buttons)
+
+
+def _give_back(buttons: Buttons) -> None:
+    try:
+        buttons.close()
+    except Exception as error:
+        # lgpio says "GPIO busy" if somebody presses just now; the kernel takes the lines back at the exit anyway.
+        logging.getLogger(__name__).warning("the pins were not given back: %s", error)
+
+
+def _heard(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:
+    """Who is told the text of each new screen: the virtual panel, a person at a terminal, both or nobody."""
+
+    def heard(text: str) -> None:
+        if panel_words is not None:
+            panel_words(text)
+        if say:
+            print(text, flush=True)
+
+    return heard
 
 
 def _crash_point(name: str | None) -> Callable[[str], None]:

@@ -60,8 +60,9 @@ def _from_the_edge(scene: Halves) -> Image.Image:
         corner = _corner(pen, scene, 10)
         _set(pen, fit(a.head, WIDTH - corner, 14, HEADS, bold=True), 0, 0, 14)
     else:
-        write(pen, 0, 10, f"{ARROWS['a']} {SIGNS['a']}", 11)
-        write(pen, WIDTH, 10, f"{SIGNS['b']} {ARROWS['b']}", 11, anchor="r")
+        # Low enough to leave room for the dot of a Ż below.
+        write(pen, 0, 8, f"{ARROWS['a']} {SIGNS['a']}", 10)
+        write(pen, WIDTH, 8, f"{SIGNS['b']} {ARROWS['b']}", 10, anchor="r")
         _corner(pen, scene, 9, right=64 + _corner_width(scene) // 2)
         one, two = (half.head.lstrip("".join(SIGNS.values())).strip() for half in (a, b))
         left_name, right_name = fit_pair(one, two, WIDTH, TOGETHER)

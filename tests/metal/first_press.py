@@ -1,8 +1,8 @@
 """One evening's presses on real GPIO lines: a real hub, a real table unit, gpiozero and lgpio on the kernel's gpio-sim.
 
 Run as root on a Linux with a gpio-sim chip labelled like a Pi's; README.md beside this file says how to get one.
-Prints what the unit's screen says, and how long each press took; exit code 0 if the result was SAVED and stands once in
-the journal.
+Prints what the unit's screen says and how long the confirming press took; stops with an error if the result was not
+SAVED, or if the journal does not hold exactly the two reports.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import secrets
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,15 +22,19 @@ from pathlib import Path
 
 from roundtap.demo_event import make_event
 from roundtap_devices.boards import RECOMMENDED
+from roundtap_devices.hands import DEBOUNCE_MS
 from roundtap_hub.journal import Journal
 
 PORT = 8080
 ROUNDTAP = (sys.executable, "-m", "roundtap.main")
 ZERO_2_W = "902120"
-BOUNCES = 10
-BOUNCE_S = 0.0005
+BOUNCES = 3
 FINGER_S = 0.06
 WAIT_S = 120.0
+
+
+class TooSlow(Exception):
+    """This machine was held up while it played the button; the evening proves nothing and is begun again."""
 
 
 class Lines:
@@ -39,17 +42,25 @@ class Lines:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        # Opened once: what follows must be as quick as a contact.
+        self._pulls = {pin: os.open(folder / f"sim_gpio{pin}/pull", os.O_WRONLY)
+                       for pin in RECOMMENDED.pins.keys().values()}
 
     def high(self, pin: int) -> bool:
         return (self._folder / f"sim_gpio{pin}/value").read_text().strip() == "1"
 
     def press(self, pin: int) -> float:
-        """Pull a pin to ground as a cheap button does, bouncing; seconds when it first touched."""
+        """Pull a pin to ground as a cheap button does, bouncing; seconds when it first touched. Raises TooSlow."""
         touched = time.monotonic()
-        for bounce in range(BOUNCES):
-            self._pull(pin, up=bool(bounce % 2))
-            time.sleep(BOUNCE_S)
         self._pull(pin, up=False)
+        longest_ms = 0.0
+        for _ in range(BOUNCES):
+            off = time.monotonic()
+            self._pull(pin, up=True)
+            self._pull(pin, up=False)
+            longest_ms = max(longest_ms, 1000 * (time.monotonic() - off))
+        if longest_ms >= DEBOUNCE_MS:
+            raise TooSlow(f"a bounce of {longest_ms:.0f} ms is no bounce but a press of its own")
         return touched
 
     def release(self, pin: int) -> float:
@@ -59,7 +70,7 @@ class Lines:
         return let_go
 
     def _pull(self, pin: int, up: bool) -> None:
-        (self._folder / f"sim_gpio{pin}/pull").write_text("pull-up" if up else "pull-down")
+        os.pwrite(self._pulls[pin], b"pull-up" if up else b"pull-down", 0)
 
 
 class Screen:
@@ -74,28 +85,17 @@ class Screen:
         assert unit.stdout is not None
         for line in unit.stdout:
             now = time.monotonic()
-            print(f"  {now:8.3f}  {line.rstrip()}", flush=True)
+            print(f"{now:10.3f} s  {line.rstrip()}", flush=True)
             with self._new:
                 self.said.append((now, line))
                 self._new.notify_all()
 
-    def wait_for(self, word: str, since: float) -> float:
-        """The second when the screen first said `word` after `since`, or was saying it then."""
-        give_up = time.monotonic() + WAIT_S
+    def wait_for(self, word: str) -> float:
+        """Wait until the screen says `word`; the second since when it does."""
         with self._new:
-            while True:
-                for at, text in reversed(self.said):
-                    if at < since:
-                        if word in text:
-                            return at
-                        break
-                for at, text in self.said:
-                    if at >= since and word in text:
-                        return at
-                left = give_up - time.monotonic()
-                if left <= 0:
-                    raise AssertionError(f"waited for {word!r}; the screen said {[t for _, t in self.said[-3:]]}")
-                self._new.wait(left)
+            if not self._new.wait_for(lambda: self.said and word in self.said[-1][1], WAIT_S):
+                raise AssertionError(f"waited for {word!r}; the screen said {[text for _, text in self.said[-3:]]}")
+            return self.said[-1][0]
 
 
 def wait_until(true: Callable[[], bool], what: str) -> None:
@@ -135,8 +135,8 @@ def hub_answers() -> bool:
         return False
 
 
-def play(lines: Lines, screen: Screen, times: int) -> list[tuple[float, float]]:
-    """Seats, a result, and then the same table corrects itself; per result (from touched, from let go) to SAVED."""
+def play(lines: Lines, screen: Screen) -> tuple[float, float]:
+    """Two seats, 100:0, agreed: seconds to SAVED from the first touch of the confirming press, and from its end."""
     pins = RECOMMENDED.pins
 
     def tap(pin: int) -> tuple[float, float]:
@@ -146,63 +146,77 @@ def play(lines: Lines, screen: Screen, times: int) -> list[tuple[float, float]]:
         time.sleep(FINGER_S)
         return touched, let_go
 
-    screen.wait_for("press", 0)
+    screen.wait_for("press")
     tap(pins.a)
-    _, seated = tap(pins.b)
-    took = []
-    for number in range(times):
-        since = seated if number == 0 else time.monotonic()
-        time.sleep(1)
-        tap(pins.a)
-        if number:
-            screen.wait_for("?", since)
-        tap(pins.a)
-        screen.wait_for("yes", since)
-        touched, let_go = tap(pins.b)
-        saved = screen.wait_for("SAVED", touched)
-        took.append((saved - touched, saved - let_go))
+    tap(pins.b)
+    tap(pins.a)
+    tap(pins.a)
+    screen.wait_for("yes")
+    touched, let_go = tap(pins.b)
+    saved = screen.wait_for("SAVED")
+    return saved - touched, saved - let_go
+
+
+def evening(folder: Path, lines: Lines, i2c_port: int) -> tuple[float, float]:
+    """Start both processes, play, stop them, and look into the journal."""
+    prepare(folder, i2c_port)
+    started = time.monotonic()
+    hub = subprocess.Popen([*ROUNDTAP, "hub", "--data", str(folder / "hub"), "--port", str(PORT)])
+    unit: subprocess.Popen[str] | None = None
+    try:
+        wait_until(hub_answers, "the hub")
+        print(f"the hub answered after {time.monotonic() - started:.1f} s", flush=True)
+        started = time.monotonic()
+        unit = subprocess.Popen([*ROUNDTAP, "table", str(folder / "table.toml"), "--say"],
+                                stdout=subprocess.PIPE, text=True)
+        screen = Screen(unit)
+        print(f"the unit asked for a press after {screen.wait_for('press') - started:.1f} s", flush=True)
+        for key, pin in RECOMMENDED.pins.keys().items():
+            assert lines.high(pin), f"pin {pin} ({key}) is not pulled up"
+        took = play(lines, screen)
+    finally:
+        for process in (unit, hub):
+            if process is not None:
+                process.terminate()
+        codes = [process.wait(timeout=60) for process in (unit, hub) if process is not None]
+    assert codes == [0, 0], f"exit codes of unit and hub: {codes}"
+    entries = Journal(f"sqlite:///{folder / 'hub/roundtap.db'}").streams()["e1"]
+    fates = [(entry.data["side"], entry.data["fate"]) for entry in entries if entry.kind == "report"]
+    assert fates == [("a", "accepted"), ("b", "accepted")], f"the journal holds {fates}"
     return took
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lines", type=Path, default=os.environ.get("GPIO_SIM_DIR"),
+    parser.add_argument("--lines", type=Path, default=os.environ.get("GPIO_SIM_DIR"), metavar="FOLDER",
                         help="the chip's folder under /sys/devices/platform (default: $GPIO_SIM_DIR)")
     parser.add_argument("--i2c-port", type=int, default=0, help="the bus the screen is asked for on")
+    parser.add_argument("--times", type=int, default=1, help="how many evenings, each with fresh processes")
     args = parser.parse_args()
     if args.lines is None:
         parser.error("--lines is missing")
-    lines = Lines(Path(args.lines))
+    # The finger is not to wait for the unit that it presses; the processes started below go back to the usual way.
+    os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(10))
+    # A kernel just booted has not even its own address.
     subprocess.run(["ip", "link", "set", "lo", "up"], check=False)
     folder = Path(tempfile.mkdtemp(prefix="first-press-", dir=Path.cwd()))
     pretend_a_pi(folder)
-    prepare(folder, args.i2c_port)
-
-    started = time.monotonic()
-    hub = subprocess.Popen([*ROUNDTAP, "hub", "--data", str(folder / "hub"), "--port", str(PORT)])
-    wait_until(hub_answers, "the hub")
-    print(f"hub up in {time.monotonic() - started:.1f} s", flush=True)
-    started = time.monotonic()
-    unit = subprocess.Popen([*ROUNDTAP, "table", str(folder / "table.toml"), "--say"],
-                            stdout=subprocess.PIPE, text=True)
-    screen = Screen(unit)
-    try:
-        at = screen.wait_for("press", 0)
-        print(f"unit asks for a press after {at - started:.1f} s", flush=True)
-        idle = [lines.high(pin) for pin in RECOMMENDED.pins.keys().values()]
-        print(f"buttons pulled up by the unit itself: {idle}", flush=True)
-        took = play(lines, screen, times=1)
-    finally:
-        for process in (unit, hub):
-            process.terminate()
-            process.wait(timeout=30)
-    print("from the first touch of the confirming press to SAVED:", *(f"{a * 1000:.0f} ms" for a, _ in took))
-    print("from letting it go to SAVED:", *(f"{b * 1000:.0f} ms" for _, b in took))
-    reports = [e for e in Journal(f"sqlite:///{folder / 'hub/roundtap.db'}").streams()["e1"] if e.kind == "report"]
-    fates = [(entry.data["side"], entry.data["fate"]) for entry in reports]
-    print(f"journal: {fates}; exit codes: unit {unit.returncode}, hub {hub.returncode}")
-    print(f"median {statistics.median(b for _, b in took) * 1000:.0f} ms")
-    return 0 if all(idle) and fates == [("a", "accepted"), ("b", "accepted")] else 1
+    lines, played = Lines(args.lines), 0
+    for number in range(1, 4 * args.times + 1):
+        one = folder / f"evening-{number}"
+        one.mkdir()
+        try:
+            touched_s, let_go_s = evening(one, lines, args.i2c_port)
+        except TooSlow as slow:
+            print(f"once more: {slow}", flush=True)
+            continue
+        print(f"SAVED {touched_s * 1000:.0f} ms after the confirming button was touched, "
+              f"{let_go_s * 1000:.0f} ms after it was let go", flush=True)
+        played += 1
+        if played == args.times:
+            return 0
+    print("this machine is too slow to play a button", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":
