@@ -21,6 +21,8 @@ FILES = {
     "/static/bench.js": ("static/bench.js", "text/javascript; charset=utf-8"),
 }
 RECONNECT_S = 0.5
+SHEETS_KEPT = 8
+SHEET_BYTES_MAX = 8 * 1024 * 1024
 
 
 @dataclass(slots=True, eq=False)
@@ -35,10 +37,22 @@ class VirtualTable:
 
 
 @dataclass(slots=True, eq=False)
+class VirtualDesk:
+    """The bench's end of the virtual printer: its latest sheets, newest first, and its faults."""
+
+    socket: Path
+    sheets: list[Mapping[str, Any]] = field(default_factory=list)
+    faults: tuple[str, ...] = ()
+    version: int = 0
+    writer: asyncio.StreamWriter | None = None
+
+
+@dataclass(slots=True, eq=False)
 class Bench:
-    """An ASGI application over the panels of all tables. `hub_url` and `pin` are shown on the page."""
+    """An ASGI application over the panels of all tables and the printer's. `info` is shown on the page."""
 
     tables: Mapping[int, VirtualTable]
+    printer: VirtualDesk | None
     info: Mapping[str, Any]
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -51,6 +65,8 @@ class Bench:
             path, method = scope["path"], scope["method"]
             if method == "POST" and path == "/press":
                 await self._press(scope, receive, send)
+            elif method == "POST" and path == "/printer":
+                await self._to_printer(scope, receive, send)
             elif path == "/pictures":
                 await self._pictures(receive, send)
             elif path == "/info":
@@ -72,6 +88,8 @@ class Bench:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self._tasks += [asyncio.create_task(self._follow(table)) for table in self.tables.values()]
+                if self.printer:
+                    self._tasks.append(asyncio.create_task(self._follow_printer(self.printer)))
                 await send({"type": "lifespan.startup.complete"})
             else:
                 for task in self._tasks:
@@ -100,6 +118,38 @@ class Bench:
             table.picture = picture
             table.version += 1
             self._changed.notify_all()
+
+    async def _follow_printer(self, desk: VirtualDesk) -> None:
+        while True:
+            try:
+                reader, desk.writer = await asyncio.open_unix_connection(str(desk.socket), limit=SHEET_BYTES_MAX)
+                while line := await reader.readline():
+                    message = json.loads(line)
+                    if "faults" in message:
+                        async with self._changed:
+                            _take_sheet(desk, message)
+                            self._changed.notify_all()
+            except OSError:
+                pass
+            desk.writer = None
+            await asyncio.sleep(RECONNECT_S)
+
+    async def _to_printer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """{"fault": "mute", "on": true} or {"tear": true}, handed to the printer as it is."""
+        try:
+            if dict(scope["headers"]).get(b"content-type", b"") != b"application/json":
+                raise ValueError("application/json is wanted")
+            order = json.loads(await _body(receive))
+            if not isinstance(order, dict):
+                raise ValueError("an object is wanted")
+        except ValueError:
+            await _answer(send, 400, b"The printer takes a fault, or a tear.", "text/plain")
+            return
+        if self.printer is None or self.printer.writer is None:
+            await _answer(send, 503, b"The printer is switched off.", "text/plain")
+            return
+        self.printer.writer.write(json.dumps(order).encode() + b"\n")
+        await _answer(send, 204, b"", "text/plain")
 
     async def _press(self, scope: Scope, receive: Receive, send: Send) -> None:
         """{"table": 3, "pin": "a", "down": true}. Only from the bench's own page: another site cannot set the type."""
@@ -142,14 +192,30 @@ class Bench:
     async def _changes(self) -> AsyncIterator[bytes]:
         """The latest picture of each table that changed since this reader last looked."""
         seen: dict[int, int] = {}
+        paper = -1
         while not self._closing:
+            if self.printer and paper != self.printer.version:
+                paper = self.printer.version
+                said = {"printer": {"sheets": self.printer.sheets, "faults": self.printer.faults}}
+                yield f"data: {json.dumps(said)}\n\n".encode()
             for table in self.tables.values():
                 if seen.get(table.number) != table.version:
                     seen[table.number] = table.version
                     yield f"data: {json.dumps({'table': table.number, 'picture': table.picture})}\n\n".encode()
             async with self._changed:
-                if not self._closing and all(seen.get(t.number) == t.version for t in self.tables.values()):
+                current = all(seen.get(t.number) == t.version for t in self.tables.values())
+                if not self._closing and current and (self.printer is None or paper == self.printer.version):
                     await self._changed.wait()
+
+
+def _take_sheet(desk: VirtualDesk, message: Mapping[str, Any]) -> None:
+    """A sheet that grew replaces itself; a new one goes on top."""
+    desk.faults = tuple(message["faults"])
+    desk.version += 1
+    if message.get("sheet") is None:
+        return
+    others = [sheet for sheet in desk.sheets if sheet["number"] != message["number"]]
+    desk.sheets = [{"number": message["number"], "sheet": message["sheet"]}, *others][:SHEETS_KEPT]
 
 
 async def _body(receive: Receive) -> bytes:
@@ -165,6 +231,6 @@ async def _body(receive: Receive) -> bytes:
 async def _answer(send: Send, status: int, body: bytes, kind: str) -> None:
     await send({"type": "http.response.start", "status": status, "headers": [
         (b"content-type", kind.encode()), (b"cache-control", b"no-store"),
-        (b"content-security-policy", b"default-src 'self'"),
+        (b"content-security-policy", b"default-src 'self'; img-src 'self' data:"),
     ]})
     await send({"type": "http.response.body", "body": body})

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
-import secrets
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from pathlib import Path
 from types import FrameType
 
+from roundtap.virtual_kit import VirtualKit
+
 PLAYERS_MAX = 512
-UP_WITHIN_S = 30.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,48 +69,37 @@ def _trouble(args: argparse.Namespace) -> str | None:
 
 
 class Demo:
-    """The processes of one demo, and the folder they live in."""
+    """One demo: a virtual kit with an event, and the bench over it."""
 
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
         self.args = args
-        self.folder = folder
-        self.pin = "".join(secrets.choice("0123456789") for _ in range(6))
-        self.processes: list[subprocess.Popen[bytes]] = []
+        self.kit = VirtualKit(folder, args.host, args.port, args.tables, args.language, args.facing,
+                              f"http://{self._shown_host}:{args.port + 1}/", paper=True)
+
+    @property
+    def _shown_host(self) -> str:
+        return "127.0.0.1" if self.args.host in ("0.0.0.0", "::") else self.args.host
 
     def prepare(self) -> None:
         """Keys, PIN, and an event whose first round is published, written before anybody runs."""
         from roundtap.demo_event import make_event
-        from roundtap_hub.hub import hash_pin, write_private
 
-        keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, self.args.tables + 1)}
-        hub_folder = self.folder / "hub"
-        hub_folder.mkdir()
-        write_private(hub_folder / "keys.json", json.dumps({unit: key.hex() for unit, key in keys.items()}))
-        write_private(hub_folder / "pin", hash_pin(self.pin))
-        make_event(hub_folder / "roundtap.db", self.args.players, self.args.tables)
-        for number, (unit, key) in enumerate(keys.items(), start=1):
-            write_private(self.folder / f"{unit}.toml", "\n".join([
-                f'unit = "{unit}"', f'key = "{key.hex()}"', f'hub = "http://127.0.0.1:{self.args.port}"',
-                f'language = "{self.args.language}"', f'facing = "{self.args.facing}"',
-                f'folder = "{self.folder / f"unit-{number}"}"',
-            ]) + "\n")
+        self.kit.prepare()
+        make_event(self.kit.database, self.args.players, self.args.tables)
 
     def start(self) -> None:
-        """The hub first; then the tables, which would wait for it anyway."""
-        hub_host = self.args.host
-        self._spawn("hub", "--data", str(self.folder / "hub"), "--host", hub_host, "--port", str(self.args.port),
-                    "--language", self.args.language)
-        self._wait_for_hub()
-        for number in range(1, self.args.tables + 1):
-            self._spawn("table", str(self.folder / f"table-{number}.toml"), "--panel", str(self._panel(number)))
+        self.kit.start()
+
+    def stop(self) -> None:
+        self.kit.stop()
 
     def greeting(self) -> str:
-        shown = "127.0.0.1" if self.args.host in ("0.0.0.0", "::") else self.args.host
+        shown = self._shown_host
         hub, bench = f"http://{shown}:{self.args.port}", f"http://{shown}:{self.args.port + 1}"
         return "\n".join([
             "",
-            f"  Bench (virtual tables)  {bench}/",
-            f"  Console (organizer)     {hub}/console      PIN {self.pin}",
+            f"  Bench (virtual kit)     {bench}/",
+            f"  Console (organizer)     {hub}/console      PIN {self.kit.pin}",
             f"  Wall                    {hub}/wall",
             f"  Players' page           {hub}/",
             "",
@@ -128,10 +113,11 @@ class Demo:
 
         import uvicorn
 
-        from roundtap.bench import Bench, VirtualTable
+        from roundtap.bench import Bench, VirtualDesk, VirtualTable
 
-        tables = {n: VirtualTable(n, self._panel(n)) for n in range(1, self.args.tables + 1)}
-        bench = Bench(tables, {"hub_port": self.args.port, "pin": self.pin})
+        tables = {n: VirtualTable(n, self.kit.panel(n)) for n in self.kit.tables}
+        printer = VirtualDesk(self.kit.printer) if self.kit.printer else None
+        bench = Bench(tables, printer, {"hub_port": self.args.port, "pin": self.kit.pin})
 
         class Server(uvicorn.Server):
             def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -141,35 +127,3 @@ class Demo:
 
         Server(uvicorn.Config(bench, host=self.args.host, port=self.args.port + 1, loop="asyncio", http="h11",
                               ws="none", log_level="warning", access_log=False, timeout_graceful_shutdown=2)).run()
-
-    def stop(self) -> None:
-        """Ask every process to end, and make sure of it."""
-        for process in self.processes:
-            process.terminate()
-        for process in self.processes:
-            try:
-                process.wait(timeout=5)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-    def _panel(self, number: int) -> Path:
-        return self.folder / f"panel-{number}"
-
-    def _spawn(self, *command: str) -> None:
-        # A session of its own: Ctrl-C reaches only this process, which then stops the others in order. Their stdin is
-        # a pipe that closes when this process dies in whatever way, and they end with it.
-        self.processes.append(subprocess.Popen(
-            [sys.executable, "-m", "roundtap.main", *command, "--end-with-stdin"],
-            stdin=subprocess.PIPE, start_new_session=True,
-        ))
-
-    def _wait_for_hub(self) -> None:
-        give_up = time.monotonic() + UP_WITHIN_S
-        while time.monotonic() < give_up and self.processes[0].poll() is None:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.args.port}/time", timeout=2):
-                    return
-            except OSError:
-                time.sleep(0.05)
-        raise RuntimeError("the hub did not start")

@@ -33,11 +33,15 @@ class Command:
 COMMANDS: dict[str, Command] = {
     "pair": Command("roundtap.pair", "draw the next round of an event file"),
     "standings": Command("roundtap.standings", "the standings of an event file"),
+    "bracket": Command("roundtap.bracket", "the elimination tree of an event file"),
     "check": Command("roundtap.check", "every rule that an event file breaks"),
     "rulebook": Command("roundtap.rulebook", "the rulebooks, or one rulebook's figures and house decisions"),
+    "rehearse": Command("roundtap.rehearse", "play a recorded event on the kit, and compare", ("hub", "unit")),
+    "gallery": Command("roundtap.gallery", "every screen, slip and page as a PNG", ("hub", "unit", "station")),
     "hub": Command("roundtap_hub.main", "serve an event to the hall", ("hub",)),
     "table": Command("roundtap_units.main", "run a table unit", ("unit",)),
-    "demo": Command("roundtap.demo", "a hub and virtual tables on this machine", ("hub", "unit")),
+    "station": Command("roundtap_units.station_main", "run a print station", ("station",)),
+    "demo": Command("roundtap.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from roundtap import columns, headless
 from roundtap_core.names import display_name, public_names
-from roundtap_core.pairing import pair_next, pairing_to_json
+from roundtap_core.next_round import next_round, round_to_print
 from roundtap_core.records import Tournament
 from roundtap_core.words import Words
 
@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     def draw(tournament: Tournament, words: Words) -> str:
-        drawn = pairing_to_json(pair_next(tournament, seed=args.seed, attempt=args.attempt))
+        drawn = round_to_print(next_round(tournament, seed=args.seed, attempt=args.attempt))
         return headless.json_text(drawn) if args.format == "json" else as_text(tournament, drawn, words)
 
     return headless.answer(args.file, draw)

@@ -9,7 +9,7 @@ from roundtap_hub.hub import Hub
 
 def create_app(hub: Hub) -> Flask:
     """A Flask application around one hub; nothing global."""
-    from roundtap_hub import device_api, pages
+    from roundtap_hub import device_api, pages, station_api
 
     app = Flask("roundtap_hub")
     app.config.update(
@@ -18,5 +18,7 @@ def create_app(hub: Hub) -> Flask:
     )
     app.extensions["roundtap"] = hub
     device_api.register(app, hub)
+    if hub.paper is not None:
+        station_api.register(app, hub, hub.paper)
     pages.register(app, hub)
     return app

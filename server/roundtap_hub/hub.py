@@ -14,6 +14,7 @@ from pathlib import Path
 from roundtap_core.errors import Problem
 from roundtap_hub.hall import Hall
 from roundtap_hub.moments import Moments
+from roundtap_hub.print_book import PrintBook
 from roundtap_hub.service import Service
 
 PIN_DIGITS = 6
@@ -33,6 +34,8 @@ class Hub:
     language: str = "en"
     bench_url: str | None = None
     """Set by the demo: where the virtual tables are."""
+    paper: PrintBook | None = None
+    """What was printed; None: a hub without paper."""
 
 
 def read_keys(path: Path) -> dict[str, bytes]:

@@ -17,6 +17,7 @@ from roundtap_hub.hall import Hall
 from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
 from roundtap_hub.journal import Journal
 from roundtap_hub.moments import system_moments
+from roundtap_hub.print_book import PrintBook
 from roundtap_hub.service import Service
 
 SEND_BUFFER_BYTES = 32 * 1024
@@ -36,8 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    args.data.mkdir(parents=True, exist_ok=True)
-    pin_hash, new_pin = read_or_make_pin(args.data / "pin")
+    try:
+        args.data.mkdir(parents=True, exist_ok=True)
+        pin_hash, new_pin = read_or_make_pin(args.data / "pin")
+        secret = read_or_make_secret(args.data / "secret")
+    except (OSError, ValueError) as error:
+        print(f"roundtap hub: the folder {args.data} cannot be used: {error}. Name one that you may write to with "
+              "--data.", file=sys.stderr)
+        return 2
     if new_pin:
         print(f"PIN for the organizer (shown once): {new_pin}", flush=True)
     try:
@@ -47,17 +54,19 @@ def run(args: argparse.Namespace) -> int:
         return 2
     try:
         unit_keys = read_keys(args.data / "keys.json")
-        journal = Journal(f"sqlite:///{args.data / 'roundtap.db'}")
+        url = f"sqlite:///{args.data / 'roundtap.db'}"
+        journal, paper = Journal(url), PrintBook(url)
         service = Service(journal, moments := system_moments(), crash_point(args.crash_at))
         service.start()
     except Problem as problem:
         print(f"roundtap hub: {problem}", file=sys.stderr)
         return 2
-    hub = Hub(service, Hall(), moments, unit_keys, read_or_make_secret(args.data / "secret"), pin_hash,
-              args.language, args.bench_url)
+    hub = Hub(service, Hall(), moments, unit_keys, secret, pin_hash,
+              args.language, args.bench_url, paper)
     _serve(hub, listener)
     service.stop()
     journal.close()
+    paper.close()
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from roundtap_core.clock import RUNNING, Clock
 from roundtap_core.errors import Problem
+from roundtap_core.event.course import match_clock, planned_in_all
 from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms import form_to_json
 from roundtap_core.results import result_to_json
@@ -43,7 +44,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None) 
         if match and round_state else None,
         "options": options,
         "form": _form(state.rulebook_id, canonical(options)),
-        "clock": clock_view(state.clock),
+        "clock": clock_view(match_clock(state, round_state, match) if round_state and match else state.clock),
         "call": call,
         "next": None,
     }
@@ -68,7 +69,7 @@ def find_table(snapshot: Snapshot, table: int) -> tuple[EventState, RoundState |
 def _planned_rounds(state: EventState, at_least: int) -> int | None:
     """How many rounds there will be; None where an imported event is too small for its structure to say."""
     try:
-        return max(state.swiss_rounds, at_least)
+        return max(planned_in_all(state), at_least)
     except Problem:
         return None
 

@@ -83,6 +83,25 @@ def test_a_correction_on_an_old_page_is_refused_with_the_new_state_in_view(house
     assert match(house, "1.1").match.result.score.a == 50
 
 
+def test_a_page_opened_before_the_table_agreed_does_not_overwrite_what_was_agreed(house: House, browser: Browser):
+    """The revision counts officials only: the number of the standing result is what an old page does not know."""
+    house.report("1.1", "a", 100, 24)
+    house.report("1.1", "b", 100, 24)
+    late = enter(browser, seen=0, ended="time", **{"score.a": 10, "score.b": 77})
+    assert late.status_code == 409
+    assert "changed meanwhile" in problem_of(late)
+    assert match(house, "1.1").match.result.score.a == 100
+    number = match(house, "1.1").number
+    assert enter(browser, seen=number, ended="time", **{"score.a": 10, "score.b": 77}).status_code == 303
+
+
+def test_the_form_of_a_correction_begins_with_what_stands(house: House, browser: Browser):
+    enter(browser, ended="time", **{"score.a": 49, "score.b": 77})
+    page = browser.get("/console/e1/match/1.1").text
+    assert 'name="score.a" type="number" inputmode="numeric" min="0" max="100" value="49"' in page
+    assert 'value="time" checked' in page
+
+
 def test_a_dispute_shows_both_versions_and_one_tap_accepts_either(house: House, browser: Browser):
     house.report("1.1", "a", 100, 24)
     house.report("1.1", "b", 24, 100)

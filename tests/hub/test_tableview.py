@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hub_kit import event_steps, make_event, people, running
+from hub_kit import HandClock, event_steps, make_event, people, running
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.records import Pair, Result
 from roundtap_hub.service import Step
 from roundtap_hub.tableview import table_view
 
@@ -40,3 +41,35 @@ def test_a_finished_event_leaves_its_tables_and_is_named_to_the_units(tmp_path: 
         service.tell("e1", c.FinishEvent(), "organizer")
         view = table_view(service.snapshot, "table-1")
     assert (view["event"], view["match"], view["finished"]) == (None, None, ["e1"])
+
+
+def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> None:
+    """The round is one, of three in all; the match beside the final has the shorter time of its own."""
+    clock = HandClock()
+    with running(tmp_path / "journal.db", clock) as service:
+        make_event(service)
+        tell = lambda command: service.tell("e2", command, "organizer")  # noqa: E731
+        options = {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True}
+        service.ask([Step("e2", c.CreateEvent("Cup", "xwing-standard", None, options, "#0072B2", 7)),
+                     *event_steps("e2")[1:]], "organizer", people("e2"))
+        for _ in range(3):
+            if service.snapshot.events["e2"].rounds and service.snapshot.events["e2"].cut is None:
+                tell(c.MakeCut())
+            tell(c.DrawRound(1))
+            draft = service.snapshot.events["e2"].draft
+            assert draft is not None
+            tell(c.PublishRound(draft.number, 1))
+            if draft.number < 3:
+                for match in draft.matches:
+                    tell(c.EnterResult(match.id, 0, Result(score=Pair(100, 24))))
+        state = service.snapshot.events["e2"]
+        tell(c.SetClock("start"))
+        clock.ms += 60_000
+        for match in service.snapshot.events["e1"].live.matches:  # type: ignore[union-attr]
+            service.tell("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "organizer")
+        service.tell("e1", c.FinishEvent(), "organizer")
+        final, third = (table_view(service.snapshot, unit) for unit in ("table-1", "table-2"))
+    assert state.clock.total_ms == 120 * 60_000
+    assert (final["round"]["number"], final["round"]["of"], final["round"]["stage"]) == (3, 3, "elimination")
+    assert (final["clock"]["total_ms"], third["clock"]["total_ms"]) == (120 * 60_000, 75 * 60_000)
+    assert final["clock"]["deadline_ms"] - third["clock"]["deadline_ms"] == 45 * 60_000

@@ -239,7 +239,8 @@ def test_a_headless_command_imports_no_more_than_it_needs(event: Path, command: 
 @pytest.mark.parametrize(("command", "missing", "hint"), [
     ("hub", "flask", "roundtap hub needs the extra 'hub': pip install roundtap[hub]"),
     ("table", "gpiozero", "roundtap table needs the extra 'unit': pip install roundtap[unit]"),
-    ("demo", "flask", "roundtap demo needs the extras 'hub' and 'unit': pip install roundtap[hub,unit]"),
+    ("demo", "flask", "roundtap demo needs the extras 'hub' and 'unit' and 'station': "
+                      "pip install roundtap[hub,unit,station]"),
 ])
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
                                   command: str, missing: str, hint: str) -> None:

@@ -106,9 +106,33 @@ document.addEventListener("keyup", (event) => {
 });
 window.addEventListener("blur", () => { for (const table of tables.values()) releaseAll(table); });
 
+// The virtual printer: its paper, newest first, and what can go wrong with it.
+function toPrinter(order) {
+  return fetch("/printer", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(order) });
+}
+
+function drawPaper({ sheets, faults }) {
+  const desk = document.getElementById("printer");
+  desk.hidden = false;
+  for (const box of desk.querySelectorAll("[data-fault]")) box.checked = faults.includes(box.dataset.fault);
+  const roll = desk.querySelector(".roll");
+  roll.replaceChildren(...sheets.map(({ number, sheet }) => {
+    const image = document.createElement("img");
+    image.src = `data:image/png;base64,${sheet}`;
+    image.alt = `Sheet ${number}`;
+    return image;
+  }));
+  desk.querySelector(".empty").hidden = sheets.length > 0;
+}
+
+for (const box of document.querySelectorAll("[data-fault]")) {
+  box.addEventListener("change", () => toPrinter({ fault: box.dataset.fault, on: box.checked }));
+}
+
 const source = new EventSource("/pictures");
 source.onmessage = (event) => {
-  const { table, picture } = JSON.parse(event.data);
+  const { table, picture, printer } = JSON.parse(event.data);
+  if (printer) return drawPaper(printer);
   draw(tables.get(table) || add(table), picture);
 };
 source.onerror = () => { for (const table of tables.values()) table.box.classList.add("dead"); };

@@ -9,11 +9,14 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.pages import (
     competitors,
     console,
+    cut,
     door,
     errors,
     export,
     ground,
+    impose,
     new_event,
+    paper,
     players,
     results,
     rounds,
@@ -33,8 +36,10 @@ def register(app: Flask, hub: Hub) -> None:
     ground.guard(organizer, organizer_only=True)
     for module in (door, wall, players):
         module.routes(public)
-    for module in (console, new_event, rounds, results, competitors, units, export):
+    for module in (console, new_event, rounds, cut, impose, results, competitors, units, export):
         module.routes(organizer)
+    if hub.paper is not None:
+        paper.routes(organizer)
     errors.handle(app)
     app.register_blueprint(public)
     app.register_blueprint(organizer)

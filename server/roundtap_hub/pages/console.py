@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.rulebooks import RULEBOOKS
 from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot
 from roundtap_hub.views.draft import draft_view
+from roundtap_hub.views.knockout import bracket, cut_view
 from roundtap_hub.views.moment import full_names, newest_round, planned_rounds, shown_names
 from roundtap_hub.views.needs import needs
 from roundtap_hub.views.next_step import next_step
@@ -46,6 +47,7 @@ def event(event_id: str, **_: str) -> AnyResponse:
         next=next_step(state, seated), next_url=_next_url(event_id, next_step(state, seated).action),
         needs=needs(snapshot, units, state, grid if state.live else (), names, now),
         draft=draft_view(moment, names), planned=planned_rounds(state), roster=roster(moment),
+        cut=cut_view(moment, names), has_bracket=bracket(moment) is not None,
         unit_rows=unit_rows(snapshot, hub.unit_keys, units, now), clock=state.clock,
         remaining_ms=state.clock.remaining_at(hub.moments.now()), rulebook=state.rulebook,
     )

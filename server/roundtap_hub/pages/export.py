@@ -7,6 +7,7 @@ import io
 import json
 import re
 import unicodedata
+from fractions import Fraction
 
 from flask import Blueprint, Response
 from werkzeug.wrappers import Response as AnyResponse
@@ -40,7 +41,7 @@ def standings_csv(event_id: str) -> AnyResponse:
     for row in rows:
         writer.writerow([
             row.rank, harmless(names.get(row.competitor, row.competitor)), row.points, row.rounds, row.wins,
-            row.losses, row.draws, row.byes, *(str(row.tiebreakers.get(key, "")) for key in keys), row.decided_by,
+            row.losses, row.draws, row.byes, *(_cell(row.tiebreakers.get(key, "")) for key in keys), row.decided_by,
             "yes" if row.by_chance else "",
         ])
     # Spreadsheets take a file without this mark for another alphabet.
@@ -62,3 +63,9 @@ def _download(text: str, kind: str, name: str) -> Response:
     response = Response(text, content_type=f"{kind}; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
+
+
+def _cell(value: object) -> str:
+    """A spreadsheet would take 4/9 for a date: fractions become decimals here. The exact ones are in the event file's
+    standings."""
+    return f"{float(value):.4f}" if isinstance(value, Fraction) else str(value)

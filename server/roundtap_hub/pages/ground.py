@@ -10,12 +10,15 @@ from flask import Blueprint, Response, abort, current_app, g, redirect, render_t
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import show
+from roundtap_core.elimination.picture import say_round
 from roundtap_core.errors import Problem
+from roundtap_core.event.state import EventState
 from roundtap_core.words import LANGUAGES, Words, catalogue, choose_language, core_words
 from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
 from roundtap_hub.service import Snapshot
 from roundtap_hub.views import view_key
+from roundtap_hub.views.knockout import newest_name
 from roundtap_hub.views.moment import Moment, moment_of
 from roundtap_hub.views.phase import age_text, clock_width, phase_of
 
@@ -118,12 +121,18 @@ def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Re
         now_ms=now_ms(), organizer=is_organizer(session, hub), csrf=lambda: csrf_token(session),
         problem=problem.say(t) if problem else "", problem_where=problem.where if problem else "",
         typed=request.form if problem else {}, hub=hub, clock_text=show, phase_of=phase_of,
-        clock_width=clock_width, age_text=age_text, **context,
+        clock_width=clock_width, age_text=age_text, knockout_name=_knockout_name, **context,
     )
     response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = t.language
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response
+
+
+def _knockout_name(what: EventState | str | None) -> str:
+    """A round's name in this request's language: of an event's newest round, or of a name's key; "" where none."""
+    key = newest_name(what) if isinstance(what, EventState) else what
+    return say_round(words(), key) if key else ""
 
 
 View = Callable[..., AnyResponse]

@@ -9,6 +9,7 @@ from typing import Any
 from flask import Blueprint, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor, ImportRound, SetOptions
 from roundtap_core.event.people import Person
@@ -28,12 +29,16 @@ from roundtap_hub.pages.ground import (
     the_moment,
     the_snapshot,
     whole_number,
+    words,
 )
 from roundtap_hub.service import Step
 
 STRUCTURES = ("basic", "advanced", "own")
 CUTS = (0, 2, 4, 8, 16, 32)
 SEED_BITS = 53
+
+OFFERED = ("structure", "swiss_rounds", "cut", "third_place_match", "full_names")
+"""The options that the form offers; others came with a file and stay."""
 
 
 def routes(bp: Blueprint) -> None:
@@ -63,8 +68,13 @@ def import_file() -> AnyResponse:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise Problem("file_not_text") from None
+    file = parse(text)
+    broken = violations(file)
+    if broken and not field("anyway"):
+        first = broken[0]
+        raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(words()))
     event_id = next_event_id(the_snapshot().events)
-    steps, people = import_steps(event_id, parse(text), _color())
+    steps, people = import_steps(event_id, file, _color())
     the_hub().service.ask(steps, ORGANIZER, people)
     return back_to_event(event_id)
 
@@ -99,7 +109,7 @@ def enrol(event_id: str, competitor: Competitor) -> tuple[PersonRecord, Entrant]
 def set_options(event_id: str) -> AnyResponse:
     """Rounds and other options, until the first round is drawn."""
     state = the_moment(event_id).state
-    kept = {k: v for k, v in state.given_options.items() if k not in ("structure", "swiss_rounds", "cut", "full_names")}
+    kept = {k: v for k, v in state.given_options.items() if k not in OFFERED}
     the_hub().service.tell(event_id, SetOptions({**kept, **_options()}), ORGANIZER)
     return back_to_event(event_id)
 
@@ -114,11 +124,13 @@ def _options() -> Mapping[str, Any]:
     chosen: dict[str, Any] = {"structure": structure}
     rounds = whole_number("swiss_rounds")
     if rounds is not None:
-        if not 1 <= rounds <= 30:
-            raise Problem("figure_out_of_range", value=rounds, minimum=1, maximum=30)
+        if not 0 <= rounds <= 30:
+            raise Problem("figure_out_of_range", value=rounds, minimum=0, maximum=30)
         chosen["swiss_rounds"] = rounds
     if cut is not None:
         chosen["cut"] = cut
+    if field("third_place_match"):
+        chosen["third_place_match"] = True
     if field("full_names"):
         chosen["full_names"] = True
     return chosen

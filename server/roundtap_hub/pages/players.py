@@ -5,7 +5,9 @@ from __future__ import annotations
 from flask import Blueprint, abort, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot
+from roundtap_core.elimination.picture import bracket_svg
+from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_hub.views.knockout import bracket, bracket_lines, final_lines, standing_of
 from roundtap_hub.views.moment import newest_round, planned_rounds, shown_names
 from roundtap_hub.views.player import everybody, player_view
 from roundtap_hub.views.ranks import record_of, standings_view
@@ -17,6 +19,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/e/<event_id>/p/<competitor>", "player", player)
     bp.add_url_rule("/e/<event_id>/standings", "standings", standings)
     bp.add_url_rule("/e/<event_id>/pairings", "pairings", pairings)
+    bp.add_url_rule("/e/<event_id>/bracket", "bracket", bracket_page)
 
 
 def find_me(event_id: str) -> AnyResponse:
@@ -34,13 +37,25 @@ def player(event_id: str, competitor: str) -> AnyResponse:
     if view is None:
         abort(404)
     return page("player.html", feed=f"p/{event_id}/{competitor}", state=state, view=view, clock=state.clock,
+                standing=standing_of(moment, competitor),
                 planned=planned_rounds(state), remaining_ms=state.clock.remaining_at(hub.moments.now()))
 
 
 def standings(event_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     return page("standings.html", feed=f"standings/{event_id}", state=moment.state,
-                view=standings_view(moment, shown_names(moment)), planned=planned_rounds(moment.state))
+                view=standings_view(moment, shown_names(moment)), planned=planned_rounds(moment.state),
+                final=final_lines(moment, shown_names(moment)), has_bracket=bracket(moment) is not None)
+
+
+def bracket_page(event_id: str) -> AnyResponse:
+    """The bracket: drawn where there is room, as lists on a phone."""
+    moment = the_moment(event_id)
+    found, names = bracket(moment), shown_names(moment)
+    return page("bracket.html", feed=f"bracket/{event_id}", state=moment.state, bracket=found,
+                drawing=bracket_svg(found, names, words()) if found else "",
+                rounds=bracket_lines(found, names) if found else [], planned=planned_rounds(moment.state),
+                champion=names.get(found.champion, "") if found and found.champion else "")
 
 
 def pairings(event_id: str) -> AnyResponse:

@@ -7,6 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult, NoShow
+from roundtap_core.event.course import match_clock, round_name
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.ground import (
@@ -44,10 +45,11 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     shown = cell(the_snapshot(), the_hub().hall.units, state, match, names, now_ms())
     form = state.rulebook.form(state.options)
     now = the_hub().moments.now()
-    left = state.clock.remaining_at(now)
+    left = match_clock(state, played, match).remaining_at(now)
     at_time = left is not None and left <= 0
     offered = form.offered(at_time)
     return page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=shown,
+                played_name=round_name(state, played),
                 form=form_view(form), likely=offered[0].id if offered else "", worth=worth_of(match.match, state))
 
 
@@ -63,7 +65,8 @@ def _seen(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
 def enter_result(event_id: str, match_id: str) -> AnyResponse:
     state = the_moment(event_id).state
     result = read_result(state.rulebook, state.options, request.form)
-    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, result), ORGANIZER)
+    seen = whole_number("seen")
+    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, result, seen), ORGANIZER)
     return back_to_event(event_id)
 
 

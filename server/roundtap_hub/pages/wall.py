@@ -9,11 +9,13 @@ from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import RUNNING, Clock
+from roundtap_core.elimination.picture import bracket_svg
 from roundtap_core.event.state import EventState
 from roundtap_hub.hub import Hub
-from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot
-from roundtap_hub.views.moment import planned_rounds
-from roundtap_hub.views.wall import PAGE_MS, wall_view
+from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_hub.views.knockout import bracket, first_on_wall
+from roundtap_hub.views.moment import planned_rounds, shown_names
+from roundtap_hub.views.wall import BRACKET, PAGE_MS, wall_view
 
 PART = re.compile(r"([1-4])/([1-4])")
 
@@ -38,14 +40,16 @@ def wall(event_id: str) -> AnyResponse:
     """`?theme=dark` or `light`; `?part=1/2`: the first of two walls that share the alphabet."""
     moment, snapshot, hub, now = the_moment(event_id), the_snapshot(), the_hub(), now_ms()
     state = moment.state
-    found = PART.fullmatch(request.args.get("part", ""))
-    part = (int(found[1]), int(found[2])) if found and found[1] <= found[2] else (1, 1)
+    asked = PART.fullmatch(request.args.get("part", ""))
+    part = (int(asked[1]), int(asked[2])) if asked and asked[1] <= asked[2] else (1, 1)
     view = wall_view(snapshot, hub.hall.units, moment, now, part)
-    pages = len(view.pages) or len(view.standings_pages) or 1
+    found = bracket(moment) if view.mode == BRACKET else None
+    drawing = bracket_svg(found, shown_names(moment), words(), first_on_wall(found)) if found else ""
+    pages = len(view.pages) or len(view.standings_pages) or 1 + len(view.final_pages)
     return page(
         "wall.html", feed=f"wall/{event_id}", state=state, view=view, current=now // PAGE_MS % pages, theme=_theme(),
         page_ms=PAGE_MS, clock=state.clock, remaining_ms=state.clock.remaining_at(hub.moments.now()),
-        ends=end_time(state, hub), planned=planned_rounds(state),
+        drawing=drawing, ends=end_time(state, hub), planned=planned_rounds(state),
     )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from roundtap_core.elimination.shape import THIRD
+from roundtap_core.event.course import round_name
 from roundtap_core.event.state import RoundState
 from roundtap_core.records import SWISS
 from roundtap_hub.views.moment import Moment, ranking_by_id
@@ -24,16 +26,21 @@ class Drawn:
     met: tuple[int, ...]
     a_float: tuple[int, int] | None
     b_float: tuple[int, int] | None
+    third: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DraftView:
+    """`name`: what an elimination round is called. `fixed`: seeds and game numbers leave nothing to draw again."""
+
     number: int
     attempt: int
     matches: tuple[Drawn, ...]
     repeats: int
     bye: Any
     method: str
+    name: str | None = None
+    fixed: bool = False
 
 
 def draft_view(moment: Moment, names: Mapping[str, str]) -> DraftView | None:
@@ -50,13 +57,14 @@ def draft_view(moment: Moment, names: Mapping[str, str]) -> DraftView | None:
             m.match.table, names.get(m.match.a, m.match.a), names.get(m.match.b, m.match.b) if m.match.b else None,
             points.get(m.match.a, 0), points.get(m.match.b or "", 0), m.match.bye,
             tuple(met.get(frozenset((m.match.a, m.match.b)), ())) if m.match.b else (),
-            floats.get(m.match.a), floats.get(m.match.b or ""),
+            floats.get(m.match.a), floats.get(m.match.b or ""), m.match.game == THIRD,
         )
         for m in draft.matches
     )
     repeats = sum(1 for drawn in matches if drawn.met)
     attempt, method = (draft.draw.attempt, draft.draw.method) if draft.draw else (0, "")
-    return DraftView(draft.number, attempt, matches, repeats, draft.notes.get("bye"), method)
+    return DraftView(draft.number, attempt, matches, repeats, draft.notes.get("bye"), method,
+                     round_name(moment.state, draft), method == "bracket")
 
 
 def _meetings(moment: Moment, draft: RoundState) -> dict[frozenset[str | None], list[int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from roundtap_core.records import ELIMINATION
 from roundtap_hub.hall import UnitStatus
 from roundtap_hub.service import Snapshot
 from roundtap_hub.views.moment import Moment, moment_of, newest_round, results_version, seats, short_hash
@@ -60,6 +61,14 @@ def _pairings_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
     return short_hash(moment.state.id, results_version(moment), moment.state.clock.state, matches)
 
 
+def _bracket_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+    state = moment.state
+    digests = [(e.id, e.digest, e.active) for e in state.entrants.values()]
+    published = [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
+                 for r in state.public_rounds if r.stage == ELIMINATION]
+    return short_hash(state.id, state.finished, state.cut, results_version(moment), digests, published)
+
+
 def _player_key(snapshot: Snapshot, units: Units, moment: Moment, competitor: str) -> str:
     """A phone looks again when its own table changes, or somebody's standing: not for each result of the hall."""
     state = moment.state
@@ -94,4 +103,5 @@ _KEYS = {
     "e": _names_key,
     "standings": _standings_key,
     "pairings": _pairings_key,
+    "bracket": _bracket_key,
 }

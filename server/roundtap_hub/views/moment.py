@@ -12,7 +12,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.people import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState, tournament_of
 from roundtap_core.names import public_names
-from roundtap_core.records import SIDES, SWISS, Tournament
+from roundtap_core.records import ELIMINATION, SIDES, Tournament
 from roundtap_core.standings import Row, standings
 from roundtap_hub.service import Snapshot
 
@@ -77,10 +77,10 @@ def seats(moment: Moment) -> dict[str, MatchState]:
 
 
 def settled_round(state: EventState) -> int:
-    """The last round whose results all stand: standings after half a round mislead."""
+    """The last Swiss round whose results all stand: standings after half a round mislead, and elimination adds none."""
     settled = 0
     for played in state.public_rounds:
-        if played.open_matches:
+        if played.open_matches or played.stage == ELIMINATION:
             break
         settled = played.number
     return settled
@@ -106,9 +106,10 @@ def results_version(moment: Moment) -> str:
     state = moment.state
     settled = settled_round(state)
     return short_hash(
-        settled, state.finished,
+        settled, state.finished, state.cut,
         [(e.id, e.active) for e in state.entrants.values()],
-        [[(m.number, m.revision) for m in r.matches] for r in state.public_rounds if r.number <= settled],
+        [[(m.number, m.revision) for m in r.matches] for r in state.public_rounds
+         if r.number <= settled or r.stage == ELIMINATION],
     )
 
 
@@ -118,13 +119,6 @@ def planned_rounds(state: EventState) -> int | None:
         return state.swiss_rounds
     except Problem:
         return None
-
-
-def last_round_reached(state: EventState) -> bool:
-    """Whether every planned round was published."""
-    planned = planned_rounds(state)
-    swiss = sum(1 for r in state.public_rounds if r.stage == SWISS)
-    return planned is not None and swiss >= planned
 
 
 def newest_round(state: EventState) -> RoundState | None:

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core.clock import IDLE, PAUSED, show
+from roundtap_core.event.course import CUT, OVER, bracket_now, elimination_rounds, offered, round_name
 from roundtap_core.event.state import EventState, RoundState
-from roundtap_hub.views.moment import last_round_reached, planned_rounds
+from roundtap_core.records import ELIMINATION
+from roundtap_hub.views.knockout import follows, next_name
+from roundtap_hub.views.moment import planned_rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,8 @@ class NextStep:
     """`key` names the words: "next.KEY" is the sentence, "next.KEY.button" the button.
 
     `action` is where the button posts to ("draw", "publish", "clock", "finish"); where it is empty, `anchor` is
-    where it leads. `fields` are what it sends; `warning` names a text that says what it will do.
+    where it leads. `fields` are what it sends; `warning` names a text that says what it will do. `round_name` is
+    the elimination round that its words may speak of; `competitor` whom.
     """
 
     key: str
@@ -25,6 +29,8 @@ class NextStep:
     params: Mapping[str, Any] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
     warning: str = ""
+    round_name: str | None = None
+    competitor: str | None = None
 
 
 def next_step(state: EventState, seated: tuple[int, int]) -> NextStep:
@@ -32,7 +38,7 @@ def next_step(state: EventState, seated: tuple[int, int]) -> NextStep:
     if state.finished:
         return NextStep("finished", anchor="standings")
     if state.draft is not None:
-        return _publish(state.draft)
+        return _publish(state, state.draft)
     if state.live is not None:
         return _in_play(state, state.live, seated)
     if not state.rounds:
@@ -47,13 +53,16 @@ def _before_round_1(state: EventState) -> NextStep:
     planned = planned_rounds(state)
     if planned is None:
         return NextStep("structure", anchor="settings", params={"n": players})
+    if planned == 0:
+        return NextStep("draw_lot", "draw", params={"n": players}, fields={"attempt": 0})
     return NextStep("draw_first", "draw", params={"n": players, "rounds": planned}, fields={"attempt": 0})
 
 
-def _publish(draft: RoundState) -> NextStep:
+def _publish(state: EventState, draft: RoundState) -> NextStep:
     attempt = draft.draw.attempt if draft.draw else 0
-    return NextStep("publish", "publish", params={"number": draft.number},
-                    fields={"number": draft.number, "attempt": attempt})
+    name = round_name(state, draft)
+    return NextStep("publish" if name is None else "publish_knockout", "publish", params={"number": draft.number},
+                    fields={"number": draft.number, "attempt": attempt}, round_name=name)
 
 
 def _in_play(state: EventState, live: RoundState, seated: tuple[int, int]) -> NextStep:
@@ -71,6 +80,21 @@ def _in_play(state: EventState, live: RoundState, seated: tuple[int, int]) -> Ne
 
 
 def _after_round(state: EventState, number: int) -> NextStep:
-    if last_round_reached(state):
-        return NextStep("finish", "finish", params={"n": number}, warning="finish.what")
+    following = follows(state)
+    if following == CUT:
+        return NextStep("cut", "cut", params={"n": number, "size": state.cut_size})
+    if following == ELIMINATION:
+        if offered(state) is not None:
+            return NextStep("offer", anchor="offered", competitor=offered(state))
+        return NextStep("draw_knockout", "draw", fields={"attempt": 0}, round_name=next_name(state))
+    if following == OVER:
+        return _over(state, number)
     return NextStep("draw", "draw", params={"number": number, "next": number + 1}, fields={"attempt": 0})
+
+
+def _over(state: EventState, number: int) -> NextStep:
+    """All is played. With a bracket the sentence names who won it."""
+    found = bracket_now(state) if elimination_rounds(state) else None
+    if found is not None and found.champion is not None:
+        return NextStep("champion", "finish", warning="finish.what", competitor=found.champion)
+    return NextStep("finish", "finish", params={"n": number}, warning="finish.what")

@@ -1,4 +1,4 @@
-"""The wall: one of four pictures (welcome, pairings, clock, standings), paged so that nothing ever scrolls."""
+"""The wall: one of five pictures (welcome, pairings, clock, standings, bracket), paged so that nothing ever scrolls."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from roundtap_core.clock import IDLE
+from roundtap_core.event.course import elimination_rounds
 from roundtap_core.event.state import EventState
 from roundtap_hub.hall import UnitStatus
 from roundtap_hub.service import Snapshot
+from roundtap_hub.views.knockout import FinalLine, final_lines
 from roundtap_hub.views.moment import Moment, newest_round, shown_names
 from roundtap_hub.views.ranks import Line, StandingsView, Value, record_of, standings_view
 from roundtap_hub.views.tables import Cell, cells, seated_count
 
-WELCOME, PAIRINGS, CLOCK, STANDINGS = "welcome", "pairings", "clock", "standings"
+WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET = "welcome", "pairings", "clock", "standings", "bracket"
 NAMES_A_PAGE, LONG_NAMES_A_PAGE, NAME_COLUMNS = 60, 48, 3
 LONG_NAME = 18
 """From so many letters on a name may take two lines on the wall, so that fewer rows fit."""
@@ -56,6 +58,7 @@ class WallView:
     seated: tuple[int, int]
     playing: tuple[Cell, ...]
     calls: tuple[Cell, ...]
+    final_pages: tuple[tuple[tuple[FinalLine, ...], ...], ...] = ()
 
 
 def mode_of(state: EventState) -> str:
@@ -63,7 +66,7 @@ def mode_of(state: EventState) -> str:
     if not state.public_rounds:
         return WELCOME
     if state.live is None or not state.live.open_matches:
-        return STANDINGS
+        return BRACKET if state.cut is not None or elimination_rounds(state) else STANDINGS
     return PAIRINGS if state.clock.state == IDLE else CLOCK
 
 
@@ -84,6 +87,7 @@ def wall_view(
         seated_count(snapshot, units, newest),
         tuple(c for c in grid if not c.done),
         tuple(c for c in grid if c.call_age_ms is not None),
+        _final_pages(final_lines(moment, names)) if mode == BRACKET else (),
     )
 
 
@@ -114,6 +118,10 @@ def name_pages(moment: Moment, part: tuple[int, int] = (1, 1)) -> tuple[Page, ..
 
 
 def _line_pages(lines: Sequence[Line]) -> tuple[tuple[tuple[Line, ...], ...], ...]:
+    return tuple(tuple(tuple(c) for c in deal(page, LINE_COLUMNS)) for page in chunks(lines, LINES_A_PAGE))
+
+
+def _final_pages(lines: Sequence[FinalLine]) -> tuple[tuple[tuple[FinalLine, ...], ...], ...]:
     return tuple(tuple(tuple(c) for c in deal(page, LINE_COLUMNS)) for page in chunks(lines, LINES_A_PAGE))
 
 

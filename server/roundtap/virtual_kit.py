@@ -1,0 +1,103 @@
+"""A hub and virtual table units as real processes on this machine: what the demo and a rehearsal run."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+UP_WITHIN_S = 30.0
+
+
+class VirtualKit:
+    """The processes of one kit, and the folder they live in. `pin` is the organizer's."""
+
+    def __init__(self, folder: Path, host: str, port: int, tables: int, language: str = "en",
+                 facing: str = "edge", bench_url: str | None = None, paper: bool = False) -> None:
+        self.hub_folder = folder / "hub"
+        self.port = port
+        self.tables = range(1, tables + 1)
+        self.pin = "".join(secrets.choice("0123456789") for _ in range(6))
+        self._folder = folder
+        self._host = host
+        self._language = language
+        self._facing = facing
+        self._bench_url = bench_url
+        self.printer = folder / "printer" if paper else None
+        """The socket of the virtual printer's paper and faults; None: a kit without paper."""
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def database(self) -> Path:
+        return self.hub_folder / "roundtap.db"
+
+    def panel(self, number: int) -> Path:
+        """The socket of a table's buttons and screen."""
+        return self._folder / f"panel-{number}"
+
+    def prepare(self) -> None:
+        """Keys, PIN and configurations, written before anybody runs."""
+        from roundtap_hub.hub import hash_pin, write_private
+
+        keys = {f"table-{n}": secrets.token_bytes(32) for n in self.tables}
+        self.hub_folder.mkdir()
+        write_private(self.hub_folder / "pin", hash_pin(self.pin))
+        if self.printer:
+            station_key = keys["station-1"] = secrets.token_bytes(32)
+            write_private(self._folder / "station.toml", "\n".join([
+                'unit = "station-1"', f'key = "{station_key.hex()}"', f'hub = "http://127.0.0.1:{self.port}"',
+                f'language = "{self._language}"', 'printer = "pos-5890"', f'folder = "{self._folder / "station"}"',
+            ]) + "\n")
+        for number in self.tables:
+            unit = f"table-{number}"
+            key = keys[unit]
+            write_private(self._folder / f"{unit}.toml", "\n".join([
+                f'unit = "{unit}"', f'key = "{key.hex()}"', f'hub = "http://127.0.0.1:{self.port}"',
+                f'language = "{self._language}"', f'facing = "{self._facing}"',
+                f'folder = "{self._folder / f"unit-{number}"}"',
+            ]) + "\n")
+        write_private(self.hub_folder / "keys.json", json.dumps({unit: key.hex() for unit, key in keys.items()}))
+
+    def start(self) -> None:
+        """The hub first; then the tables, which would wait for it anyway."""
+        bench = ("--bench-url", self._bench_url) if self._bench_url else ()
+        self._spawn("hub", "--data", str(self.hub_folder), "--host", self._host, "--port", str(self.port),
+                    "--language", self._language, *bench)
+        self._wait_for_hub()
+        for number in self.tables:
+            self._spawn("table", str(self._folder / f"table-{number}.toml"), "--panel", str(self.panel(number)))
+        if self.printer:
+            self._spawn("station", str(self._folder / "station.toml"), "--virtual", str(self.printer))
+
+    def stop(self) -> None:
+        """Ask every process to end, and make sure of it."""
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            try:
+                process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _spawn(self, *command: str) -> None:
+        # A session of its own: Ctrl-C reaches only this process, which then stops the others in order. Their stdin is
+        # a pipe that closes when this process dies in whatever way, and they end with it.
+        self._processes.append(subprocess.Popen(
+            [sys.executable, "-m", "roundtap.main", *command, "--end-with-stdin"],
+            stdin=subprocess.PIPE, start_new_session=True,
+        ))
+
+    def _wait_for_hub(self) -> None:
+        give_up = time.monotonic() + UP_WITHIN_S
+        while time.monotonic() < give_up and self._processes[0].poll() is None:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/time", timeout=2):
+                    return
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError("the hub did not start")

@@ -1,0 +1,41 @@
+"""The cut: making it, asking who may come in for somebody who left, and taking it back."""
+
+from __future__ import annotations
+
+from flask import Blueprint
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.event.commands import AcceptPlace, DeclinePlace, MakeCut, WithdrawCut
+from roundtap_hub.pages.console import event
+from roundtap_hub.pages.ground import ORGANIZER, back_to_event, field, mended_on, the_hub
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/<event_id>/cut", "cut", cut, methods=["POST"])
+    bp.add_url_rule("/<event_id>/cut/back", "cut_back", cut_back, methods=["POST"])
+    bp.add_url_rule("/<event_id>/cut/accepted", "place_accepted", accept, methods=["POST"])
+    bp.add_url_rule("/<event_id>/cut/declined", "place_declined", decline, methods=["POST"])
+
+
+@mended_on(event)
+def cut(event_id: str) -> AnyResponse:
+    the_hub().service.tell(event_id, MakeCut(), ORGANIZER)
+    return back_to_event(event_id, "cut")
+
+
+@mended_on(event)
+def cut_back(event_id: str) -> AnyResponse:
+    the_hub().service.tell(event_id, WithdrawCut(), ORGANIZER)
+    return back_to_event(event_id)
+
+
+@mended_on(event)
+def accept(event_id: str) -> AnyResponse:
+    the_hub().service.tell(event_id, AcceptPlace(field("competitor")), ORGANIZER)
+    return back_to_event(event_id, "cut")
+
+
+@mended_on(event)
+def decline(event_id: str) -> AnyResponse:
+    the_hub().service.tell(event_id, DeclinePlace(field("competitor")), ORGANIZER)
+    return back_to_event(event_id, "cut")

@@ -1,0 +1,82 @@
+"""Paper: what was printed, what is uncertain, and what the organizer wants printed."""
+
+from __future__ import annotations
+
+import secrets
+
+from flask import Blueprint, current_app, redirect, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_hub.pages.ground import field, mended_on, page, the_moment
+from roundtap_hub.print_book import PrintBook
+from roundtap_hub.print_jobs import AGAIN, BY_HAND, SENDING, TEST, THERE, PrintJob, PrintState, order, ordered
+from roundtap_hub.views.paper import event_jobs, paper_view
+
+DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted", "unprintable")
+"""What a station may say of a job; anything else is shown without a word."""
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/<event_id>/paper", "paper", paper)
+    bp.add_url_rule("/<event_id>/paper", "order_paper", order_paper, methods=["POST"])
+    bp.add_url_rule("/<event_id>/paper/again", "paper_again", paper_again, methods=["POST"])
+    bp.add_url_rule("/<event_id>/paper/there", "paper_there", paper_there, methods=["POST"])
+
+
+def the_book() -> PrintBook:
+    book: PrintBook = current_app.extensions["roundtap-paper"]
+    return book
+
+
+def paper(event_id: str) -> AnyResponse:
+    """The list of an event's paper."""
+    moment, book = the_moment(event_id), the_book()
+    kinds = [kind for kind in BY_HAND if kind == TEST or moment.state.public_rounds]
+    return page("console_paper.html", state=moment.state, kinds=kinds, details=DETAILS,
+                paper=paper_view(moment.state, book.orders, book.states))
+
+
+@mended_on(paper)
+def order_paper(event_id: str) -> AnyResponse:
+    """Print the newest pairings or standings, or the test print."""
+    state, kind = the_moment(event_id).state, field("kind")
+    if kind not in BY_HAND or (kind != TEST and not state.public_rounds):
+        raise Problem("not_one_of", value=kind[:40], options=", ".join(BY_HAND))
+    the_book().order(order(state, kind, _token()))
+    return _back(event_id)
+
+
+@mended_on(paper)
+def paper_again(event_id: str) -> AnyResponse:
+    """Print it once more; what was queued at a station that is away is not waited for any longer."""
+    job, book = _job(event_id), the_book()
+    if job is not None and book.states.get(job.id, PrintState()).state != SENDING:
+        book.order(ordered(job, _token()), instead_of=job.id, word=AGAIN)
+    return _back(event_id)
+
+
+@mended_on(paper)
+def paper_there(event_id: str) -> AnyResponse:
+    """Somebody looked: it lies there."""
+    job, book = _job(event_id), the_book()
+    if job is not None:
+        known = book.states.get(job.id, PrintState())
+        book.told([(job.id, PrintState(THERE, "", known.unit))])
+    return _back(event_id)
+
+
+def _job(event_id: str) -> PrintJob | None:
+    """The job the button stood beside; None where the list went on meanwhile, and the new list says it best."""
+    wanted = field("job")
+    jobs = event_jobs(the_moment(event_id).state, the_book().orders)
+    return next((job for job in jobs if job.id == wanted), None)
+
+
+def _token() -> str:
+    """Random, not counted: after a restore a count would name what a station has printed already."""
+    return secrets.token_hex(4)
+
+
+def _back(event_id: str) -> AnyResponse:
+    return redirect(url_for("console.paper", event_id=event_id), 303)

@@ -1,0 +1,231 @@
+"""The bracket and the cut as pages show them, worked out once a moment for all who look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from roundtap_core.elimination.bracket import Bracket, Game, Seat
+from roundtap_core.elimination.cut import Cut
+from roundtap_core.elimination.plain import name_of
+from roundtap_core.elimination.ranking import Placed, final_ranking
+from roundtap_core.elimination.shape import THIRD, games_in, round_key
+from roundtap_core.errors import Problem
+from roundtap_core.event.course import bracket_now, offered, round_name, seeds_now, what_follows
+from roundtap_core.event.state import EventState, active_ids
+from roundtap_core.records import Side
+from roundtap_hub.views.moment import KEPT, Moment, newest_round, ranking_by_id, tournament
+from roundtap_hub.views.ranks import record_text
+
+WHOLE_ON_WALL = 16
+"""The largest bracket that a wall shows from its first round to the end."""
+
+
+@lru_cache(maxsize=KEPT)
+def bracket(moment: Moment) -> Bracket | None:
+    """The bracket as far as everybody may see it; None before the cut, and where a result cannot be read."""
+    try:
+        return bracket_now(moment.state)
+    except Problem:
+        return None
+
+
+@lru_cache(maxsize=KEPT)
+def places(moment: Moment) -> dict[str, Placed]:
+    """Everybody's place in the final ranking, best first; empty until the bracket is decided."""
+    found = bracket(moment)
+    if found is None or not (found.over or moment.state.finished):
+        return {}
+    return {placed.competitor: placed for placed in final_ranking(tournament(moment), found)}
+
+
+def newest_name(state: EventState) -> str | None:
+    """What the newest published round is called, if it is one of elimination: "semi-final"."""
+    newest = newest_round(state)
+    return round_name(state, newest) if newest else None
+
+
+def next_name(state: EventState) -> str | None:
+    """What the elimination round that comes next is called."""
+    found = bracket_now(state)
+    if found is None:
+        return None
+    return round_key(max(1, games_in(found.size, len(found.round_numbers) + 1)))
+
+
+def follows(state: EventState) -> str | None:
+    """What comes after the rounds so far; None while there are too few players for the chosen table."""
+    try:
+        return what_follows(state)
+    except Problem:
+        return None
+
+
+def first_on_wall(found: Bracket) -> int:
+    """A large bracket begins with the last complete round, so that names stay readable across a room."""
+    if found.size <= WHOLE_ON_WALL:
+        return 1
+    complete = [r for r in range(1, found.rounds + 1) if all(g.decided for g in found.of_round(r))]
+    return max(complete, default=1)
+
+
+@dataclass(frozen=True, slots=True)
+class SideLine:
+    """One side of a game in a list. Without a `name`: the winner or the loser of the game of that number, or nobody."""
+
+    name: str | None
+    seed: int | None
+    winner_of: int | None
+    loser_of: int | None
+    empty: bool
+    score: int | None
+    won: bool
+    gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GameLine:
+    number: int
+    third: bool
+    table: int | None
+    open: bool
+    bye: str | None
+    sides: tuple[SideLine, SideLine]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLines:
+    """One round of the bracket; `name` is a key of the core's texts ("semi-final")."""
+
+    name: str
+    games: tuple[GameLine, ...]
+
+
+def bracket_lines(found: Bracket, names: Mapping[str, str]) -> list[RoundLines]:
+    """The bracket as lists, for a phone: the round being played first, then those to come, then those behind."""
+    rounds: list[tuple[int, RoundLines]] = []
+    for r in range(1, found.rounds + 1):
+        games = tuple(_game_line(game, names) for game in found.games if game.round == r)
+        rounds.append((r, RoundLines(name_of(found, found.of_round(r)[0]), games)))
+    current = max(1, len(found.round_numbers))
+    return [lines for r, lines in rounds if r >= current] + [lines for r, lines in reversed(rounds) if r < current]
+
+
+def _game_line(game: Game, names: Mapping[str, str]) -> GameLine:
+    match = game.match
+    return GameLine(
+        game.number, game.game == THIRD, match.table if match else None,
+        match is not None and match.bye is None and not game.decided, match.bye if match else None,
+        (_side_line(game, game.a, names), _side_line(game, game.b, names)),
+    )
+
+
+def _side_line(game: Game, seat: Seat, names: Mapping[str, str]) -> SideLine:
+    score = None
+    match, who = game.match, seat.competitor
+    if match is not None and match.result is not None and who is not None:
+        side: Side = "a" if match.a == who else "b"
+        score = match.result.score.of(side)
+    return SideLine(
+        names.get(who, who) if who else None, seat.seed, seat.winner_of, seat.loser_of, seat.empty, score,
+        who is not None and game.winner == who, seat.gone,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """One line of the cut on the console: `seed` None for who is being asked."""
+
+    id: str
+    name: str
+    seed: int | None
+    rank: int
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class CutView:
+    """The cut before its first round: who goes on, and whose answer is awaited. `short`: places nobody can take."""
+
+    size: int
+    qualified: tuple[Qualified, ...]
+    offered: Qualified | None
+    left: tuple[Qualified, ...]
+    declined: tuple[Qualified, ...]
+    short: int
+
+
+def cut_view(moment: Moment, names: Mapping[str, str]) -> CutView | None:
+    """The cut as the organizer settles it; None before it, and once the elimination has begun."""
+    state = moment.state
+    cut = state.cut
+    if cut is None or newest_name(state) is not None:
+        return None
+    seeds, asked, there = seeds_now(state), offered(state), active_ids(state)
+
+    def line(who: str, seed: int | None = None) -> Qualified:
+        return Qualified(who, names.get(who, who), seed, cut.order.index(who) + 1,
+                         record_text(ranking_by_id(moment).get(who)))
+
+    return CutView(
+        cut.size, tuple(line(who, seed) for seed, who in enumerate(seeds, start=1)), line(asked) if asked else None,
+        tuple(line(who) for who in _left(cut, there)), tuple(line(who) for who in cut.declined if who in there),
+        0 if asked else cut.size - len(seeds),
+    )
+
+
+def _left(cut: Cut, there: set[str]) -> list[str]:
+    return [who for who in cut.seeds if who not in there]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a competitor stands once Swiss is over. `key`: "in" (goes on), "offered", "out"; `place` at the end."""
+
+    key: str
+    seed: int | None = None
+    reached: str | None = None
+    place: int | None = None
+
+
+def standing_of(moment: Moment, competitor: str) -> Standing | None:
+    """None while Swiss rounds are played."""
+    found, state = bracket(moment), moment.state
+    if found is None and state.cut is None:
+        return None
+    placed = places(moment).get(competitor)
+    if placed is not None:
+        return Standing("over", None, placed.reached, placed.rank)
+    seed = found.seeds.index(competitor) + 1 if found and competitor in found.seeds else None
+    if offered(state) == competitor:
+        return Standing("offered")
+    lost_in = None
+    for game in found.games if found else ():
+        if competitor in game.losers and game.game != THIRD and found:
+            lost_in = name_of(found, game)
+    sits = found is not None and any(
+        competitor in (s.competitor for s in (g.a, g.b)) for g in found.games)
+    if lost_in is not None or not sits:
+        return Standing("out", seed, lost_in)
+    return Standing("in", seed)
+
+
+@dataclass(frozen=True, slots=True)
+class FinalLine:
+    """One line of the final ranking; `reached` is a key of the core's texts, None for who did not make the cut."""
+
+    rank: int
+    competitor: str
+    name: str
+    reached: str | None
+    record: str
+
+
+def final_lines(moment: Moment, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
+    """Everybody by final place; empty until the bracket is decided, or without one."""
+    return tuple(
+        FinalLine(p.rank, p.competitor, names.get(p.competitor, p.competitor), p.reached,
+                  record_text(ranking_by_id(moment).get(p.competitor)) if p.swiss_rank else "")
+        for p in places(moment).values()
+    )

@@ -1,0 +1,74 @@
+"""The paper of an event as the console shows it: what needs a person first, then what waits and what is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from roundtap_core.event.state import EventState
+from roundtap_hub.print_jobs import (
+    AGAIN,
+    FAILED,
+    PRINTED,
+    QUEUED,
+    SENDING,
+    SENT,
+    SLIP,
+    THERE,
+    UNCERTAIN,
+    PrintJob,
+    PrintState,
+    derived_jobs,
+)
+
+ORDER = {UNCERTAIN: 0, FAILED: 1, SENDING: 2, QUEUED: 3, SENT: 4, PRINTED: 5, THERE: 5}
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRow:
+    """One job. `asks`: a person should say whether it lies there; `waits_for`: why a queued one does not start."""
+
+    job: PrintJob
+    kind: str
+    round: int
+    table: int | None
+    state: str
+    detail: str
+    unit: str
+    asks: bool
+    again: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PaperView:
+    """`asking` need a person; `waiting` are on their way; `done` lie on the table."""
+
+    asking: tuple[PaperRow, ...]
+    waiting: tuple[PaperRow, ...]
+    done: tuple[PaperRow, ...]
+
+
+def event_jobs(state: EventState, orders: Iterable[PrintJob]) -> list[PrintJob]:
+    """What the event wants on paper now, and everything that was ordered for it by hand."""
+    return [*derived_jobs(state), *(job for job in orders if job.event == state.id)]
+
+
+def paper_view(state: EventState, orders: Iterable[PrintJob], states: Mapping[str, PrintState]) -> PaperView:
+    """All jobs of the event but those that were ordered anew."""
+    rows = sorted(
+        (_row(state, job, states.get(job.id, PrintState())) for job in event_jobs(state, orders)),
+        key=lambda row: (ORDER.get(row.state, 9), row.kind == SLIP, row.table or 0),
+    )
+    shown = [row for row in rows if row.state != AGAIN]
+    return PaperView(
+        tuple(row for row in shown if row.asks),
+        tuple(row for row in shown if row.state in (QUEUED, SENDING)),
+        tuple(row for row in shown if not row.asks and row.state not in (QUEUED, SENDING)),
+    )
+
+
+def _row(state: EventState, job: PrintJob, known: PrintState) -> PaperRow:
+    found = state.find_match(job.match) if job.match else None
+    return PaperRow(job, job.kind, job.round, found[1].match.table if found else None, known.state, known.detail,
+                    known.unit, asks=known.state in (UNCERTAIN, FAILED),
+                    again=known.state not in (SENDING,) and bool(known.unit))

@@ -1,0 +1,245 @@
+"""From the last Swiss round to the champion through the pages, as an organizer would press it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import House, open_house, problem_of, text_of
+
+from roundtap_core.event.commands import DropCompetitor, EnterResult
+from roundtap_core.event.course import seeds_now
+from roundtap_core.eventfile import parse
+from roundtap_core.records import Pair, Result
+from roundtap_hub.views.keys import view_key
+
+TWENTY = [f"{first} {last}" for first in ("Ana", "Bruno", "Łukasz", "Eva", "Kai")
+          for last in ("Ruiz", "Maier", "Żak", "Wiśniewska-Szczepańska")]
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+def swiss_played(house: House, rounds: int = 4) -> None:
+    """Margins differ from table to table, so that no lot decides."""
+    for number in range(1, rounds + 1):
+        house.publish()
+        assert house.event.live is not None
+        for i, match in enumerate(m for m in house.event.live.matches if m.match.b):
+            result = Result(score=Pair(100, (7 * i + 3 * number) % 90))
+            house.service.tell("e1", EnterResult(match.id, match.revision, result), "test")
+
+
+def cut_made(house: House, **options: object) -> None:
+    house.with_event(TWENTY, **{"structure": "basic", "swiss_rounds": "", **options})
+    swiss_played(house)
+    browser = house.organizer()
+    assert browser.post("/console/e1/cut").status_code == 303
+
+
+def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
+    browser = house.with_event(TWENTY, structure="basic", swiss_rounds="", third_place_match="1")
+    assert "20 players are in, 4 rounds" in text_of(browser.get("/console/e1"))
+    swiss_played(house)
+    page = text_of(browser.get("/console/e1"))
+    assert "All 4 Swiss rounds are played. The top 4 go on." in page
+    browser.post("/console/e1/cut")
+    page = text_of(browser.get("/console/e1"))
+    assert "Next comes: Semi-final." in page
+    assert "4 of 4 places" in page
+
+    browser.post("/console/e1/draw", attempt=0)
+    page = text_of(browser.get("/console/e1"))
+    assert "Semi-final, drawn" in page
+    assert "Draw again" not in page
+    assert "Semi-final: look it over, then show it to everybody." in page
+    again = browser.post("/console/e1/draw", attempt=1)
+    assert "nothing to draw again" in problem_of(again)
+    browser.post("/console/e1/publish", number=5, attempt=1)
+    assert house.event.clock.total_ms == 75 * 60_000
+    for match in ("5.1", "5.2"):
+        browser.post(f"/console/e1/match/{match}", revision=0, ended="played", **{"score.a": 100, "score.b": 10})
+    assert "Next comes: Final." in text_of(browser.get("/console/e1"))
+
+    browser.post("/console/e1/draw", attempt=0)
+    assert "Third place" in text_of(browser.get("/console/e1"))
+    browser.post("/console/e1/publish", number=6, attempt=1)
+    assert house.event.clock.total_ms == 120 * 60_000
+    browser.post("/console/e1/match/6.2", revision=0, ended="played", **{"score.a": 100, "score.b": 20})
+    browser.post("/console/e1/match/6.1", revision=0, ended="played", **{"score.a": 50, "score.b": 100})
+    winner = house.event.rounds[-1].matches[0].match.b
+    assert winner is not None
+    name = TWENTY[int(winner[1:]) - 1]
+    assert f"{name} wins the tournament." in text_of(browser.get("/console/e1"))
+    browser.post("/console/e1/finish")
+    assert "The event is finished" in text_of(browser.get("/console/e1"))
+
+    standings = text_of(house.browser().get("/e/e1/standings"))
+    assert standings.index("Final standings") < standings.index("Champion") < standings.index("Swiss rounds")
+    assert "You won the tournament." in text_of(house.browser().get(f"/e/e1/p/{winner}"))
+    exported = browser.get("/console/e1/export.json").text
+    assert [r.stage for r in parse(exported).rounds] == ["swiss"] * 4 + ["elimination"] * 2
+    browser.client.post("/console/import", data={
+        "csrf": browser.token, "color": "#882255", "file": (io.BytesIO(exported.encode()), "event.json")})
+    assert json.loads(browser.get("/console/e2/export.json").text) == json.loads(exported)
+    assert "wins the tournament" in text_of(browser.get("/console/e2"))
+
+
+def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: House):
+    cut_made(house)
+    browser = house.organizer()
+    seeds = seeds_now(house.event)
+    order = house.event.cut.order if house.event.cut else ()
+    names = {f"p{n}": name for n, name in enumerate(TWENTY, start=1)}
+    browser.post(f"/console/e1/competitors/{seeds[1]}/drop")
+    page = text_of(browser.get("/console/e1"))
+    assert f"A place in the cut is free. Ask {names[order[4]]}." in page
+    assert f"A place is free. Ask {names[order[4]]}, 5 in the standings, who would come in as seed 4." in page
+    assert "A place in the cut is free for you." in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
+    refused = browser.post("/console/e1/draw", attempt=0)
+    assert "enter the answer first" in problem_of(refused)
+    browser.post("/console/e1/cut/declined", competitor=order[4])
+    page = text_of(browser.get("/console/e1"))
+    assert f"Declined: {names[order[4]]}" in page
+    assert f"Ask {names[order[5]]}, 6 in the standings" in page
+    stale = browser.post("/console/e1/cut/accepted", competitor=order[4])
+    assert "not on offer to them" in problem_of(stale)
+    browser.post("/console/e1/cut/accepted", competitor=order[5])
+    assert seeds_now(house.event) == (seeds[0], seeds[2], seeds[3], order[5])
+    assert "as seed 4" in text_of(house.browser().get(f"/e/e1/p/{order[5]}"))
+    browser.post("/console/e1/draw", attempt=0)
+    browser.post("/console/e1/publish", number=5, attempt=1)
+    assert "on offer" not in text_of(browser.get("/console/e1"))
+    assert "The tournament goes on without you" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
+
+
+def test_the_cut_is_taken_back(house: House):
+    cut_made(house)
+    browser = house.organizer()
+    browser.post("/console/e1/cut/back")
+    assert house.event.cut is None
+    assert "The top 4 go on" in text_of(browser.get("/console/e1"))
+
+
+def test_the_wall_shows_the_bracket_between_rounds_and_at_the_end(house: House):
+    cut_made(house)
+    wall = house.browser().get("/wall/e1").text
+    assert "picture-bracket" in wall
+    assert "<svg xmlns" in wall
+    house.publish()
+    assert "picture-pairings" in house.browser().get("/wall/e1").text
+    assert "Semi-final" in text_of(house.browser().get("/wall/e1"))
+    house.play()
+    assert "picture-bracket" in house.browser().get("/wall/e1").text
+    house.publish()
+    house.play()
+    wall = house.browser().get("/wall/e1").text
+    assert "picture-bracket" in wall
+    assert 'data-page="1"' in wall
+
+
+def test_names_cannot_break_out_of_the_drawing(house: House):
+    house.with_event(["<script>alert(1)</script> A", "B & C", "D D", "E E"], swiss_rounds=1, cut=2, full_names="1")
+    house.publish()
+    house.play()
+    house.organizer().post("/console/e1/cut")
+    page = house.browser().get("/e/e1/bracket").text
+    assert "<script>alert" not in page
+    assert page.count("<svg xmlns") == 1
+
+
+def test_the_bracket_page_before_during_and_after(house: House):
+    house.with_event(TWENTY, structure="basic", swiss_rounds="")
+    assert "appears here after the cut" in text_of(house.browser().get("/e/e1/bracket"))
+    swiss_played(house)
+    house.organizer().post("/console/e1/cut")
+    page = text_of(house.browser().get("/e/e1/bracket"))
+    assert "winner of 1" in page
+    house.publish()
+    house.play()
+    house.publish()
+    house.play()
+    assert "wins the tournament" in text_of(house.browser().get("/e/e1/bracket"))
+    assert "gewinnt das Turnier" in text_of(house.browser("de").get("/e/e1/bracket"))
+
+
+@pytest.mark.parametrize("page", ["bracket/e1", "wall/e1", "standings/e1", "console/e1", "p/e1/p1"])
+def test_every_page_looks_again_after_a_result_of_the_bracket(house: House, page: str):
+    cut_made(house)
+    house.publish()
+    seeds = seeds_now(house.event)
+    page = page.replace("p1", seeds[0]) if page.startswith("p/") else page
+    before = view_key(house.service.snapshot, {}, page)
+    house.play(leave_open=1)
+    between = view_key(house.service.snapshot, {}, page)
+    house.play()
+    after = view_key(house.service.snapshot, {}, page)
+    assert before != between or page.startswith("standings")
+    assert between != after
+
+
+def test_who_leaves_between_rounds_gives_a_bye(house: House):
+    cut_made(house)
+    house.publish()
+    house.play()
+    winner = house.event.rounds[-1].matches[0].match.a
+    house.service.tell("e1", DropCompetitor(winner), "test")
+    browser = house.organizer()
+    browser.post("/console/e1/draw", attempt=0)
+    assert "bye" in text_of(browser.get("/console/e1"))
+    browser.post("/console/e1/publish", number=6, attempt=1)
+    assert "wins the tournament" in text_of(browser.get("/console/e1"))
+
+
+def test_elimination_from_the_start(house: House):
+    browser = house.with_event(TWENTY[:5], swiss_rounds=0)
+    assert "5 players are in; elimination from the start." in text_of(browser.get("/console/e1"))
+    browser.post("/console/e1/draw", attempt=0)
+    page = text_of(browser.get("/console/e1"))
+    assert "Quarter-final, drawn" in page
+    assert "Draw again" in page
+    browser.post("/console/e1/draw", attempt=1)
+    browser.post("/console/e1/publish", number=1, attempt=2)
+    house.play()
+    assert "Next comes: Semi-final." in text_of(browser.get("/console/e1"))
+    for _ in range(2):
+        house.publish()
+        house.play()
+    assert "wins the tournament" in text_of(browser.get("/console/e1"))
+    assert text_of(browser.get("/e/e1/standings")).count("Champion") == 1
+
+
+@pytest.mark.parametrize("language", ["en", "es", "de", "pl"])
+def test_every_page_of_every_step_reads_in_every_language(house: House, language: str):
+    cut_made(house, third_place_match="1")
+    guest, organizer = house.browser(language), house.browser(language)
+    organizer.log_in()
+    seeds = seeds_now(house.event)
+
+    def look() -> None:
+        for path in ("/e/e1", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/wall/e1", "/",
+                     *(f"/e/e1/p/p{n}" for n in range(1, 21))):
+            assert guest.get(path).status_code in (200, 302), path
+        assert organizer.get("/console/e1").status_code == 200
+        assert organizer.get("/console").status_code == 200
+
+    look()
+    house.service.tell("e1", DropCompetitor(seeds[0]), "test")
+    look()
+    house.organizer().post("/console/e1/cut/accepted", competitor=house.event.cut.order[4] if house.event.cut else "")
+    for _ in range(2):
+        house.organizer().post("/console/e1/draw", attempt=0)
+        look()
+        house.publish() if house.event.draft is None else house.organizer().post(
+            "/console/e1/publish", number=house.event.draft.number, attempt=1)
+        look()
+        house.play()
+        look()
+    house.organizer().post("/console/e1/finish")
+    look()

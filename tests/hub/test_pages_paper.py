@@ -1,0 +1,97 @@
+"""The console's paper: what is uncertain asks for a person, who prints it again or says that it is there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask import Blueprint, Flask
+from pages_kit import open_house, text_of
+
+from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub import pages, station_api
+from roundtap_hub.pages import ground, paper
+from roundtap_hub.print_book import PrintBook
+from roundtap_hub.print_jobs import PrintState, derived_jobs
+
+if "paper.title" not in catalogue("roundtap_hub", "en"):
+    pytest.skip("the hub's catalogues have no words for paper yet", allow_module_level=True)
+
+
+@pytest.fixture
+def house(tmp_path):
+    with open_house(tmp_path) as made:
+        made.book = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
+        if "console.paper" not in made.app.view_functions:
+            made.app = Flask("roundtap_hub")
+            made.app.config.update(SECRET_KEY=made.hub.secret)
+            pages.register(made.app, made.hub)
+            more = Blueprint("more", "more", url_prefix="/console")
+            ground.guard(more, organizer_only=True)
+            paper.routes(more)
+            # Under the name it will have once the console knows of it.
+            for rule in ("paper", "order_paper", "paper_again", "paper_there"):
+                made.app.view_functions[f"console.{rule}"] = getattr(paper, rule)
+            for path, rule, method in (("", "paper", "GET"), ("", "order_paper", "POST"),
+                                       ("/again", "paper_again", "POST"), ("/there", "paper_there", "POST")):
+                made.app.add_url_rule(f"/console/<event_id>/paper{path}", f"console.{rule}", methods=[method])
+        station_api.register(made.app, made.hub, made.book)
+        made.desk = made.with_event()
+        made.publish()
+        yield made
+        made.book.close()
+
+
+def jobs(house):
+    return derived_jobs(house.event)
+
+
+def test_an_event_that_is_published_lists_its_paper(house):
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "5 on the way" in page
+    assert "Result slip · table 1 waits" in page
+
+
+def test_what_is_uncertain_asks_and_is_answered(house):
+    slip = jobs(house)[2]
+    house.book.told([(slip.id, PrintState("uncertain", "unplugged", "s1"))])
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "Look at the printer" in page
+    assert "uncertain: the cable was unplugged" in page
+    house.desk.post("/console/e1/paper/there", job=slip.id)
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "Look at the printer" not in page
+    assert "1 printed" in page
+    assert house.book.orders == []
+
+
+def test_print_again_is_a_new_job_and_settles_the_old_one(house):
+    slip = jobs(house)[2]
+    house.book.told([(slip.id, PrintState("uncertain", "silent", "s1"))])
+    house.desk.get("/console/e1/paper")
+    house.desk.post("/console/e1/paper/again", job=slip.id)
+    [ordered] = house.book.orders
+    assert re.fullmatch(re.escape(slip.id) + "#[0-9a-f]{8}", ordered.id)
+    assert house.book.states[slip.id].state == "again"
+    house.desk.post("/console/e1/paper/again", job="e1/gone/slip/1.1")
+    assert len(house.book.orders) == 1
+
+
+def test_standings_and_the_test_print_are_ordered_by_hand(house):
+    house.desk.get("/console/e1/paper")
+    for kind in ("standings", "code-pages"):
+        assert house.desk.post("/console/e1/paper", kind=kind).status_code == 303
+    assert [job.kind for job in house.book.orders] == ["standings", "code-pages"]
+    assert house.desk.post("/console/e1/paper", kind="slip").status_code == 400
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_state_and_reason_is_said_in_every_language(house, language):
+    for state in ("queued", "sending", "sent", "printed", "uncertain", "failed", "there"):
+        for detail in (*paper.DETAILS, "whatever"):
+            house.book.order(ordered := paper.order(house.event, "standings", f"{state}{detail}"))
+            house.book.told([(ordered.id, PrintState(state, detail, "s1"))])
+    house.desk.headers["Accept-Language"] = language
+    answer = house.desk.get("/console/e1/paper")
+    assert answer.status_code == 200
+    assert catalogue("roundtap_hub", language)("paper.detail.no-paper") in answer.text

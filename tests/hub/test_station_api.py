@@ -1,0 +1,98 @@
+"""The station's address: signed both ways, jobs a few at a time, states that only go up."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+from hub_kit import KEYS, HandClock, hub_of, make_event, running, url_of
+
+from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened
+from roundtap_hub import station_api
+from roundtap_hub.print_book import PrintBook
+
+UNIT, OTHER = "table-1", "table-2"
+
+
+class Hub:
+    def __init__(self, service, clock, path):
+        self.hub = hub_of(service, clock)
+        self.book = PrintBook(url_of(path))
+        app = Flask("test")
+        station_api.register(app, self.hub, self.book)
+        self.client = app.test_client()
+
+    def ask(self, *states, unit=UNIT, nonce="n1"):
+        payload = {"unit": unit, "nonce": nonce, "states": [list(state) for state in states]}
+        return self.post(envelope(KEYS[unit], REQUEST, payload))
+
+    def post(self, message):
+        return self.client.post("/station/jobs", json=message, base_url="http://10.42.0.1:8080")
+
+    def jobs(self, *states, unit=UNIT):
+        answer = self.ask(*states, unit=unit)
+        assert answer.status_code == 200, answer.text
+        payload = opened(KEYS[unit], ECHO, answer.json)
+        assert payload["nonce"] == "n1"
+        return payload["jobs"]
+
+
+@pytest.fixture
+def hub(tmp_path):
+    clock = HandClock()
+    with running(tmp_path / "hub.db", clock) as service:
+        make_event(service)
+        made = Hub(service, clock, tmp_path / "hub.db")
+        yield made
+        made.book.close()
+
+
+def test_a_published_round_is_given_out(hub):
+    jobs = hub.jobs()
+    assert [job["kind"] for job in jobs] == ["pairings-table", "pairings-name", "slip", "slip"]
+    assert jobs[2]["content"]["url"] == "http://10.42.0.1:8080/e/e1"
+    assert UNIT in hub.hub.hall.units
+
+
+def test_what_was_begun_is_not_given_out_again(hub):
+    first, second, *rest = (job["id"] for job in hub.jobs())
+    assert [job["id"] for job in hub.jobs((first, "printed", ""), (second, "uncertain", "unplugged"))] == rest
+    assert hub.book.states[second].detail == "unplugged"
+
+
+def test_a_second_station_gets_what_the_first_one_did_not_take(hub):
+    assert len(hub.jobs()) == 4
+    assert hub.jobs(unit=OTHER) == []
+
+
+def test_a_station_does_not_speak_for_anothers_jobs(hub):
+    first = hub.jobs()[0]["id"]
+    hub.jobs((first, "printed", ""), unit=OTHER)
+    assert hub.book.states[first].state == "queued"
+
+
+def test_an_old_message_repeated_changes_nothing(hub):
+    first = hub.jobs()[0]["id"]
+    message = envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n0", "states": [[first, "uncertain", "silent"]]})
+    hub.post(message)
+    hub.jobs((first, "printed", ""))
+    assert hub.post(message).status_code == 200
+    assert hub.book.states[first].state == "printed"
+
+
+@pytest.mark.parametrize(("message", "status"), [
+    ({}, 403),
+    ([], 403),
+    ({"payload": {"unit": "nobody", "nonce": "n", "states": []}, "mac": "0"}, 403),
+    ({"payload": {"unit": UNIT, "nonce": "n", "states": []}, "mac": "0"}, 403),
+    (envelope(KEYS[OTHER], REQUEST, {"unit": UNIT, "nonce": "n", "states": []}), 403),
+    (envelope(KEYS[UNIT], REPORT, {"unit": UNIT, "nonce": "n", "states": []}), 403),
+    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "", "states": []}), 400),
+    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n"}), 400),
+    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n", "states": [["j", "eaten", ""]]}), 400),
+    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n", "states": [["j", ["queued"], ""]]}), 400),
+    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n", "states": [["j", "queued"]]}), 400),
+    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n", "states": [["j", "sent", ""]] * 65}), 400),
+])
+def test_what_is_not_signed_or_not_well_formed_is_refused(hub, message, status):
+    assert hub.post(message).status_code == status
+    assert hub.book.states == {}
