@@ -141,7 +141,7 @@ class SpokenHands:
 def rehearse_live(script: Script, progress: Progress, port: int) -> tuple[Row, ...]:
     """With a hub and virtual tables of its own, as real processes."""
     with tempfile.TemporaryDirectory(prefix="roundtap-rehearsal-") as folder:
-        kit = VirtualKit(Path(folder), "127.0.0.1", port, script.tables)
+        kit = VirtualKit(Path(folder), "127.0.0.1", port, script.tables, paper=True)
         kit.prepare()
         try:
             kit.start()

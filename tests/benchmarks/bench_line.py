@@ -75,6 +75,8 @@ def _print(name: str, taken_ms: list[float]) -> None:
 
 
 def _correct(table: Table, after_s: float) -> float:
+    # For a moment after SAVED the table takes no correction.
+    time.sleep(1.7)
     table.tap("a", "up", "a", "a")
     table.wait_for("yes")
     time.sleep(after_s)

@@ -88,6 +88,8 @@ class AnEvening(RuleBasedStateMachine):
         if live and live.open_matches:
             match = data.draw(st.sampled_from(live.open_matches)).id
             self.reports(match, "a", first, 0)
+            # Looked at between the two as well: the first may agree with an older report, the second dispute it.
+            self.an_agreed_result_is_only_replaced_by_an_agreement_or_an_official()
             self.reports(match, "b", second or first, 0)
 
     @rule(match=MATCH, result=st.sampled_from([None, *RESULTS]), back=st.sampled_from([0, 0, 1]))
