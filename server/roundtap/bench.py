@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any
+
+from roundtap_core.words import catalogue
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -54,6 +58,7 @@ class Bench:
     tables: Mapping[int, VirtualTable]
     printer: VirtualDesk | None
     info: Mapping[str, Any]
+    language: str = "en"
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _closing: bool = False
@@ -73,7 +78,10 @@ class Bench:
                 await _answer(send, 200, json.dumps(dict(self.info)).encode(), "application/json")
             elif path in FILES:
                 name, kind = FILES[path]
-                await _answer(send, 200, resources.files("roundtap").joinpath(name).read_bytes(), kind)
+                body = resources.files("roundtap").joinpath(name).read_bytes()
+                if path == "/":
+                    body = _in_words(body.decode(), self.language).encode()
+                await _answer(send, 200, body, kind)
             else:
                 await _answer(send, 404, b"There is nothing here. The bench is at /", "text/plain; charset=utf-8")
 
@@ -206,6 +214,12 @@ class Bench:
                 current = all(seen.get(t.number) == t.version for t in self.tables.values())
                 if not self._closing and current and (self.printer is None or paper == self.printer.version):
                     await self._changed.wait()
+
+
+def _in_words(page: str, language: str) -> str:
+    """The page with each {{key}} in its language."""
+    words = catalogue("roundtap", language)
+    return re.sub(r"{{([a-z.-]+)}}", lambda key: language if key[1] == "language" else escape(words(key[1])), page)
 
 
 def _take_sheet(desk: VirtualDesk, message: Mapping[str, Any]) -> None:

@@ -117,7 +117,7 @@ class Demo:
 
         tables = {n: VirtualTable(n, self.kit.panel(n)) for n in self.kit.tables}
         printer = VirtualDesk(self.kit.printer) if self.kit.printer else None
-        bench = Bench(tables, printer, {"hub_port": self.args.port, "pin": self.kit.pin})
+        bench = Bench(tables, printer, {"hub_port": self.args.port, "pin": self.kit.pin}, self.args.language)
 
         class Server(uvicorn.Server):
             def handle_exit(self, sig: int, frame: FrameType | None) -> None:

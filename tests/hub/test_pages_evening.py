@@ -126,3 +126,20 @@ def test_finishing_says_what_it_will_do(house: House):
     house.publish()
     house.play()
     assert "No result can be changed afterwards" in text_of(browser.get("/console/e1"))
+
+
+def test_a_file_that_breaks_a_rule_is_taken_in_only_knowingly(house: House):
+    """A result above the cap is legal in a record, and `check` names it: an organizer must have read it."""
+    browser = house.organizer()
+    file = {
+        "format": "roundtap-event/1", "name": "Recorded", "rulebook": "xwing-standard", "seed": 1,
+        "options": {"structure": "own", "swiss_rounds": 1, "cut": 0},
+        "competitors": [{"id": "p1", "name": "Ana Ruiz"}, {"id": "p2", "name": "Bruno Maier"}],
+        "rounds": [{"number": 1, "stage": "swiss", "matches": [
+            {"table": 1, "a": "p1", "b": "p2", "result": {"score": {"a": 300, "b": 100}}}]}],
+    }
+    refused = browser.post("/console/import", file=(io.BytesIO(json.dumps(file).encode()), "event.json"))
+    assert refused.status_code == 409
+    assert "breaks a rule: 300 is out of range" in problem_of(refused)
+    taken = browser.post("/console/import", anyway="1", file=(io.BytesIO(json.dumps(file).encode()), "event.json"))
+    assert taken.status_code == 303

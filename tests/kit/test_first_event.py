@@ -80,7 +80,7 @@ class Evening:
     def table(self, number: int) -> webdriver.remote.webelement.WebElement:
         self.browser.switch_to.window(self.bench_tab)
         boxes = wait_until(
-            lambda: self.browser.find_elements(By.CSS_SELECTOR, f'[aria-label="Virtual table {number}"]'), "the table")
+            lambda: self.browser.find_elements(By.CSS_SELECTOR, f'.table[data-number="{number}"]'), "the table")
         return boxes[0]
 
     def says(self, number: int, words: str) -> None:

@@ -28,8 +28,10 @@ function releaseAll(table) {
 function add(number) {
   const box = document.getElementById("table").content.cloneNode(true).firstElementChild;
   const table = { number, box, held: new Set(), last: Promise.resolve(), context: box.querySelector("canvas").getContext("2d") };
-  box.querySelector("h2").textContent = `Table ${number}`;
-  box.setAttribute("aria-label", `Virtual table ${number}`);
+  const name = `${document.getElementById("tables").dataset.name} ${number}`;
+  box.querySelector("h2").textContent = name;
+  box.setAttribute("aria-label", name);
+  box.dataset.number = number;
   for (const button of box.querySelectorAll("[data-pin]")) {
     button.addEventListener("pointerdown", (event) => {
       button.setPointerCapture(event.pointerId);
@@ -119,7 +121,7 @@ function drawPaper({ sheets, faults }) {
   roll.replaceChildren(...sheets.map(({ number, sheet }) => {
     const image = document.createElement("img");
     image.src = `data:image/png;base64,${sheet}`;
-    image.alt = `Sheet ${number}`;
+    image.alt = `${number}`;
     return image;
   }));
   desk.querySelector(".empty").hidden = sheets.length > 0;
@@ -138,16 +140,8 @@ source.onmessage = (event) => {
 source.onerror = () => { for (const table of tables.values()) table.box.classList.add("dead"); };
 
 fetch("/info").then((answer) => answer.json()).then((info) => {
-  const nav = document.getElementById("places");
-  for (const [name, path] of [["Console", "/console"], ["Wall", "/wall"], ["Player page", "/"]]) {
-    const link = document.createElement("a");
-    link.href = `http://${location.hostname}:${info.hub_port}${path}`;
-    link.target = "_blank";
-    link.textContent = name;
-    nav.append(link);
+  for (const link of document.querySelectorAll("[data-path]")) {
+    link.href = `http://${location.hostname}:${info.hub_port}${link.dataset.path}`;
   }
-  const pin = document.createElement("span");
-  pin.className = "pin";
-  pin.textContent = `Organizer's PIN ${info.pin}`;
-  nav.append(pin);
+  document.getElementById("pin").textContent = info.pin;
 });
