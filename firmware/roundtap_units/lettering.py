@@ -20,7 +20,8 @@ def font(size: int, bold: bool = False) -> Font:
     """DejaVu Sans in pixels."""
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     with resources.as_file(resources.files("roundtap_devices").joinpath("fonts", name)) as path:
-        return ImageFont.truetype(str(path), size)
+        # The same letters everywhere: the other layout engine needs a library that not every machine has.
+        return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
 
 
 @lru_cache(maxsize=2048)
