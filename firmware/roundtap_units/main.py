@@ -10,18 +10,16 @@ import signal
 import sys
 import threading
 import time
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
 from roundtap_devices.buttons import Buttons
+from roundtap_units.unit_config import ConfigError, read_unit_config
 
-KEYS = ("unit", "key", "hub", "board", "language", "facing", "folder")
+KEYS = ("board", "facing")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,10 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="run on mock pins and a drawn screen, and serve both on this Unix socket")
     parser.add_argument("--say", action="store_true", help="print the text of each new screen")
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
-
-
-class ConfigError(ValueError):
-    """A unit's configuration that a person can mend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,39 +45,16 @@ class Config:
 
 def read_config(path: Path) -> Config:
     """The configuration; ConfigError names the file, the key, and what would be right."""
+    common = read_unit_config(path, KEYS)
     try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: this is not a TOML file: {error}") from error
-    for name in data:
-        if name not in KEYS:
-            raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(KEYS)}")
-    for name in ("unit", "key", "hub", "folder"):
-        if not isinstance(data.get(name), str) or not data[name]:
-            raise ConfigError(f"{path}: {name} is missing")
-    try:
-        key = bytes.fromhex(data["key"])
-    except ValueError:
-        key = b""
-    if len(key) < 32:
-        raise ConfigError(f"{path}: key: 64 hex digits are wanted")
-    hub = urlsplit(data["hub"])
-    if hub.scheme != "http" or not hub.hostname:
-        raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, not {data["hub"]!r}')
-    try:
-        made = board(data.get("board", "recommended"))
+        made = board(common.rest.get("board", "recommended"))
     except (BoardError, OSError) as error:
         raise ConfigError(f"{path}: board: {error}") from error
-    facing = data.get("facing", made.facing)
+    facing = common.rest.get("facing", made.facing)
     if facing not in FACINGS:
         raise ConfigError(f"{path}: facing: one of {', '.join(FACINGS)} is wanted, not {facing!r}")
-    language = data.get("language", "en")
-    if language not in LANGUAGES:
-        raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
-    return Config(data["unit"], key, hub.hostname, hub.port or 80, Path(data["folder"]),
-                  replace(made, facing=facing), language)
+    return Config(common.unit, common.key, common.host, common.port, common.folder, replace(made, facing=facing),
+                  common.language)
 
 
 def run(args: argparse.Namespace) -> int:

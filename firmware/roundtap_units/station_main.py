@@ -8,15 +8,12 @@ import signal
 import sys
 import threading
 import time
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
-from roundtap_core.words import LANGUAGES
+from roundtap_units.unit_config import ConfigError, read_unit_config
 
-KEYS = ("unit", "key", "hub", "folder", "language", "printer", "device", "baud", "dsrdtr")
+KEYS = ("printer", "device", "baud", "dsrdtr")
 BUSY_S, IDLE_S = 0.02, 0.2
 
 
@@ -25,10 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="TOML file: unit, key, hub, folder; printer, device, baud, dsrdtr, language")
     parser.add_argument("--virtual", type=Path, default=None, metavar="SOCKET",
                         help="print on a virtual printer, and serve its paper and its faults on this Unix socket")
-
-
-class ConfigError(ValueError):
-    """A station's configuration that a person can mend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,35 +42,13 @@ class Config:
 
 def read_config(path: Path) -> Config:
     """The configuration; ConfigError names the file, the key, and what would be right."""
-    try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: this is not a TOML file: {error}") from error
-    for name in data:
-        if name not in KEYS:
-            raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(KEYS)}")
-    for name in ("unit", "key", "hub", "folder"):
-        if not isinstance(data.get(name), str) or not data[name]:
-            raise ConfigError(f"{path}: {name} is missing")
-    try:
-        key = bytes.fromhex(data["key"])
-    except ValueError:
-        key = b""
-    if len(key) < 32:
-        raise ConfigError(f"{path}: key: 64 hex digits are wanted")
-    hub = urlsplit(data["hub"])
-    if hub.scheme != "http" or not hub.hostname:
-        raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, not {data["hub"]!r}')
-    for name, kind, wanted in (("language", str, "a text"), ("printer", str, "a text"), ("device", str, "a text"),
+    common = read_unit_config(path, KEYS)
+    data = common.rest
+    for name, kind, wanted in (("printer", str, "a text"), ("device", str, "a text"),
                                ("baud", int, "a whole number"), ("dsrdtr", bool, "true or false")):
         if name in data and (not isinstance(data[name], kind) or (kind is int and isinstance(data[name], bool))):
             raise ConfigError(f"{path}: {name}: {wanted} is wanted, not {data[name]!r}")
-    language = data.get("language", "en")
-    if language not in LANGUAGES:
-        raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
-    return Config(data["unit"], key, hub.hostname, hub.port or 80, Path(data["folder"]), language,
+    return Config(common.unit, common.key, common.host, common.port, common.folder, common.language,
                   data.get("printer", "epson-80"), data.get("device", "/dev/ttyUSB0"), data.get("baud", 115200),
                   data.get("dsrdtr", False))
 

@@ -1,0 +1,62 @@
+"""What every unit's configuration file says: who it is, where its hub is, and where it keeps its things."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from roundtap_core.words import LANGUAGES
+
+COMMON_KEYS = ("unit", "key", "hub", "folder", "language")
+
+
+class ConfigError(ValueError):
+    """A unit's configuration that a person can mend."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitConfig:
+    """The part that all units share; `rest` are the other keys of the file, as they stand."""
+
+    unit: str
+    key: bytes
+    host: str
+    port: int
+    folder: Path
+    language: str
+    rest: dict[str, Any]
+
+
+def read_unit_config(path: Path, own_keys: tuple[str, ...]) -> UnitConfig:
+    """The file; `own_keys` are what this kind of unit takes besides. ConfigError names the file, the key, and what
+    would be right."""
+    try:
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: this file cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: this is not a TOML file: {error}") from error
+    known = (*COMMON_KEYS, *own_keys)
+    for name in data:
+        if name not in known:
+            raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(known)}")
+    for name in ("unit", "key", "hub", "folder"):
+        if not isinstance(data.get(name), str) or not data[name]:
+            raise ConfigError(f"{path}: {name} is missing")
+    try:
+        key = bytes.fromhex(data["key"])
+    except ValueError:
+        key = b""
+    if len(key) < 32:
+        raise ConfigError(f"{path}: key: 64 hex digits are wanted")
+    hub = urlsplit(data["hub"])
+    if hub.scheme != "http" or not hub.hostname:
+        raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, not {data["hub"]!r}')
+    language = data.get("language", "en")
+    if language not in LANGUAGES:
+        raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
+    rest = {name: value for name, value in data.items() if name in own_keys}
+    return UnitConfig(data["unit"], key, hub.hostname, hub.port or 80, Path(data["folder"]), language, rest)
