@@ -24,7 +24,7 @@ from roundtap_hub.moments import Moments
 from roundtap_hub.print_book import PrintBook
 from roundtap_hub.service import Service, Step
 
-EVENT, PIN = "e1", "135790"
+EVENT, CUT_EVENT, PIN = "e1", "e2", "135790"
 PLAYERS = 40
 WALL, DESK, PHONE = (1920, 1080), (1280, 1600), (390, 844)
 SEED = 20261120
@@ -112,6 +112,37 @@ def _moments(camera: _Camera, service: Service, clock_ms: list[int]) -> Iterator
     yield camera.take("paper-console", f"/console/{EVENT}/paper", DESK)
     _tell(service, c.FinishEvent())
     yield from _all_fronts(camera, "finished")
+    yield from _elimination(camera, service)
+
+
+def _elimination(camera: _Camera, service: Service) -> Iterator[StillPage]:
+    """Another event, from its cut to its champion."""
+    _create(service, CUT_EVENT, cut=8)
+    for command in (c.DrawRound(SEED), c.PublishRound(1, 1)):
+        _tell(service, command, CUT_EVENT)
+    _settle(service)
+    # The standings close the Swiss rounds; the cut is made of them.
+    _tell(service, c.MakeCut(), CUT_EVENT)
+    yield camera.take("cut-console", f"/console/{CUT_EVENT}", DESK)
+    for number, name in ((2, "quarter-final"), (3, "semi-final"), (4, "final")):
+        _tell(service, c.DrawRound(SEED), CUT_EVENT)
+        _tell(service, c.PublishRound(number, 1), CUT_EVENT)
+        yield camera.take(f"{name}-wall", f"/wall/{CUT_EVENT}", WALL)
+        yield camera.take(f"{name}-console", f"/console/{CUT_EVENT}", DESK)
+        _settle(service)
+    _tell(service, c.FinishEvent(), CUT_EVENT)
+    yield camera.take("champion-wall", f"/wall/{CUT_EVENT}", WALL)
+    yield camera.take("champion-bracket", f"/e/{CUT_EVENT}/bracket", DESK)
+    yield camera.take("champion-bracket-phone", f"/e/{CUT_EVENT}/bracket", PHONE)
+    yield camera.take("champion-standings", f"/e/{CUT_EVENT}/standings", PHONE)
+
+
+def _settle(service: Service) -> None:
+    """A result for each match of the round in play."""
+    live = service.snapshot.events[CUT_EVENT].live
+    assert live
+    for index, match in enumerate(live.open_matches):
+        _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(100, index * 7 % 100))), CUT_EVENT)
 
 
 def _all_fronts(camera: _Camera, moment: str) -> Iterator[StillPage]:
@@ -124,15 +155,15 @@ def _all_fronts(camera: _Camera, moment: str) -> Iterator[StillPage]:
     yield camera.take(f"{moment}-standings", f"/e/{EVENT}/standings", PHONE)
 
 
-def _create(service: Service) -> None:
-    people = [PersonRecord(EVENT, f"p{i}", secrets.token_hex(8), Person(name))
+def _create(service: Service, event: str = EVENT, cut: int = 0) -> None:
+    people = [PersonRecord(event, f"p{i}", secrets.token_hex(8), Person(name))
               for i, name in enumerate(player_names(PLAYERS), start=1)]
-    options = {"structure": "own", "swiss_rounds": 1, "cut": 0}
+    options = {"structure": "own", "swiss_rounds": 1, "cut": cut}
     create = c.CreateEvent("Winter Open", "xwing-standard", None, options, "#0072B2", SEED)
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     commands: list[c.Command] = [create, *entered]
-    service.ask([Step(EVENT, command) for command in commands], "gallery", people)
+    service.ask([Step(event, command) for command in commands], "gallery", people)
 
 
-def _tell(service: Service, command: c.Command) -> None:
-    service.tell(EVENT, command, "gallery")
+def _tell(service: Service, command: c.Command, event: str = EVENT) -> None:
+    service.tell(event, command, "gallery")
