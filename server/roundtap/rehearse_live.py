@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import tempfile
@@ -28,6 +29,8 @@ class Hands(Protocol):
     """Whoever presses: fingers on virtual pins, or a person who is told what to press."""
 
     def seat(self, table: int) -> None: ...
+
+    def all_seated(self) -> None: ...
 
     def type(self, typing: Typing) -> None: ...
 
@@ -72,6 +75,7 @@ class LiveRehearsal:
         self._post("publish", number=played.number, attempt=1)
         for typing in played.typing:
             self._hands.seat(typing.table)
+        self._hands.all_seated()
         self._post("clock", action="start")
         done = 0
         for after_time in (False, True):
@@ -82,13 +86,14 @@ class LiveRehearsal:
                 self._hands.type(typing)
                 done += 1
                 self._progress(played.number, done, len(played.typing))
-        self._wait_until_all_stand(played)
+            # A person is slower than this program: time is not called before their results stand.
+            self._wait_until_they_stand(played, {typing.table for typing in batch})
 
-    def _wait_until_all_stand(self, played: ScriptRound) -> None:
+    def _wait_until_they_stand(self, played: ScriptRound, tables: set[int]) -> None:
         give_up = time.monotonic() + self._patience_s
         while True:
             matches: list[Mapping[str, Any]] = self._console.export(self._event)["rounds"][played.number - 1]["matches"]
-            missing = [match["table"] for match in matches if "b" in match and "result" not in match]
+            missing = [match["table"] for match in matches if match.get("table") in tables and "result" not in match]
             if not missing:
                 return
             if time.monotonic() > give_up:
@@ -112,6 +117,9 @@ class PanelHands:
         panel.press("b")
         panel.wait_for((":",))
 
+    def all_seated(self) -> None:
+        """Fingers on pins have sat down when they have pressed."""
+
     def type(self, typing: Typing) -> None:
         panel = self._panels[typing.table]
         if typing.after_time:
@@ -130,6 +138,11 @@ class SpokenHands:
 
     def seat(self, table: int) -> None:
         self._say(f"Table {table}: press ● and ■ to take both seats.")
+
+    def all_seated(self) -> None:
+        self._say("When all seats are taken, press Enter here: the clock starts.")
+        with contextlib.suppress(EOFError):
+            input()
 
     def type(self, typing: Typing) -> None:
         score = typing.result.score
