@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             rows = (rehearse_on_units(script, bar.show, args.hub, args.pin or "") if args.hub
                     else rehearse_live(script, bar.show, args.port))
-        except (Problem, NotSaved) as trouble:
+        except (Problem, NotSaved, TimeoutError) as trouble:
             print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)
             return 3
     bar.end()
