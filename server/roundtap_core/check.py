@@ -6,10 +6,28 @@ from collections.abc import Callable, Iterator
 
 from roundtap_core.check_byes import bye_problems
 from roundtap_core.check_elimination import elimination_problems
+from roundtap_core.check_lists import list_violations
+from roundtap_core.check_people import people_problems
+from roundtap_core.check_squads import squad_problems
+from roundtap_core.check_tie_breaks import tie_break_problems
+from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
+from roundtap_core.gathering import list_totals
 from roundtap_core.names import public_names
-from roundtap_core.records import NO_SHOW, SWISS, TIEBREAK, UNPAIRED_LOSS, WON_BYE, Competitor, Match, Round, Tournament
+from roundtap_core.records import (
+    NO_SHOW,
+    SWISS,
+    TIEBREAK,
+    UNPAIRED_LOSS,
+    WON_BYE,
+    Competitor,
+    Match,
+    Pair,
+    Round,
+    Tournament,
+)
 from roundtap_core.rulebooks import rulebook
+from roundtap_core.rulebooks.base import Situation
 
 
 def violations(tournament: Tournament) -> list[Problem]:
@@ -43,12 +61,25 @@ def impossible_results(tournament: Tournament) -> Iterator[Problem]:
     """Results that nobody could enter anew."""
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
-    for _, match, where in match_places(tournament):
+    totals = list_totals(tournament)
+    stages = stages_of(tournament)
+    for played, match, where in match_places(tournament):
         if match.result is not None:
+            a, b = totals.get(match.a), totals.get(match.b or "")
+            stage = THIRD_STAGE if match.game == THIRD else stages[played.number]
+            costs = Pair(a, b) if a is not None and b is not None else None
             try:
-                book.check_new(match.result, options)
+                book.check_new(match.result, options, Situation(stage, costs))
             except Problem as problem:
                 yield problem.at(f"{where}/result")
+
+
+def impossible_options(tournament: Tournament) -> Iterator[Problem]:
+    """Options beyond the document's limits."""
+    try:
+        rulebook(tournament.rulebook).check_options(tournament.options)
+    except Problem as problem:
+        yield problem
 
 
 def open_matches(tournament: Tournament) -> Iterator[Problem]:
@@ -86,6 +117,7 @@ def missing_from_rounds(tournament: Tournament) -> Iterator[Problem]:
     names = called(tournament)
     for r, played in enumerate(tournament.rounds):
         if played.stage != SWISS:
+            # Later stages have not everybody in them.
             continue
         seated = {who for match in played.matches for who in (match.a, match.b)}
         for competitor in tournament.competitors:
@@ -116,7 +148,7 @@ def won_byes(tournament: Tournament) -> Iterator[Problem]:
     for played, match, where in match_places(tournament):
         if match.bye == WON_BYE and played.number > 1:
             yield Problem("won_bye_after_round_1", where=f"{where}/bye", competitor=names[match.a])
-        if played.number == 1 and match.bye not in (WON_BYE, UNPAIRED_LOSS):
+        if played.number == 1 and played.stage == SWISS and match.bye not in (WON_BYE, UNPAIRED_LOSS):
             for side, who in (("a", match.a), ("b", match.b)):
                 if who in owed:
                     yield Problem("won_bye_not_given", where=f"{where}/{side}", competitor=names[who])
@@ -157,5 +189,6 @@ def _players_in_round_1(first: Round) -> int:
 
 RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (
     impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
-    no_shows, structure, bye_problems, elimination_problems,
+    no_shows, structure, bye_problems, elimination_problems, impossible_options, tie_break_problems, squad_problems,
+    people_problems, list_violations,
 )

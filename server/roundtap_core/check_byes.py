@@ -10,7 +10,8 @@ from roundtap_core.names import public_names
 from roundtap_core.records import BYE, NO_SHOW, SWISS, WON_BYE, Round, Tournament
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import BYE_LAST
-from roundtap_core.standings import RANDOM, Row, standings
+from roundtap_core.standings import Row, standings
+from roundtap_core.tiebreakers import RANDOM
 
 Meetings = Mapping[str, set[str]]
 

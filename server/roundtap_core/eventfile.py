@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import SWISS, Competitor, Draw, Match, Result, Round, Tournament
+from roundtap_core.records import SWISS, SWISS_STAGES, Competitor, Draw, Match, Result, Round, Tournament
 from roundtap_core.results import result_from_json, result_to_json
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Rulebook
@@ -159,12 +159,16 @@ def _seating_problems(item: dict[str, Any], where: str, known: set[str]) -> Iter
 def _result_problems(
     item: dict[str, Any], where: str, book: Rulebook, options: Mapping[str, Any], results: list[Result]
 ) -> Iterator[Problem]:
-    """A result agrees with itself, and its winner with the rulebook's figures."""
+    """A result agrees with itself, and its winner with the rulebook's figures; in elimination somebody goes on."""
+    knockout = item.get("stage", SWISS) not in SWISS_STAGES
     for index, match in enumerate(item["matches"]):
         if "result" in match:
             try:
                 result = result_from_json(match["result"])
-                book.winner(result, options)
+                if knockout:
+                    book.elimination_winner(result, options, "a")
+                else:
+                    book.winner(result, options)
                 results.append(result)
             except Problem as problem:
                 yield problem.at(f"{where}/matches/{index}/result")
@@ -180,9 +184,17 @@ def _competitor(data: dict[str, Any]) -> Competitor:
 
 def _round(data: dict[str, Any], results: Iterator[Result]) -> Round:
     draw = Draw(**data["draw"]) if "draw" in data else None
-    matches = [Match(**{**item, "result": next(results)}) if "result" in item else Match(**item)
-               for item in data["matches"]]
-    return Round(data["number"], data.get("stage", SWISS), tuple(matches), draw)
+    matches = [_match(item, results) for item in data["matches"]]
+    return Round(data["number"], data.get("stage", SWISS), tuple(matches), draw, data.get("tiebreak_form"))
+
+
+def _match(data: dict[str, Any], results: Iterator[Result]) -> Match:
+    values = dict(data)
+    if "result" in data:
+        values["result"] = next(results)
+    if "picks" in data:
+        values["picks"] = tuple(data["picks"])
+    return Match(**values)
 
 
 def tournament_to_json(tournament: Tournament) -> dict[str, Any]:
@@ -206,6 +218,8 @@ def round_to_json(item: Round) -> dict[str, Any]:
     data: dict[str, Any] = {"number": item.number, "stage": item.stage}
     if item.draw is not None:
         data["draw"] = {"seed": item.draw.seed, "attempt": item.draw.attempt, "method": item.draw.method}
+    if item.tiebreak_form is not None:
+        data["tiebreak_form"] = item.tiebreak_form
     data["matches"] = [match_to_json(match) for match in item.matches]
     return data
 
@@ -217,6 +231,8 @@ def match_to_json(match: Match) -> dict[str, Any]:
     for key in ("b", "bye", "game"):
         if getattr(match, key) is not None:
             data[key] = getattr(match, key)
+    if match.picks is not None:
+        data["picks"] = list(match.picks)
     if match.result is not None:
         data["result"] = result_to_json(match.result)
     if match.extension_minutes is not None:

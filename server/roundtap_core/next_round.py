@@ -1,31 +1,51 @@
-"""The next round of an event, of whatever stage: Swiss while rounds are planned, then elimination if there is a cut."""
+"""The next round of an event, of whatever stage: Swiss as planned, ties to be played out, what follows a cut."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from roundtap_core.elimination.cut import plan
 from roundtap_core.errors import Problem
 from roundtap_core.pairing import Pairing, pair_next, pairing_to_json
-from roundtap_core.records import ELIMINATION, SWISS, Tournament
+from roundtap_core.plan import plan
+from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Tournament
+from roundtap_core.rulebooks import rulebook
+from roundtap_core.second_stage import is_swiss, second_stage_round
 
 
 def next_stage(tournament: Tournament) -> str:
-    """"swiss" or "elimination". Without a cut Swiss rounds go on for as long as somebody asks for another."""
-    if tournament.stage_rounds(ELIMINATION):
-        return ELIMINATION
+    """"swiss", "tiebreak", "elimination" or "second-swiss".
+
+    Without a cut Swiss rounds go on for as long as somebody asks for another, unless a tie has to be played out.
+    """
+    for begun in (ELIMINATION, SECOND_SWISS):
+        if tournament.stage_rounds(begun):
+            return begun
     try:
         swiss_rounds, cut = plan(tournament)
     except Problem:
         return SWISS
     played = len(tournament.stage_rounds(SWISS))
-    return ELIMINATION if played >= swiss_rounds and (cut or not played) else SWISS
+    if played >= swiss_rounds and rulebook(tournament.rulebook).tie_break_rounds:
+        from roundtap_core.tie_break import open_ties
+
+        if open_ties(tournament):
+            return TIEBREAK
+    if played < swiss_rounds or (played and not cut):
+        return SWISS
+    return SECOND_SWISS if played and is_swiss(tournament) else ELIMINATION
 
 
 def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1) -> Pairing:
     """Draw it; the same arguments draw the same round, everywhere. Raises the Problems of the stage's own drawing."""
-    if next_stage(tournament) == SWISS:
+    stage = next_stage(tournament)
+    if stage == SWISS:
         return pair_next(tournament, seed=seed, attempt=attempt)
+    if stage == SECOND_SWISS:
+        return second_stage_round(tournament, seed, attempt)
+    if stage == TIEBREAK:
+        from roundtap_core.tie_break import tie_break_round
+
+        return tie_break_round(tournament, seed, attempt)
     # Most rounds are Swiss, and a command should start at once.
     from roundtap_core.elimination.pairing import next_elimination_round
 

@@ -9,8 +9,10 @@ from typing import Any, Literal
 Side = Literal["a", "b"]
 SIDES: tuple[Side, Side] = ("a", "b")
 
-SWISS, ELIMINATION, TIEBREAK = "swiss", "elimination", "tiebreak"
-STAGES = (SWISS, ELIMINATION, TIEBREAK)
+SWISS, ELIMINATION, TIEBREAK, SECOND_SWISS = "swiss", "elimination", "tiebreak", "second-swiss"
+STAGES = (SWISS, ELIMINATION, TIEBREAK, SECOND_SWISS)
+SWISS_STAGES = (SWISS, SECOND_SWISS)
+"""Stages whose results add points; the second one is played by those who made the cut, where it is no elimination."""
 
 # Byes. "no-show": the opponent did not appear. "unpaired-loss": a round missed, by absence or late entry.
 BYE, WON_BYE, NO_SHOW, UNPAIRED_LOSS = "bye", "won", "no-show", "unpaired-loss"
@@ -93,6 +95,8 @@ class Match:
     result: Result | None = None
     game: int | str | None = None
     extension_minutes: int | None = None
+    picks: tuple[int, ...] | None = None
+    """The squads that a bye fields; those of a played match stand in its result."""
 
     def competitor(self, side: Side) -> str | None:
         return self.a if side == "a" else self.b
@@ -121,6 +125,8 @@ class Round:
     stage: str = SWISS
     matches: tuple[Match, ...] = ()
     draw: Draw | None = None
+    tiebreak_form: str | None = None
+    """How three or more play out a tie in this round: "each" or "knockout" (see playoff)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,9 +54,25 @@ def result_from_json(data: object) -> Result:
         wounds=_pair(data.get("wounds"), "/wounds"),
         initiative=_one_of(data, "initiative", ("a", "b")),
         first_player=_one_of(data, "first_player", ("a", "b")),
-        picks=data.get("picks"),
-        timeout=data.get("timeout"),
+        picks=_picks(data.get("picks")),
+        timeout=_object(data.get("timeout"), "/timeout"),
     )
+
+
+def _picks(data: object) -> dict[str, list[int]] | None:
+    picks = _object(data, "/picks")
+    for side, squads in (picks or {}).items():
+        if side not in ("a", "b"):
+            raise Problem("unknown_key", where=f"/picks/{side}", key=side, known="a, b")
+        if not isinstance(squads, list) or any(not isinstance(n, int) or isinstance(n, bool) for n in squads):
+            raise Problem("wrong_type", where=f"/picks/{side}", expected="array")
+    return picks
+
+
+def _object(data: object, where: str) -> dict[str, Any] | None:
+    if data is not None and not isinstance(data, dict):
+        raise Problem("wrong_type", where=where, expected="object")
+    return data
 
 
 def _one_of(data: Mapping[str, Any], key: str, options: tuple[str, ...], default: str | None = None) -> str | None:

@@ -6,8 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import count
 
-from roundtap_core.records import Match, Tournament
-from roundtap_core.standings import Gathered, gather
+from roundtap_core.gathering import Gathered, gather
+from roundtap_core.randomness import generator, shuffle
+from roundtap_core.records import SWISS, Match, Tournament
+
+AT_RANDOM = "random"
 
 
 def assign_tables(
@@ -17,19 +20,23 @@ def assign_tables(
     """The matches with tables, in their order; byes have none and stand last.
 
     Numbers run from `first` and leave out `busy` ones. The most combined points (before this round) come first, ties
-    as drawn. Among equals nobody sits at the same table twice if an exchange can help it. A competitor's fixed table
-    is kept free for its match; where two matches want it, the first one has it. `records` are what `gather` finds in
-    the tournament, where the caller has them already.
+    as drawn; with the option `tables` "random" everybody sits anywhere. Among equals nobody sits at the same table
+    twice if an exchange can help it. A competitor's fixed table is kept free for its match; where two matches want
+    it, the first one has it. `records` are what `gather` finds in the tournament, where the caller has them already.
     """
     matches = list(matches)
     records = gather(tournament) if records is None else records
     seated = [match for match in matches if match.b is not None]
-    seated.sort(key=lambda match: -(records[match.a].points + records[match.b or ""].points))
+    by_points = tournament.options.get("tables") != AT_RANDOM
+    if by_points:
+        seated.sort(key=lambda match: -(records[match.a].points + records[match.b or ""].points))
+    else:
+        shuffle(seated, generator(tournament.seed, SWISS, len(tournament.rounds) + 1, 1, "tables"))
     fixed = _fixed_tables(seated, tournament, busy)
     free = (number for number in count(first) if number not in busy and number not in fixed.values())
     others = [i for i in range(len(seated)) if i not in fixed]
     numbers = {i: next(free) for i in others}
-    worth = [records[match.a].points + records[match.b or ""].points for match in seated]
+    worth = [records[match.a].points + records[match.b or ""].points if by_points else 0 for match in seated]
     _avoid_same_table(others, seated, numbers, worth, _tables_before(tournament))
     placed = [replace(match, table=fixed.get(i) or numbers[i]) for i, match in enumerate(seated)]
     placed.sort(key=lambda match: match.table or 0)

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from roundtap_core.elimination.cut import cut_order
 from roundtap_core.elimination.shape import THIRD, bracket_size, feeders, games_in, numbered, rounds_of, size_by
+from roundtap_core.randomness import lot
 from roundtap_core.records import ELIMINATION, SWISS, Competitor, Match, Side, Tournament, other
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Options, Rulebook
+from roundtap_core.standings import standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +114,12 @@ def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | N
     played = tournament.stage_rounds(ELIMINATION)
     if not played and len(seeds) < 2:
         return None
-    standing = cut_order(tournament) if tournament.stage_rounds(SWISS) else ()
+    ranked = bool(tournament.stage_rounds(SWISS))
+    standing = tuple(row.competitor for row in standings(tournament)) if ranked else ()
     size = size_by(played[0].matches) if played else bracket_size(len(seeds))
     if played and not seeds and standing:
         began = {who for match in played[0].matches for who in (match.a, match.b)}
-        seeds = tuple(who for who in standing if who in began)
+        seeds = tuple(who for who in cut_order(tournament) if who in began)
     building = _Building(tournament, size, tuple(seeds), standing)
     for bracket_round in range(1, rounds_of(size) + 1):
         drawn = played[bracket_round - 1] if bracket_round <= len(played) else None
@@ -134,7 +137,7 @@ class _Building:
         self._tournament, self._size, self._seeds = tournament, size, seeds
         self._book = rulebook(tournament.rulebook)
         self._options = self._book.options(tournament.options)
-        self._place = {competitor: i for i, competitor in enumerate(standing)}
+        self._place = {competitor: i for i, competitor in enumerate(standing or by_lot(tournament))}
         self._seed = {competitor: i for i, competitor in enumerate(seeds, start=1)}
 
     def add_round(self, bracket_round: int, drawn: Mapping[int | str, Match] | None, number: int | None) -> None:
@@ -214,6 +217,11 @@ class _Building:
             return None, False
         side = elimination_winner(self._book, match, self._options, self._place)
         return (match.a if side == "a" else match.b if side == "b" else None), True
+
+
+def by_lot(tournament: Tournament) -> list[str]:
+    """Everybody in the lot's order: where no Swiss round was played it stands for the rank."""
+    return sorted((c.id for c in tournament.competitors), key=lambda who: lot(tournament.seed, who))
 
 
 def elimination_winner(book: Rulebook, match: Match, options: Options, place: Mapping[str, int]) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import pairwise
 
-from roundtap_core.records import SWISS, Tournament, drawn_for
+from roundtap_core.plan import plan
+from roundtap_core.records import Tournament
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.standings import standings
+from roundtap_core.tiebreakers import RANDOM
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +47,36 @@ def cut_order(tournament: Tournament) -> tuple[str, ...]:
     return tuple(rulebook(tournament.rulebook).cut_order(standings(tournament), tournament.seed))
 
 
-def plan(tournament: Tournament) -> tuple[int, int]:
-    """(Swiss rounds, cut) of the event's structure, for those who were there when round 1 was drawn.
+@dataclass(frozen=True, slots=True)
+class CutRow:
+    """One line of a cut table. `opponents_points` comes right after the points here, whatever the standings do.
 
-    Raises Problem("no_structure") where the table has no line for so few.
+    `decided_by`: "points", "opponents_points", "random", or "last"; `by_chance` marks both neighbours of a lot.
     """
-    book = rulebook(tournament.rulebook)
-    swiss = tournament.stage_rounds(SWISS)
-    players = drawn_for(swiss[0].matches) if swiss else sum(c.active for c in tournament.competitors)
-    return book.structure(players, book.options(tournament.options))
+
+    seed: int
+    competitor: str
+    points: int
+    opponents_points: int
+    decided_by: str
+    by_chance: bool
+
+
+def cut_table(tournament: Tournament) -> tuple[CutRow, ...]:
+    """Who makes the cut, where that goes by another order than the standings; empty where it does not."""
+    if not rulebook(tournament.rulebook).own_cut_order:
+        return ()
+    rows = {row.competitor: row for row in standings(tournament)}
+    order = [rows[who] for who in cut_order(tournament)]
+    values = [(row.points, int(row.tiebreakers["opponents_points"])) for row in order]
+    decided = [
+        "points" if one[0] != two[0] else "opponents_points" if one[1] != two[1] else RANDOM
+        for one, two in pairwise(values)
+    ] + ["last"]
+    return tuple(
+        CutRow(i + 1, row.competitor, *values[i], decided[i], RANDOM in (decided[i], decided[i - 1] if i else ""))
+        for i, row in enumerate(order)
+    )
 
 
 def qualified(tournament: Tournament) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from roundtap_core.elimination.lots import first_round_by_lot
 from roundtap_core.elimination.shape import bracket_size, round_key
 from roundtap_core.errors import Problem
 from roundtap_core.pairing import Pairing
+from roundtap_core.plan import plan
 from roundtap_core.records import BYE, ELIMINATION, SWISS, Draw, Match, Tournament
 from roundtap_core.tables import assign_in_order
 
@@ -58,7 +59,7 @@ def _bracket(tournament: Tournament, seeds: Sequence[str] | None) -> Bracket:
     if seeds is None and not begun:
         seeds = qualified(tournament)
         if not seeds:
-            raise Problem("no_cut_planned")
+            raise Problem("nobody_left" if plan(tournament)[1] else "no_cut_planned")
     if not begun and len(seeds or ()) < 2:
         raise Problem("too_few_players", n=len(seeds or ()))
     bracket = bracket_of(tournament, seeds or ())

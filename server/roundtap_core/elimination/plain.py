@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from roundtap_core.elimination.bracket import Bracket, Game, Seat
+from roundtap_core.elimination.cut import CutRow
 from roundtap_core.elimination.ranking import Placed
 from roundtap_core.elimination.shape import THIRD, THIRD_PLACE, games_in, round_key
 from roundtap_core.results import result_to_json
@@ -15,14 +16,17 @@ def name_of(bracket: Bracket, game: Game) -> str:
     return THIRD_PLACE if game.game == THIRD else round_key(games_in(bracket.size, game.round))
 
 
-def bracket_to_json(bracket: Bracket, ranking: tuple[Placed, ...]) -> dict[str, Any]:
+def bracket_to_json(
+    bracket: Bracket, ranking: tuple[Placed, ...], cut: tuple[CutRow, ...] = ()
+) -> dict[str, Any]:
     """Rounds, seeds, games, champion (None until known) and final ranking (empty until the bracket is over).
 
     A game's `number` runs through the bracket and is what `winner_of` and `loser_of` speak of; its `game` is the
-    number within the round, as in the event file.
+    number within the round, as in the event file. `cut` is there only where the cut has an order of its own.
     """
     return {
         "size": bracket.size,
+        **({"cut_table": [_cut_to_json(row) for row in cut]} if cut else {}),
         "rounds": [
             {"name": round_key(games_in(bracket.size, r)),
              "round": bracket.round_numbers[r - 1] if r <= len(bracket.round_numbers) else None}
@@ -35,6 +39,14 @@ def bracket_to_json(bracket: Bracket, ranking: tuple[Placed, ...]) -> dict[str, 
             {"rank": p.rank, "competitor": p.competitor, "reached": p.reached, "swiss_rank": p.swiss_rank}
             for p in ranking
         ] if bracket.over else [],
+    }
+
+
+def _cut_to_json(row: CutRow) -> dict[str, Any]:
+    return {
+        "seed": row.seed, "competitor": row.competitor, "points": row.points,
+        "tiebreakers": {"opponents_points": row.opponents_points}, "decided_by": row.decided_by,
+        "by_chance": row.by_chance,
     }
 
 

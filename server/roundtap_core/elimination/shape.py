@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from roundtap_core.records import ELIMINATION, UNPAIRED_LOSS, Match
+from roundtap_core.records import ELIMINATION, UNPAIRED_LOSS, Match, Tournament
 
 THIRD = "third"
 """The game number of the match for third place."""
@@ -99,3 +99,14 @@ def round_stage(stage: str, stages_before: Sequence[str], first_round: Iterable[
     if stage != ELIMINATION:
         return stage
     return stage_of(games_in(size_by(first_round), 1 + sum(s == ELIMINATION for s in stages_before)), None)
+
+
+def stages_of(tournament: Tournament) -> dict[int, str]:
+    """Each round's stage as options and situations name it: the last of the elimination is the final."""
+    first = next((r for r in tournament.rounds if r.stage == ELIMINATION), None)
+    before: list[str] = []
+    stages: dict[int, str] = {}
+    for played in tournament.rounds:
+        stages[played.number] = round_stage(played.stage, before, (first or played).matches)
+        before.append(played.stage)
+    return stages

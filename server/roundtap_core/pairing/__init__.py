@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Problem
+from roundtap_core.gathering import gather
 from roundtap_core.pairing.bye import Bye, first_bye, later_bye
 from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field, Pairs, next_number, read_field, refuse_open_matches
@@ -25,7 +26,6 @@ from roundtap_core.pairing.lookahead import repeat_is_ahead
 from roundtap_core.pairing.small import LARGEST
 from roundtap_core.records import BYE, SWISS, WON_BYE, Draw, Match, Tournament, drawn_for
 from roundtap_core.rulebooks import rulebook
-from roundtap_core.standings import gather
 from roundtap_core.tables import assign_tables
 
 __all__ = ["Pairing", "pair_next", "pairing_to_json"]
@@ -51,23 +51,25 @@ class Pairing:
 
 
 def pair_next(
-    tournament: Tournament, seed: int | None = None, attempt: int = 1, absent: Collection[str] = ()
+    tournament: Tournament, seed: int | None = None, attempt: int = 1, absent: Collection[str] = (),
+    stage: str = SWISS, rounds_after: int | None = None, busy: Collection[int] = frozenset(),
 ) -> Pairing:
     """Draw the next Swiss round; the same arguments draw the same round, everywhere.
 
     `seed` defaults to the event's, another `attempt` draws again. Whoever left, and whoever is `absent`, is in no
-    match at all. Raises Problem: "open_matches" while a result is missing, "too_few_players" below two.
+    match at all. `rounds_after`: how many of the stage follow, where its own structure does not say; `busy` tables
+    are left out. Raises Problem: "open_matches" while a result is missing, "too_few_players" below two.
     """
     seed = tournament.seed if seed is None else seed
     number = next_number(tournament.rounds)
     chance = Chance(seed, number, attempt)
     refuse_open_matches(tournament)
     records = gather(tournament)
-    field = read_field(tournament, records, absent)
+    field = read_field(tournament, records, absent, stage)
     if len(field.ids) < 2:
         raise Problem("too_few_players", n=len(field.ids))
     byes = list(field.byes)
-    rounds_left = _rounds_left(tournament, number, len(field.ids))
+    rounds_left = _rounds_left(tournament, number, len(field.ids)) if rounds_after is None else rounds_after
     won: list[int] = []
     if tournament.stage_rounds(SWISS):
         pairs, method, bye = _later_round(field, tournament, chance, byes, rounds_left)
@@ -79,9 +81,9 @@ def pair_next(
         matches.append(Match(field.ids[bye.member], bye=BYE))
     return Pairing(
         number=number,
-        stage=SWISS,
+        stage=stage,
         draw=Draw(seed, attempt, method),
-        matches=assign_tables(matches, tournament, records=records),
+        matches=assign_tables(matches, tournament, busy=busy, records=records),
         notes=_notes(field, pairs, bye, byes, rounds_left),
     )
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
+from roundtap_core.gathering import Gathered
 from roundtap_core.randomness import Rand, generator
-from roundtap_core.records import SWISS, Round, Tournament
-from roundtap_core.standings import Gathered
+from roundtap_core.records import SECOND_SWISS, SWISS, SWISS_STAGES, Round, Tournament
 
 Pairs = list[tuple[int, int]]
 Groups = list[list[int]]
@@ -55,16 +55,32 @@ class Chance:
         return generator(self.seed, SWISS, self.number, self.attempt, purpose)
 
 
-def read_field(tournament: Tournament, records: Mapping[str, Gathered], absent: Collection[str]) -> Field:
-    """The competitors to pair now, with their `records`: still in the event, and not `absent` this round."""
+def read_field(
+    tournament: Tournament, records: Mapping[str, Gathered], absent: Collection[str], stage: str = SWISS
+) -> Field:
+    """The competitors to pair now, with their `records`: still in the event, and not `absent` this round.
+
+    Meetings count within the stage; points and byes over the whole event.
+    """
     ids = tuple(c.id for c in tournament.competitors if c.active and c.id not in absent)
     place = {competitor: i for i, competitor in enumerate(ids)}
     return Field(
         ids=ids,
         points=tuple(records[c].points for c in ids),
-        met=tuple({place[opponent] for opponent in records[c].opponents if opponent in place} for c in ids),
+        met=_met(tournament, stage, place) if tournament.stage_rounds(SECOND_SWISS) or stage == SECOND_SWISS
+        else tuple({place[opponent] for opponent in records[c].opponents if opponent in place} for c in ids),
         byes=tuple(records[c].byes for c in ids),
     )
+
+
+def _met(tournament: Tournament, stage: str, place: Mapping[str, int]) -> tuple[set[int], ...]:
+    met: tuple[set[int], ...] = tuple(set() for _ in place)
+    for played in tournament.stage_rounds(stage):
+        for match in played.matches:
+            if match.b is not None and match.a in place and match.b in place:
+                met[place[match.a]].add(place[match.b])
+                met[place[match.b]].add(place[match.a])
+    return met
 
 
 def refuse_open_matches(tournament: Tournament) -> None:
@@ -72,7 +88,7 @@ def refuse_open_matches(tournament: Tournament) -> None:
     found = [
         (f"/rounds/{r}/matches/{m}", played, match)
         for r, played in enumerate(tournament.rounds)
-        if played.stage == SWISS
+        if played.stage in SWISS_STAGES
         for m, match in enumerate(played.matches)
         if match.result is None and match.bye is None
     ]

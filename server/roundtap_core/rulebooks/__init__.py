@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from roundtap_core.errors import Problem
 from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.keyforge import KeyForgeArchon, KeyForgeSealed
+from roundtap_core.rulebooks.shatterpoint import ShatterpointPremier
+from roundtap_core.rulebooks.warlords import WarlordsOfTerra
+from roundtap_core.rulebooks.xwing_epic import XWingEpicDuel, XWingEpicTeam
 from roundtap_core.rulebooks.xwing_standard import XWingStandard
 
-RULEBOOKS: dict[str, Rulebook] = {book.id: book for book in (XWingStandard(),)}
+RULEBOOKS: dict[str, Rulebook] = {
+    book.id: book for book in (
+        XWingStandard(), XWingEpicDuel(), XWingEpicTeam(), KeyForgeArchon(), KeyForgeSealed(), WarlordsOfTerra(),
+        ShatterpointPremier(),
+    )
+}
 
 
 def rulebook(rulebook_id: str) -> Rulebook:

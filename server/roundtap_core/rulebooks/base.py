@@ -4,19 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms import Form
-from roundtap_core.records import Match, Result, Side
+from roundtap_core.records import (
+    CONCESSION,
+    ELIMINATION,
+    RULING,
+    SIDES,
+    SWISS,
+    SWISS_STAGES,
+    Match,
+    Pair,
+    Result,
+    Side,
+    other,
+)
 
 if TYPE_CHECKING:
+    from roundtap_core.lists import ListCheck
     from roundtap_core.standings import Row
 
 Options = Mapping[str, Any]
+Totals = Mapping[str, int]
+"""Competitor → what the own list costs, where that is known."""
+
+NO_TOTALS: Totals = MappingProxyType({})
 
 WIN, LOSS, DRAW = "win", "loss", "draw"
 BYE_LAST, BYE_RANDOM_LOWEST = "last", "random-lowest"
+
+OWN = "own"
+"""The structure that any rulebook allows: whatever rounds and cut the organizer announces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +59,45 @@ class Structure:
     cut: int
 
 
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak") and what the
+    lists of a and b cost, where both are known."""
+
+    stage: str = SWISS
+    totals: Pair | None = None
+
+    @property
+    def knockout(self) -> bool:
+        """Somebody has to go on: there is nothing to be shared."""
+        return self.stage not in SWISS_STAGES
+
+
+SWISS_ROUND = Situation()
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of the round with a name of its own ("phase.key"), from so many minutes after its start."""
+
+    key: str
+    from_minute: int
+
+
+@dataclass(frozen=True, slots=True)
+class Squads:
+    """Lists of so many squads, of which each round takes so many; every one has to be fielded once."""
+
+    listed: int
+    taken: int
+
+
+NO, WITH_SECOND = "no", "with_second"
+"""Whether officials may play: never, or with a second official announced at the start."""
+
+ORGANIZER, HEAD_JUDGE, JUDGE = "organizer", "head_judge", "judge"
+
+
 class Rulebook:
     """Base of the rulebooks. Subclasses state figures as class attributes and answer the methods below."""
 
@@ -45,6 +105,8 @@ class Rulebook:
     title: ClassVar[str]
     document: ClassVar[str]
     tiebreakers: ClassVar[tuple[str, ...]]
+    ties_start_again_at: ClassVar[str | None] = None
+    """The tiebreaker at which a smaller tie, left over by any later one, starts again."""
     bye_after_round_1: ClassVar[str]
     stage_minutes: ClassVar[Mapping[str, int]]
     levels: ClassVar[tuple[str, ...]]
@@ -52,12 +114,63 @@ class Rulebook:
     option_defaults: ClassVar[Mapping[str, Any]]
     house_decisions: ClassVar[tuple[str, ...]]
     """Keys of texts ("decision.…") for what the document leaves open and the kit decided."""
+    officials_play: ClassVar[dict[str, str]]
+    """Level → NO or WITH_SECOND; "*" stands for every other level."""
+    disqualified_by: ClassVar[tuple[str, ...]] = (ORGANIZER,)
+    disqualification_proposed_by: ClassVar[tuple[str, ...]] = ()
+    warnings_until_proposal: ClassVar[int | None] = None
+    """At so many warnings the kit proposes a disqualification; a person decides."""
+    judge_required: ClassVar[bool] = False
+    head_judge_proposed_from: ClassVar[int | None] = None
+    """From so many players the kit proposes to name a head judge."""
+    ticks: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
+    """Level → what is looked at or declared before play and ticked off ("tick.sleeves"); "*" stands for every level."""
+    lists: ClassVar[ListCheck]
+    phases: ClassVar[tuple[Phase, ...]] = ()
+    extra_minutes: ClassVar[tuple[int, int] | None] = None
+    """The fewest and the most minutes that chance adds to a round; officials alone know them until they run."""
+    squads: ClassVar[Squads | None] = None
+    team_size: ClassVar[int] = 1
+    best_of: ClassVar[tuple[int, ...]] = (1,)
+    """How many games a match may have, the usual first."""
+    second_stages: ClassVar[tuple[str, ...]] = (ELIMINATION,)
+    """What may follow the cut, the usual first."""
+    tie_break_rounds: ClassVar[bool] = False
+    """Whether ties at prize and cut places are played out after the last Swiss round."""
 
     def options(self, given: Options) -> dict[str, Any]:
         """The event's options over this rulebook's defaults."""
         return {**self.option_defaults, **given}
 
-    def tally(self, match: Match, side: Side, options: Options) -> Tally:
+    def check_options(self, given: Options) -> None:
+        """Raise Problem where an option is none of this rulebook's, or beyond its document's limits."""
+        structures = (*self.structures, OWN)
+        if given.get("structure", OWN) not in structures:
+            raise Problem("not_one_of", where="/options/structure", value=given["structure"],
+                          options=", ".join(structures))
+        for stage, values in given.get("stages", {}).items():
+            games = values.get("best_of", self.best_of[0])
+            if games not in self.best_of:
+                raise Problem("not_one_of", where=f"/options/stages/{stage}/best_of", value=games,
+                              options=", ".join(map(str, self.best_of)))
+
+        second = given.get("second_stage", self.second_stages[0])
+        if second not in self.second_stages:
+            raise Problem("not_one_of", where="/options/second_stage", value=second,
+                          options=", ".join(self.second_stages))
+
+    def second_stage_rounds(self, qualified: int) -> int:
+        """Swiss rounds of a second stage with so many players: those of the structure's line for them."""
+        lines = [line for table in self.structures.values() for line in table]
+        fitting = (line.swiss_rounds for line in lines
+                   if line.at_least <= qualified and (line.at_most is None or qualified <= line.at_most))
+        return next(fitting, _enough_rounds(qualified))
+
+    def option_warnings(self, given: Options) -> list[Problem]:
+        """What an organizer should know before announcing these options; nothing of it is forbidden."""
+        return []
+
+    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
         """What `match` (with a result, or a bye) gives the competitor at `side`."""
         raise NotImplementedError
 
@@ -74,13 +187,23 @@ class Rulebook:
         """Everybody in the order that decides who makes the cut and with which seed: the standings."""
         return [row.competitor for row in rows]
 
-    def form(self, options: Options) -> Form:
+    @property
+    def own_cut_order(self) -> bool:
+        """Whether the cut goes by another order than the standings, and has to be shown apart."""
+        return type(self).cut_order is not Rulebook.cut_order
+
+    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
         """What a table is asked."""
         raise NotImplementedError
 
-    def check_new(self, result: Result, options: Options) -> None:
+    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """Raise Problem where a newly entered result is impossible (a recorded one may be: see event-file.md)."""
         raise NotImplementedError
+
+    def games(self, stage: str, options: Options) -> int:
+        """How many games a match of this stage has at most: 1 or 3."""
+        value: int = options.get("stages", {}).get(stage, {}).get("best_of", self.best_of[0])
+        return value
 
     def minutes(self, stage: str, options: Options) -> int | None:
         """The round's length in minutes, None for an untimed one; an option per stage overrides the rulebook."""
@@ -97,7 +220,7 @@ class Rulebook:
         """
         name = options.get("structure", "basic")
         given_rounds, given_cut = options.get("swiss_rounds"), options.get("cut")
-        if name == "own":
+        if name == OWN:
             return _enough_rounds(players) if given_rounds is None else given_rounds, given_cut or 0
         lines = self.structures.get(name, ())
         for line in lines:
@@ -109,10 +232,45 @@ class Rulebook:
         raise Problem("no_structure", where="/options/structure", structure=name, players=players,
                       fewest=min((line.at_least for line in lines), default=0))
 
-    def worth(self, match: Match, options: Options) -> dict[str, tuple[int, int]]:
+    def worth(
+        self, match: Match, options: Options, situation: Situation = SWISS_ROUND
+    ) -> dict[str, tuple[int, int]]:
         """The derived values of a result for both sides, shown before it is confirmed: {"mov": (176, 24)}."""
-        a, b = self.tally(match, "a", options), self.tally(match, "b", options)
-        return {key: (a.figures[key], b.figures[key]) for key in self.form(options).worth}
+        costs = situation.totals
+        totals = {match.a: costs.a, match.b or "": costs.b} if costs else NO_TOTALS
+        a, b = (self.tally(match, side, options, totals) for side in SIDES)
+        values = {"points": (a.points, b.points), **{key: (a.figures[key], b.figures[key]) for key in a.figures}}
+        return {key: values[key] for key in self.form(options, situation).worth}
+
+
+def stated_winner(result: Result) -> str | None:
+    """Who won by a judge's word or a concession, whatever the figures: a ruling says it, the conceder has lost.
+
+    None for a game that was played. Raises Problem("winner_contradicts_concession").
+    """
+    if result.ended == RULING:
+        return result.winner or "none"
+    if result.ended == CONCESSION and result.conceded_by in SIDES:
+        right = other("a" if result.conceded_by == "a" else "b")
+        if result.winner not in (None, right):
+            raise Problem("winner_contradicts_concession", where="/winner", winner=result.winner, right=right)
+        return right
+    return None
+
+
+def refuse_foreign(result: Result, rulebook_id: str, known: tuple[str, ...]) -> None:
+    """Raise Problem("not_of_this_rulebook") for a key of `result` that a rulebook does not know."""
+    for key in ("wounds", "initiative", "first_player", "picks", "timeout"):
+        if key not in known and getattr(result, key) is not None:
+            raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=rulebook_id)
+
+
+def refuse_outside(key: str, pair: Pair, minimum: int, maximum: int) -> None:
+    """Raise Problem("figure_out_of_range") for a figure of either side."""
+    for side in SIDES:
+        if not minimum <= pair.of(side) <= maximum:
+            raise Problem("figure_out_of_range", where=f"/{key}/{side}", value=pair.of(side),
+                          minimum=minimum, maximum=maximum)
 
 
 def _enough_rounds(players: int) -> int:

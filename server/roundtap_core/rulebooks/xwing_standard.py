@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms import AT_TIME, BEFORE_TIME, LOSER, WINNER, Choice, Figure, Form, Way
+from roundtap_core.forms import AT_TIME, BEFORE_TIME, LOSER, WINNER, Choice, Decide, Figure, Form, Test, Way
+from roundtap_core.lists import ListCheck
 from roundtap_core.records import (
     BYE,
     CONCESSION,
@@ -21,7 +22,25 @@ from roundtap_core.records import (
     Side,
     other,
 )
-from roundtap_core.rulebooks.base import BYE_LAST, LOSS, WIN, Options, Rulebook, Structure, Tally
+from roundtap_core.rulebooks.base import (
+    BYE_LAST,
+    HEAD_JUDGE,
+    LOSS,
+    NO,
+    NO_TOTALS,
+    SWISS_ROUND,
+    WIN,
+    WITH_SECOND,
+    Options,
+    Rulebook,
+    Situation,
+    Tally,
+    Totals,
+    refuse_foreign,
+    refuse_outside,
+)
+from roundtap_core.rulebooks.structures import BASIC_AND_ADVANCED
+from roundtap_core.rulebooks.xwing_standard_list import XWingStandardList
 
 
 class XWingStandard(Rulebook):
@@ -34,20 +53,14 @@ class XWingStandard(Rulebook):
     bye_after_round_1 = BYE_LAST
     stage_minutes = {"swiss": 75, "elimination": 75, "final": 120, "third_place": 75}
     levels = ("relaxed", "formal", "premium")
-    structures = {
-        "basic": (
-            Structure(4, 8, 3, 0), Structure(9, 16, 4, 0), Structure(17, 24, 4, 4), Structure(25, 40, 5, 4),
-            Structure(41, 44, 5, 8), Structure(45, 76, 6, 8), Structure(77, 148, 6, 16), Structure(149, None, 7, 16),
-        ),
-        "advanced": (
-            Structure(9, 12, 4, 4), Structure(13, 24, 4, 8), Structure(25, 40, 5, 8), Structure(41, 76, 6, 8),
-            Structure(77, 148, 6, 16), Structure(149, 288, 6, 32), Structure(289, 512, 7, 32),
-            Structure(513, None, 8, 32),
-        ),
-    }
-    option_defaults = {"structure": "basic", "squad_points": 100, "late_minutes": 10}
+    officials_play = {"relaxed": WITH_SECOND, "*": NO}
+    disqualification_proposed_by = (HEAD_JUDGE,)
+    lists: ClassVar[ListCheck] = XWingStandardList()
+    structures = BASIC_AND_ADVANCED
+    option_defaults = {"structure": "basic", "squad_points": 100, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
-        "decision.second_bye", "decision.no_show", "decision.unpaired_loss_mov_0", "decision.both_lose",
+        "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
+        "decision.elimination_ranking", "decision.tables", "decision.unpaired_loss_mov_0", "decision.both_lose",
         "decision.structure_counts_checked_in", "decision.sos_details", "decision.elimination_by_standings",
     )
 
@@ -86,7 +99,7 @@ class XWingStandard(Rulebook):
             return replace(result.score, a=all_of_it)
         return replace(result.score, b=all_of_it)
 
-    def tally(self, match: Match, side: Side, options: Options) -> Tally:
+    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
         """"Turnierpunkte" (win 1, loss 0) and "Höhe des Sieges" (100 ± difference; bye 150, won bye 200)."""
         base: int = options["squad_points"]
         if match.bye in (BYE, NO_SHOW):
@@ -103,30 +116,32 @@ class XWingStandard(Rulebook):
         mov = base + score.of(side) - score.of(other(side))
         return Tally(1, WIN, {"mov": mov}) if winner == side else Tally(0, LOSS, {"mov": mov})
 
-    def form(self, options: Options) -> Form:
+    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
         """Before time a game ends by destruction or concession, so the winner has all the points: not asked."""
         top: int = options["squad_points"]
-        salvo = Choice("winner", "form.final_salvo", ("a", "b"), ("score.winner", "score.loser"))
         loser = Figure("score", LOSER, 0, top, 0)
+        all_of_it = Figure("score", WINNER, top, top, top, asked=False)
+        salvo = (Test("points", ("score",)), Choice("winner", "form.final_salvo", ("a", "b")),
+                 Decide("final_salvo", "winner"))
         return Form(
             rulebook=self.id,
             ways=(
-                Way("played", BEFORE_TIME, PLAYED, (Figure("score", WINNER, top, top, top, asked=False), loser, salvo)),
-                Way("time", AT_TIME, TIME, (Figure("score", WINNER, 0, top, top), loser, salvo)),
+                Way("played", BEFORE_TIME, PLAYED, (all_of_it, loser, *salvo)),
+                Way("time", AT_TIME, TIME, (Figure("score", WINNER, 0, top, top), loser, *salvo)),
             ),
             worth=("mov",),
         )
 
-    def check_new(self, result: Result, options: Options) -> None:
+    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """"Berechnung der Siegpunkte": nobody scores more than the squad points, or less than nothing."""
-        top: int = options["squad_points"]
-        for side, value in (("a", result.score.a), ("b", result.score.b)):
-            if not 0 <= value <= top:
-                raise Problem("figure_out_of_range", where=f"/score/{side}", value=value, minimum=0, maximum=top)
-        foreign: tuple[tuple[str, Any], ...] = (
-            ("wounds", result.wounds), ("picks", result.picks), ("timeout", result.timeout),
-        )
-        for key, value in foreign:
-            if value is not None:
-                raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=self.id)
+        refuse_outside("score", result.score, 0, options["squad_points"])
+        refuse_foreign(result, self.id, ("initiative",))
         self.winner(result, options)
+
+
+def ship_points(cost: int, large: bool, life: int, damage: int) -> int:
+    """"Berechnung der Siegpunkte": what an enemy ship with `damage` of `life` (hull and shields, upgrades included)
+    gives; `cost` includes its upgrades. A large one below half gives half of it, rounded down."""
+    if damage >= life:
+        return cost
+    return cost // 2 if large and 2 * damage > life else 0

@@ -1,0 +1,188 @@
+"""Shatterpoint Premier Showdown: struggles, wounds and squads. Figures and rules of the Polish document."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from roundtap_core.errors import Problem
+from roundtap_core.forms import (
+    ANY_TIME,
+    AT_TIME,
+    LOSER,
+    WINNER,
+    Bonus,
+    Figure,
+    Form,
+    Picks,
+    Step,
+    Test,
+    Way,
+)
+from roundtap_core.lists import ListCheck
+from roundtap_core.records import (
+    BYE,
+    CONCESSION,
+    ELIMINATION,
+    NO_SHOW,
+    PLAYED,
+    SECOND_SWISS,
+    TIME,
+    WON_BYE,
+    Match,
+    Pair,
+    Result,
+    Side,
+    other,
+)
+from roundtap_core.rulebooks.base import (
+    BYE_RANDOM_LOWEST,
+    DRAW,
+    HEAD_JUDGE,
+    JUDGE,
+    LOSS,
+    NO,
+    NO_TOTALS,
+    ORGANIZER,
+    SWISS_ROUND,
+    WIN,
+    Options,
+    Phase,
+    Rulebook,
+    Situation,
+    Squads,
+    Structure,
+    Tally,
+    Totals,
+    refuse_foreign,
+    refuse_outside,
+    stated_winner,
+)
+from roundtap_core.rulebooks.shatterpoint_list import ShatterpointList
+
+STRUGGLES_TO_WIN, MOST_WOUNDS = 2, 99
+FREE_WIN = Pair(2, 3)
+"""What a bye gives and a concession gives at least: struggles won, wounds inflicted."""
+
+
+class ShatterpointPremier(Rulebook):
+    """Sections in the docstrings are the headings of the document."""
+
+    id = "shatterpoint-premier"
+    title = "Shatterpoint Premier Showdown"
+    document = "Star Wars: Shatterpoint, Premier Showdown event, 04.08.2023 (pl)"
+    tiebreakers = ("struggles", "sos", "wounds", "random")
+    bye_after_round_1 = BYE_RANDOM_LOWEST
+    stage_minutes = {"swiss": 120, "elimination": 120, "final": 120, "third_place": 120}
+    phases = (Phase("phase.key", 90),)
+    extra_minutes = (0, 5)
+    levels = ("relaxed", "formal", "premium")
+    structures = {
+        "basic": (Structure(4, 4, 3, 0), Structure(5, 16, 4, 0), Structure(17, 32, 4, 4), Structure(33, 64, 4, 8),
+                  Structure(65, None, 5, 16)),
+    }
+    second_stages = (ELIMINATION, SECOND_SWISS)
+    squads = Squads(listed=4, taken=2)
+    option_defaults = {"structure": "basic", "lists_required": True, "late_minutes": 10, "tables": "leaders"}
+    house_decisions = (
+        "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
+        "decision.elimination_ranking", "decision.tables", "decision.both_lose_struggles",
+        "decision.structure_counts_checked_in", "decision.sos_details", "decision.shatterpoint_key_phase",
+        "decision.shatterpoint_extra_minutes", "decision.shatterpoint_second_stage",
+        "decision.shatterpoint_drawn_elimination",
+    )
+    officials_play = {"*": NO}
+    ticks = {"*": ("replacements",)}
+    disqualified_by = (JUDGE, HEAD_JUDGE, ORGANIZER)
+    warnings_until_proposal = 3
+    judge_required = True
+    head_judge_proposed_from = 33
+    lists: ClassVar[ListCheck] = ShatterpointList()
+
+    def winner(self, result: Result, options: Options) -> str:
+        """"Koniec pojedynku": more struggles won, then more wounds inflicted, else a draw."""
+        stated = stated_winner(result)
+        if stated is not None:
+            return stated
+        by_figures = _more(result.score)
+        if by_figures == DRAW:
+            by_figures = _more(result.wounds or Pair())
+        if result.winner not in (None, by_figures):
+            wounds = result.wounds or Pair()
+            raise Problem("winner_contradicts_wounds", where="/winner", winner=result.winner, a=result.score.a,
+                          b=result.score.b, wounds_a=wounds.a, wounds_b=wounds.b, right=by_figures)
+        return by_figures
+
+    def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
+        """House decision: a drawn elimination game goes to the better Swiss rank."""
+        winner = self.winner(result, options)
+        return better if winner == DRAW else winner
+
+    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
+        """"Punkty turniejowe": 3, 1, 0; a bye is a win with 2 struggles and 3 wounds."""
+        if match.bye is not None:
+            if match.bye in (BYE, WON_BYE, NO_SHOW):
+                return Tally(3, WIN, {"struggles": FREE_WIN.a, "wounds": FREE_WIN.b})
+            return Tally(0, LOSS, {"struggles": 0, "wounds": 0})
+        result = match.result
+        assert result is not None
+        winner = self.winner(result, options)
+        if winner == "none":
+            return Tally(0, LOSS, {"struggles": 0, "wounds": 0})
+        struggles, wounds = counted(result)
+        figures = {"struggles": struggles.of(side), "wounds": wounds.of(side)}
+        if winner == DRAW:
+            return Tally(1, DRAW, figures)
+        return Tally(3, WIN, figures) if winner == side else Tally(0, LOSS, figures)
+
+    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
+        """Both sides answer for themselves. At time the struggle in progress goes to who controls more objectives."""
+        squads = tuple(Picks("picks", whose, self.squads.listed, self.squads.taken) for whose in (WINNER, LOSER))
+        struggles, before = (tuple(Figure("score", whose, 0, most, 0, (1,)) for whose in (WINNER, LOSER))
+                             for most in (STRUGGLES_TO_WIN, STRUGGLES_TO_WIN - 1))
+        wounds = tuple(Figure("wounds", whose, 0, MOST_WOUNDS, 0, (10, 1)) for whose in (WINNER, LOSER))
+        objectives = tuple(Figure("objectives", whose, 0, 9, 0, (1,)) for whose in (WINNER, LOSER))
+        played: tuple[Step, ...] = (*squads, *struggles, *wounds)
+        at_time: tuple[Step, ...] = (*squads, *before, *objectives, Bonus("objectives", "objectives", "score"), *wounds,
+                   Test("struggles", ("score",)), Test("wounds", ("wounds",)))
+        return Form(
+            rulebook=self.id,
+            ways=(Way("time", AT_TIME, TIME, at_time), Way("played", ANY_TIME, PLAYED, played),
+                  Way("conceded", ANY_TIME, CONCESSION, played)),
+            worth=("points",), direct=True, parallel=True,
+        )
+
+    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+        """Two struggles win the game, so nobody wins more; of a list of four squads two are fielded."""
+        refuse_foreign(result, self.id, ("wounds", "picks", "timeout"))
+        refuse_outside("score", result.score, 0, STRUGGLES_TO_WIN)
+        refuse_outside("wounds", result.wounds or Pair(), 0, MOST_WOUNDS)
+        if result.score == Pair(STRUGGLES_TO_WIN, STRUGGLES_TO_WIN):
+            raise Problem("both_won", where="/score", n=STRUGGLES_TO_WIN)
+        for side, squads in (result.picks or {}).items():
+            self.check_picks(squads, f"/picks/{side}")
+        self.winner(result, options)
+
+    def check_picks(self, picks: object, where: str) -> None:
+        """"Wybór grupy uderzeniowej": two different ones of the four squads."""
+        good = isinstance(picks, list | tuple) and all(
+            type(squad) is int and 1 <= squad <= self.squads.listed for squad in picks
+        ) and len(picks) == len(set(picks)) == self.squads.taken
+        if not good:
+            raise Problem("picks_wrong", where=where, take=self.squads.taken, of=self.squads.listed)
+
+
+def counted(result: Result) -> tuple[Pair, Pair]:
+    """"Poddanie": struggles and wounds as they count; who was conceded to has at least 2 and 3, each by itself."""
+    struggles, wounds = result.score, result.wounds or Pair()
+    if result.ended != CONCESSION or result.conceded_by is None:
+        return struggles, wounds
+    winner = other("a" if result.conceded_by == "a" else "b")
+    return (replace(struggles, **{winner: max(struggles.of(winner), FREE_WIN.a)}),
+            replace(wounds, **{winner: max(wounds.of(winner), FREE_WIN.b)}))
+
+
+def _more(pair: Pair) -> str:
+    if pair.a == pair.b:
+        return DRAW
+    return "a" if pair.a > pair.b else "b"

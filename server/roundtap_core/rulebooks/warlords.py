@@ -1,0 +1,174 @@
+"""Warlords of Terra: 3, 1 or 0 points and SCORE. Figures and rules of the Spanish document, part C."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from roundtap_core.errors import Problem
+from roundtap_core.forms import (
+    ANY_TIME,
+    AT_TIME,
+    BEFORE_TIME,
+    DECIDED,
+    DRAWN,
+    LOSER,
+    OPENER,
+    WINNER,
+    Choice,
+    Decide,
+    Figure,
+    Form,
+    Turns,
+    Way,
+)
+from roundtap_core.lists import ListCheck
+from roundtap_core.records import (
+    BYE,
+    CONCESSION,
+    ELIMINATION,
+    NO_SHOW,
+    PLAYED,
+    SWISS,
+    TIEBREAK,
+    TIME,
+    WON_BYE,
+    Match,
+    Pair,
+    Result,
+    Side,
+    other,
+)
+from roundtap_core.rulebooks.base import (
+    BYE_RANDOM_LOWEST,
+    DRAW,
+    LOSS,
+    NO_TOTALS,
+    SWISS_ROUND,
+    WIN,
+    WITH_SECOND,
+    Options,
+    Rulebook,
+    Situation,
+    Tally,
+    Totals,
+    refuse_foreign,
+    stated_winner,
+)
+from roundtap_core.rulebooks.warlords_list import WarlordsList
+
+FULL_LIFE = 20
+
+
+class WarlordsOfTerra(Rulebook):
+    """Sections in the docstrings are those of the document, part C."""
+
+    id = "warlords-of-terra"
+    title = "Warlords of Terra"
+    document = "Warlords of Terra, reglamento ampliado, C) Juego competitivo (es)"
+    tiebreakers = (
+        "score", "head_to_head", "opponents_points", "opponents_score", "tiebreak_round", "random",
+    )
+    ties_start_again_at = "head_to_head"
+    tie_break_rounds = True
+    bye_after_round_1 = BYE_RANDOM_LOWEST
+    stage_minutes = {"swiss": 45, "elimination": 45, "final": 45, "third_place": 45}
+    best_of = (1, 3)
+    levels = ("friendly", "competitive")
+    structures = {}
+    option_defaults = {"structure": "own", "bye_score": 0, "legendary_limit": 3, "deck_era": "2017", "prize_places": 1,
+                       "lists_required": True, "late_minutes": 10, "tables": "leaders"}
+    house_decisions = (
+        "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
+        "decision.elimination_ranking", "decision.tables", "decision.both_lose_score", "decision.warlords_as_keyforge",
+        "decision.warlords_byes", "decision.warlords_concession", "decision.warlords_head_to_head",
+        "decision.warlords_tie_break_rounds", "decision.warlords_no_draw_in_elimination",
+        "decision.warlords_sideboard_unique", "decision.organizer_disqualifies", "decision.own_structure",
+    )
+    officials_play = {"*": WITH_SECOND}
+    lists: ClassVar[ListCheck] = WarlordsList()
+
+    def minutes(self, stage: str, options: Options) -> int | None:
+        """"Resolución inmediata": a tie-break round has no time."""
+        return None if stage == TIEBREAK else super().minutes(stage, options)
+
+    def check_options(self, given: Options) -> None:
+        """1: a round is one game; only the final, and the match for third place beside it, may be best of three."""
+        super().check_options(given)
+        for stage in (SWISS, ELIMINATION):
+            if self.games(stage, given) != 1:
+                raise Problem("not_one_of", where=f"/options/stages/{stage}/best_of", value=self.games(stage, given),
+                              options="1")
+
+    def winner(self, result: Result, options: Options) -> str:
+        """"Condiciones de derrota": lives do not tell (who cannot draw a card loses at any), so it is stated."""
+        stated = stated_winner(result)
+        if stated is not None:
+            return stated
+        if result.winner is None:
+            raise Problem("winner_missing", where="/winner")
+        return result.winner
+
+    def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
+        """House decision: a game that would be drawn is played on, untimed."""
+        winner = self.winner(result, options)
+        if winner == DRAW:
+            raise Problem("no_draw_here", where="/winner")
+        return winner
+
+    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
+        """2 and 2.1: 3, 1 or 0 points; SCORE is the difference of the lives, each between 0 and 20."""
+        if match.bye is not None:
+            if match.bye in (BYE, WON_BYE, NO_SHOW):
+                return Tally(3, WIN, {"score": options.get("bye_score", 0)})
+            return Tally(0, LOSS, {"score": 0})
+        result = match.result
+        assert result is not None
+        winner = self.winner(result, options)
+        if winner == "none":
+            return Tally(0, LOSS, {"score": 0})
+        life = counted_life(result)
+        score = {"score": life.of(side) - life.of(other(side))}
+        if winner == DRAW:
+            return Tally(1, DRAW, score)
+        return Tally(3, WIN, score) if winner == side else Tally(0, LOSS, score)
+
+    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
+        """1: at time the active player's turn and three more, then a draw. A winner usually faces no life at all."""
+        if self.games(situation.stage, options) == 3:
+            decider = Way("played", ANY_TIME, PLAYED, (), winner=OPENER)
+            return Form(self.id, (decider, Way("conceded", ANY_TIME, CONCESSION, ())), direct=True, games=2)
+        winner = Figure("score", WINNER, 0, FULL_LIFE, FULL_LIFE, beyond=True)
+        none_left = Figure("score", LOSER, 0, 0, 0, asked=False, beyond=True)
+        loser = Figure("score", LOSER, 0, FULL_LIFE, FULL_LIFE, beyond=True)
+        gone = Figure("score", LOSER, 0, 0, 0, asked=False, beyond=True)
+        in_time = ANY_TIME if situation.knockout else BEFORE_TIME
+        ways = [
+            Way("played", in_time, PLAYED, (winner, none_left), winner=OPENER),
+            Way("cards_out", in_time, PLAYED, (winner, loser), winner=OPENER),
+            Way("conceded", ANY_TIME, CONCESSION, (winner, gone)),
+        ]
+        if not situation.knockout:
+            turns = (Choice("active", "form.whose_turn", ("a", "b")), Turns("turns", "form.last_turns", 4, "active"))
+            lives = (winner, Figure("score", LOSER, 0, FULL_LIFE, FULL_LIFE, beyond=True))
+            ways = [
+                Way("time", AT_TIME, TIME, (*turns, *lives, Decide("last_turns", "turns")), winner=DECIDED),
+                *ways,
+                Way("draw", AT_TIME, TIME, lives, winner=DRAWN),
+            ]
+        return Form(self.id, tuple(ways), worth=("points", "score"), direct=True)
+
+    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+        """Any lives are possible; somebody goes on from an elimination or tie-break game."""
+        refuse_foreign(result, self.id, ("first_player", "timeout"))
+        if situation.knockout:
+            self.elimination_winner(result, options, "a")
+        else:
+            self.winner(result, options)
+
+
+def counted_life(result: Result) -> Pair:
+    """2.1: lives as they count, from 0 to 20; who conceded has none left (house decision)."""
+    a, b = (max(0, min(FULL_LIFE, life)) for life in (result.score.a, result.score.b))
+    if result.ended == CONCESSION:
+        a, b = (0, b) if result.conceded_by == "a" else (a, 0)
+    return Pair(a, b)

@@ -1,0 +1,220 @@
+"""X-Wing Epic, duel and team: 5, 3, 1 or 0 points, margin of victory. Figures and rules of the Spanish document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from roundtap_core.errors import Problem
+from roundtap_core.forms import (
+    ANY_TIME,
+    AT_TIME,
+    DRAWN,
+    LOSER,
+    OPENER,
+    WINNER,
+    Choice,
+    Figure,
+    Form,
+    Step,
+    Test,
+    Way,
+)
+from roundtap_core.lists import ListCheck
+from roundtap_core.randomness import lot
+from roundtap_core.records import (
+    BYE,
+    CONCESSION,
+    NO_SHOW,
+    PLAYED,
+    TIME,
+    WON_BYE,
+    Match,
+    Pair,
+    Result,
+    Side,
+    other,
+)
+from roundtap_core.rulebooks.base import (
+    BYE_RANDOM_LOWEST,
+    DRAW,
+    LOSS,
+    NO,
+    NO_TOTALS,
+    SWISS_ROUND,
+    WIN,
+    WITH_SECOND,
+    Options,
+    Rulebook,
+    Situation,
+    Tally,
+    Totals,
+    refuse_foreign,
+    stated_winner,
+)
+from roundtap_core.rulebooks.xwing_epic_list import EpicDuelList, EpicTeamList
+
+if TYPE_CHECKING:
+    from roundtap_core.standings import Row
+
+FULL_WIN, MODIFIED_WIN, DRAWN_GAME = 5, 3, 1
+FULL_MARGIN = 12
+SHORTEST_MINUTES, LONG_MINUTES = 150, 210
+
+
+class XWingEpicDuel(Rulebook):
+    """Sections in the docstrings are the headings of the document. The team game differs in its figures only."""
+
+    id = "xwing-epic-duel"
+    title = "X-Wing Epic (300)"
+    document = "Reglas para torneos épicos X-Wing 1.1: Duelos espaciales épicos (es)"
+    tiebreakers = ("mov", "opponents_points", "random")
+    bye_after_round_1 = BYE_RANDOM_LOWEST
+    stage_minutes = {"swiss": 180, "elimination": 180, "final": 180, "third_place": 180}
+    levels = ("informal", "competitive", "premier")
+    structures = {}
+    option_defaults = {"structure": "own", "squad_points": 300, "lists_required": True, "late_minutes": 10,
+                       "tables": "leaders"}
+    house_decisions = (
+        "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
+        "decision.elimination_ranking", "decision.tables", "decision.unpaired_loss_mov_0", "decision.both_lose",
+        "decision.epic_bye_mov", "decision.epic_games_equal", "decision.epic_minutes", "decision.own_structure",
+    )
+    officials_play = {"premier": NO, "*": WITH_SECOND}
+    lists: ClassVar[ListCheck] = EpicDuelList()
+
+    def check_options(self, given: Options) -> None:
+        """"Duelos espaciales épicos": a round is 150 minutes at the shortest."""
+        super().check_options(given)
+        for stage, values in given.get("stages", {}).items():
+            minutes = values.get("minutes")
+            if minutes is not None and minutes < SHORTEST_MINUTES:
+                raise Problem("minutes_too_short", where=f"/options/stages/{stage}/minutes", value=minutes,
+                              right=SHORTEST_MINUTES)
+
+    def option_warnings(self, given: Options) -> list[Problem]:
+        """The document's upper limit is a slip ("90"); longer than three and a half hours is probably one, too."""
+        return [
+            Problem("minutes_very_long", where=f"/options/stages/{stage}/minutes", value=values["minutes"],
+                    usual=self.stage_minutes["swiss"])
+            for stage, values in given.get("stages", {}).items() if (values.get("minutes") or 0) > LONG_MINUTES
+        ]
+
+    def winner(self, result: Result, options: Options) -> str:
+        """"Fin de partida": destroying everything wins whatever the points; only at time the points decide."""
+        stated = stated_winner(result)
+        if stated is not None:
+            return stated
+        if result.ended == PLAYED:
+            if result.winner is None:
+                raise Problem("winner_missing", where="/winner")
+            return result.winner
+        by_points = _more(result.score)
+        if result.winner not in (None, by_points):
+            raise Problem("winner_contradicts_score", where="/winner", winner=result.winner,
+                          a=result.score.a, b=result.score.b, right=by_points)
+        return by_points
+
+    def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
+        """"Rondas finales eliminatorias": a draw goes to whoever had initiative."""
+        winner = self.winner(result, options)
+        if winner != DRAW:
+            return winner
+        if result.initiative is None:
+            raise Problem("initiative_missing", where="/initiative")
+        return result.initiative
+
+    def counted_score(self, match: Match, options: Options, totals: Totals) -> Pair:
+        """Points as they count: on a concession all ships of who conceded are destroyed, at what their list costs."""
+        result = match.result
+        assert result is not None
+        if result.ended != CONCESSION:
+            return result.score
+        conceder = match.b if result.conceded_by == "b" else match.a
+        whole = totals.get(conceder or "", options["squad_points"])
+        return replace(result.score, a=whole) if result.conceded_by == "b" else replace(result.score, b=whole)
+
+    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
+        """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won."""
+        base: int = options["squad_points"]
+        if match.bye in (BYE, NO_SHOW):
+            return Tally(FULL_WIN, WIN, {"mov": options.get("bye_mov", base * 3 // 2)})
+        if match.bye == WON_BYE:
+            return Tally(FULL_WIN, WIN, {"mov": 2 * base})
+        if match.bye is not None:
+            return Tally(0, LOSS, {"mov": 0})
+        assert match.result is not None
+        winner = self.winner(match.result, options)
+        if winner == "none":
+            return Tally(0, LOSS, {"mov": 0})
+        score = self.counted_score(match, options, totals)
+        mov = {"mov": base + score.of(side) - score.of(other(side))}
+        if winner == "draw":
+            return Tally(DRAWN_GAME, DRAW, mov)
+        if winner != side:
+            return Tally(0, LOSS, mov)
+        modified = match.result.ended == TIME and abs(score.a - score.b) < FULL_MARGIN
+        return Tally(MODIFIED_WIN if modified else FULL_WIN, WIN, mov)
+
+    def cut_order(self, rows: Sequence[Row], seed: int) -> Sequence[str]:
+        """"Rondas finales eliminatorias": points, then the opponents' points directly, not the margin of victory."""
+        ordered = sorted(rows, key=lambda row: (-row.points, -row.tiebreakers["opponents_points"],
+                                                lot(seed, row.competitor)))
+        return [row.competitor for row in ordered]
+
+    def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
+        """Whoever destroys all, or hears the other concede, opens; at time both count."""
+        top: int = options["squad_points"]
+        totals = situation.totals
+        # What a side can destroy is the other's list.
+        costs = (totals.b, totals.a) if totals else None
+        all_of_it = Figure("score", WINNER, 0, top, top, (100, 10, 1), per_side=costs)
+        some = Figure("score", LOSER, 0, top, 0, (100, 10, 1), per_side=costs)
+        initiative: tuple[Step, ...] = ()
+        if situation.knockout:
+            initiative = (Choice("initiative", "form.initiative", ("a", "b")),)
+        counted = (replace(some, whose=WINNER), some)
+        conceded = replace(all_of_it, asked=False)
+        both_gone = (all_of_it, replace(all_of_it, whose=LOSER))
+        return Form(
+            rulebook=self.id,
+            ways=(
+                Way("time", AT_TIME, TIME, (*counted, Test("points", ("score",)), *initiative)),
+                Way("wiped_out", ANY_TIME, PLAYED, (all_of_it, some), winner=OPENER),
+                Way("conceded", ANY_TIME, CONCESSION, (conceded, some)),
+                Way("both_wiped_out", ANY_TIME, PLAYED, (*both_gone, *initiative), winner=DRAWN),
+            ),
+            worth=("points", "mov"),
+        )
+
+    def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
+        """Nobody destroys more than the other's list; whoever shares in elimination says who had initiative."""
+        refuse_foreign(result, self.id, ("initiative",))
+        top: int = options["squad_points"]
+        limits = (situation.totals.b, situation.totals.a) if situation.totals else (top, top)
+        for side, limit in zip(("a", "b"), limits, strict=True):
+            value = result.score.a if side == "a" else result.score.b
+            if not 0 <= value <= limit:
+                raise Problem("figure_out_of_range", where=f"/score/{side}", value=value, minimum=0, maximum=limit)
+        if situation.knockout:
+            self.elimination_winner(result, options, "a")
+        else:
+            self.winner(result, options)
+
+
+class XWingEpicTeam(XWingEpicDuel):
+    """"Juego por equipos épico": as the duel, with two players a side and other figures."""
+
+    id = "xwing-epic-team"
+    title = "X-Wing Epic, teams (2 × 200)"
+    document = "Reglas para torneos épicos X-Wing 1.1: Juego por equipos épico (es)"
+    option_defaults = {**XWingEpicDuel.option_defaults, "squad_points": 400}
+    team_size = 2
+    lists: ClassVar[ListCheck] = EpicTeamList()
+
+
+def _more(score: Pair) -> str:
+    if score.a == score.b:
+        return "draw"
+    return "a" if score.a > score.b else "b"

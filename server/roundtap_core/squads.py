@@ -1,0 +1,54 @@
+"""Squads of a list: which a competitor has fielded, which are still to come, and when that becomes tight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from roundtap_core.records import SIDES, Match, Round
+
+
+@dataclass(frozen=True, slots=True)
+class ToField:
+    """`squads` not fielded yet, `rounds` guaranteed Swiss rounds left. `must`: every pick of these has to be one of
+    them; `late`: even that is not enough any more."""
+
+    squads: tuple[int, ...]
+    rounds: int
+    must: bool
+    late: bool
+
+
+def fielded(rounds: Iterable[Round]) -> dict[str, set[int]]:
+    """Competitor → squads fielded so far; a bye's picks count, a missed round has none."""
+    found: dict[str, set[int]] = {}
+    for played in rounds:
+        for match in played.matches:
+            for who, picks in picks_in(match):
+                found.setdefault(who, set()).update(picks)
+    return found
+
+
+def picks_in(match: Match) -> Iterable[tuple[str, list[int]]]:
+    """Who picked which squads for this match, as far as that is recorded."""
+    if match.b is None:
+        if match.picks is not None:
+            yield match.a, list(match.picks)
+        return
+    recorded = match.result.picks if match.result else None
+    for side in SIDES:
+        who = match.competitor(side)
+        if recorded and side in recorded and who is not None:
+            yield who, recorded[side]
+
+
+def to_field(listed: int, taken: int, used: Iterable[int], rounds_left: int) -> ToField:
+    """What one competitor still has to field. `rounds_left`: Swiss rounds to come, the one being played included.
+
+    The warning comes when the unused squads are as many as the picks that are left (Shatterpoint, house decision:
+    twice the guaranteed rounds).
+    """
+    seen = set(used)
+    unused = tuple(squad for squad in range(1, listed + 1) if squad not in seen)
+    picks = taken * rounds_left
+    return ToField(unused, rounds_left, bool(unused) and len(unused) >= picks, len(unused) > picks)
