@@ -9,12 +9,13 @@ from typing import Any
 from roundtap_core.clock import Clock
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply_cut import APPLY_CUT
+from roundtap_core.event.apply_judging import APPLY_JUDGING
+from roundtap_core.event.apply_people import APPLY_PEOPLE, with_missed
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import (
     CLOSED,
     DRAFT,
     PUBLISHED,
-    Entrant,
     EventState,
     Fate,
     MatchState,
@@ -22,8 +23,11 @@ from roundtap_core.event.state import (
     RoundState,
     state_digest,
 )
-from roundtap_core.records import NO_SHOW, UNPAIRED_LOSS, Draw, Match, Side, drawn_for
+from roundtap_core.records import NO_SHOW, Draw, Match, Side, drawn_for
 from roundtap_core.results import result_from_json
+from roundtap_core.wire import digest
+
+MARK_DIGITS = 12
 
 Upcaster = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -61,58 +65,22 @@ def _options(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
     return replace(state, given_options=data["options"])
 
 
-def _entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    entrant = Entrant(
-        data["competitor"], data["digest"], data["won_bye"], data["came_with"], data["fixed_table"],
-        data.get("dropped_after"), data.get("disqualified_after"), tuple(data.get("warnings", ())),
-    )
-    changed = replace(state, entrants={**state.entrants, entrant.id: entrant})
-    return _missing(changed, entrant.id, data["missed"])
-
-
-def _changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    entrant = replace(state.entrants[data["competitor"]], digest=data["digest"])
-    return replace(state, entrants={**state.entrants, entrant.id: entrant})
-
-
-def _dropped(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    entrant = replace(state.entrants[data["competitor"]], dropped_after=data["after"])
-    return replace(state, entrants={**state.entrants, entrant.id: entrant})
-
-
-def _disqualified(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    entrant = replace(state.entrants[data["competitor"]], disqualified_after=data["after"])
-    return replace(state, entrants={**state.entrants, entrant.id: entrant})
-
-
-def _returned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    entrant = replace(state.entrants[data["competitor"]], dropped_after=None)
-    changed = replace(state, entrants={**state.entrants, entrant.id: entrant})
-    return _missing(changed, entrant.id, data["missed"])
-
-
-def _missing(state: EventState, competitor: str, missed: Iterable[int]) -> EventState:
-    """An unpaired loss for each round missed."""
-    numbers = set(missed)
-    rounds = tuple(
-        _with_bye(r, Match(competitor, bye=UNPAIRED_LOSS)) if r.number in numbers else r for r in state.rounds
-    )
-    return replace(state, rounds=rounds)
-
-
-def _with_bye(round_state: RoundState, bye: Match) -> RoundState:
-    added = MatchState(f"{round_state.number}.{len(round_state.matches) + 1}", bye)
-    return replace(round_state, matches=(*round_state.matches, added))
-
-
 def _drawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     draw = data["draw"]
     drawn = RoundState(
         data["number"], data["stage"], DRAFT, _matches(data),
-        Draw(draw["seed"], draw["attempt"], draw["method"]), data["notes"],
+        Draw(draw["seed"], draw["attempt"], draw["method"]), data["notes"], data.get("tiebreak_form"),
+        mark=_mark(data),
     )
     kept = tuple(r for r in state.rounds if r.status != DRAFT)
     return replace(state, rounds=(*kept, drawn))
+
+
+def _mark(data: Mapping[str, Any]) -> str:
+    """A short digest of who meets whom by which draw: match ids come again when a round is drawn anew."""
+    draw = data.get("draw") or {}
+    pairs = [[raw["a"], raw.get("b")] for raw in data["matches"]]
+    return digest([data["number"], draw.get("seed"), draw.get("attempt"), pairs])[:MARK_DIGITS]
 
 
 def _matches(data: Mapping[str, Any]) -> tuple[MatchState, ...]:
@@ -120,7 +88,7 @@ def _matches(data: Mapping[str, Any]) -> tuple[MatchState, ...]:
     for index, raw in enumerate(data["matches"], start=1):
         result = result_from_json(raw["result"]) if raw.get("result") is not None else None
         match = Match(raw["a"], raw.get("b"), raw.get("table"), raw.get("bye"), result, raw.get("game"),
-                      raw.get("extension_minutes"))
+                      raw.get("extension_minutes"), tuple(raw["picks"]) if raw.get("picks") else None)
         matches.append(MatchState(f"{data['number']}.{index}", match))
     return tuple(matches)
 
@@ -150,7 +118,8 @@ def _imported(state: EventState, data: Mapping[str, Any], entry: Entry) -> Event
     draw = Draw(raw["seed"], raw["attempt"], raw["method"]) if raw else None
     matches = _matches(data)
     status = CLOSED if all(m.done for m in matches) else PUBLISHED
-    imported = RoundState(data["number"], data["stage"], status, matches, draw)
+    imported = RoundState(data["number"], data["stage"], status, matches, draw,
+                          tiebreak_form=data.get("tiebreak_form"), mark=_mark(data))
     at_start = drawn_for(m.match for m in matches) if data["number"] == 1 else state.players_at_start
     clock = state.clock
     if status == PUBLISHED:
@@ -205,7 +174,7 @@ def _no_show(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
     present, absent = data["present"], data["absent"]
     changed = replace(match, match=Match(present, table=None, bye=NO_SHOW, game=match.match.game), reports={},
                       revision=match.revision + 1, number=entry.number)
-    state = _missing(state.with_match(changed), absent, [round_state.number])
+    state = with_missed(state.with_match(changed), absent, [round_state.number])
     entrant = replace(state.entrants[absent], dropped_after=round_state.number)
     return replace(state, entrants={**state.entrants, absent: entrant})
 
@@ -215,11 +184,6 @@ Step = Callable[[EventState, Mapping[str, Any], Entry], EventState]
 APPLY: Mapping[str, Step] = {
     "event-created": _created,
     "options-set": _options,
-    "competitor-entered": _entered,
-    "competitor-changed": _changed,
-    "competitor-dropped": _dropped,
-    "competitor-disqualified": _disqualified,
-    "competitor-returned": _returned,
     "round-drawn": _drawn,
     "draft-discarded": _discarded,
     "round-published": _published,
@@ -231,4 +195,6 @@ APPLY: Mapping[str, Step] = {
     "result-entered": _result_entered,
     "no-show": _no_show,
     **APPLY_CUT,
+    **APPLY_PEOPLE,
+    **APPLY_JUDGING,
 }

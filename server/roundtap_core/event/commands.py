@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from roundtap_core.event.commands_people import PeopleCommand
 from roundtap_core.event.state import Entrant
-from roundtap_core.records import Result, Side
+from roundtap_core.records import SWISS, Result, Side
+from roundtap_core.rulebooks.base import ORGANIZER
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +29,25 @@ class SetOptions:
 
 @dataclass(frozen=True, slots=True)
 class EnterCompetitor:
-    """`imported`: as an event file has it, with its drops and without unpaired losses made up here."""
+    """`imported`: as an event file has it, with its drops and without unpaired losses made up here.
+
+    `meets`: the match id of a bye, or of another latecomer's unpaired loss, of round 1 while it is played: the two
+    meet, at the lowest table that is neither taken nor among `busy_tables`.
+    """
 
     entrant: Entrant
     imported: bool = False
+    meets: str | None = None
+    busy_tables: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class ChangePerson:
-    """A name or list was corrected: only its digest is the event's business."""
+    """A name was corrected: only its digest is the event's business. `total`: what the list costs, where known."""
 
     competitor: str
     digest: str
+    total: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +62,11 @@ class ReturnCompetitor:
 
 @dataclass(frozen=True, slots=True)
 class Disqualify:
+    """`by`: who decides, an official of the event or a role (see commands_people)."""
+
     competitor: str
     reason: str
+    by: str = ORGANIZER
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +78,26 @@ class ImportRound:
 
 @dataclass(frozen=True, slots=True)
 class DrawRound:
-    """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness."""
+    """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness.
+
+    `tiebreak_form`: how a tie of three or more is played out, where such a round follows ("each" or "knockout").
+    """
 
     seed: int
     busy_tables: frozenset[int] = frozenset()
+    tiebreak_form: str = "each"
 
 
 @dataclass(frozen=True, slots=True)
 class ImposeRound:
     """The next round as somebody wants it, whatever the draw would say: knowingly forced, and recorded as that.
 
-    `matches` are the event file's, without results.
+    `matches` are the event file's, without results; `stage` and `tiebreak_form` as there.
     """
 
     matches: tuple[Mapping[str, Any], ...]
+    stage: str = SWISS
+    tiebreak_form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +147,10 @@ class SetClock:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one side says, as it came from a device whose signature holds. `body` is the digest of all of it."""
+    """What one side says, as it came from a device whose signature holds. `body` is the digest of all of it.
+
+    `draw` is the mark of the draw it speaks of (RoundState.mark); None: an older unit, which does not say.
+    """
 
     report_id: str
     match: str
@@ -137,6 +158,7 @@ class Report:
     revision: int
     result: Mapping[str, Any]
     body: str
+    draw: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,4 +190,5 @@ Command = (
     | ImportRound | DrawRound | ImposeRound | DiscardDraft | PublishRound | SetClock | Report | EnterResult | NoShow
     | FinishEvent
     | MakeCut | WithdrawCut | AcceptPlace | DeclinePlace
+    | PeopleCommand
 )

@@ -20,17 +20,23 @@ from roundtap_core.elimination.shape import (
 from roundtap_core.errors import Problem
 from roundtap_core.event.people import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState, active_ids, tournament_of
-from roundtap_core.records import ELIMINATION, SWISS, Match
+from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Match, Pair
+from roundtap_core.rulebooks.base import Situation
+from roundtap_core.second_stage import planned_rounds
+from roundtap_core.tie_break import open_ties
 
 CUT, OVER = "cut", "over"
 """What may follow beside a Swiss or an elimination round: the cut is to be made; nothing is left to be played."""
 
 
 def what_follows(state: EventState) -> str:
-    """SWISS, CUT, ELIMINATION or OVER, once every result of the rounds so far is there.
+    """SWISS, TIEBREAK, CUT, ELIMINATION or OVER, once every result of the rounds so far is there.
 
     Raises Problem("no_structure") while there are too few players for the chosen table.
     """
+    if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
+        planned = planned_rounds(tournament_of(state))
+        return SWISS if len(second_swiss_rounds(state)) < planned else OVER
     if elimination_rounds(state):
         bracket = bracket_now(state)
         return OVER if bracket is None or bracket.over or not _somebody_meets(bracket) else ELIMINATION
@@ -39,6 +45,8 @@ def what_follows(state: EventState) -> str:
         return SWISS
     if not swiss:
         return ELIMINATION
+    if state.cut is None and state.rulebook.tie_break_rounds and open_ties(tournament_of(state)):
+        return TIEBREAK
     if state.cut_size < 2:
         return OVER
     return CUT if state.cut is None else ELIMINATION
@@ -53,6 +61,21 @@ def _somebody_meets(bracket: Bracket) -> bool:
     return any(not seat.empty and not seat.gone for seat in seats)
 
 
+def second_stage_is_swiss(state: EventState) -> bool:
+    """Whether those who make the cut play Swiss rounds among themselves."""
+    return state.options.get("second_stage") == SECOND_SWISS
+
+
+def second_swiss_rounds(state: EventState) -> list[RoundState]:
+    """Those of the second stage that everybody may see."""
+    return [played for played in state.public_rounds if played.stage == SECOND_SWISS]
+
+
+def second_stage_begun(state: EventState) -> list[RoundState]:
+    """The rounds after the cut, of whatever kind: once there is one, nobody comes in any more."""
+    return elimination_rounds(state) or second_swiss_rounds(state)
+
+
 def elimination_rounds(state: EventState) -> list[RoundState]:
     """Those that everybody may see."""
     return [played for played in state.public_rounds if played.stage == ELIMINATION]
@@ -62,7 +85,7 @@ def seeds_now(state: EventState) -> tuple[str, ...]:
     """Who made the cut, by seed; once the elimination has begun, who began it. Empty without a cut made here."""
     if state.cut is None:
         return ()
-    begun = elimination_rounds(state)
+    begun = second_stage_begun(state)
     if not begun:
         return state.cut.seeds_now(active_ids(state))
     began = {who for m in begun[0].matches for who in (m.match.a, m.match.b) if who}
@@ -71,13 +94,15 @@ def seeds_now(state: EventState) -> tuple[str, ...]:
 
 def offered(state: EventState) -> str | None:
     """Whose answer to an offered place is awaited."""
-    if state.cut is None or elimination_rounds(state):
+    if state.cut is None or second_stage_begun(state):
         return None
     return state.cut.offered(active_ids(state))
 
 
 def bracket_now(state: EventState, people: Mapping[str, Person] | None = None) -> Bracket | None:
-    """The bracket of the published rounds, or of the cut as it stands; None before."""
+    """The bracket of the published rounds, or of the cut as it stands; None before, and without elimination."""
+    if second_stage_is_swiss(state) and not elimination_rounds(state):
+        return None
     return bracket_of(tournament_of(state, people), seeds_now(state))
 
 
@@ -97,16 +122,28 @@ def stage_of_match(state: EventState, round_state: RoundState, match: MatchState
     return stage_of_round(state, round_state.number, round_state.stage, [m.match for m in round_state.matches])
 
 
+def situation_of(state: EventState, round_state: RoundState, match: MatchState) -> Situation:
+    """Where this match stands, as its form and its limits want to know it."""
+    a, b = (state.entrants[who].list_total if who in state.entrants else None
+            for who in (match.match.a, match.match.b or ""))
+    totals = Pair(a, b) if a is not None and b is not None else None
+    return Situation(stage_of_match(state, round_state, match), totals)
+
+
 def match_clock(state: EventState, round_state: RoundState, match: MatchState) -> Clock:
-    """The clock as it is for one match: the one for third place ends earlier, or later, than the final beside it."""
+    """The clock as it is for one match: the one for third place ends earlier, or later, than the final beside it,
+    and a match with an extension so many minutes later than the others."""
     clock = state.clock
-    if match.match.game != THIRD or clock.total_ms is None or clock.remaining_ms is None:
+    if clock.total_ms is None or clock.remaining_ms is None:
         return clock
-    minutes = state.rulebook.minutes(stage_of_match(state, round_state, match), state.options)
-    if minutes is None:
-        return Clock()
-    shorter_ms = clock.total_ms - minutes * 60_000
-    return replace(clock, remaining_ms=clock.remaining_ms - shorter_ms, total_ms=minutes * 60_000)
+    total_ms = clock.total_ms
+    if match.match.game == THIRD:
+        minutes = state.rulebook.minutes(stage_of_match(state, round_state, match), state.options)
+        if minutes is None:
+            return Clock()
+        total_ms = minutes * 60_000
+    total_ms += (match.match.extension_minutes or 0) * 60_000
+    return replace(clock, remaining_ms=clock.remaining_ms + total_ms - clock.total_ms, total_ms=total_ms)
 
 
 def round_name(state: EventState, played: RoundState) -> str | None:
@@ -129,10 +166,13 @@ def planned_in_all(state: EventState) -> int:
         return len(before) + rounds_of(size_by(m.match for m in begun[0].matches))
     if not state.swiss_rounds:
         return rounds_of(bracket_size(len(active_ids(state))))
+    if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
+        swiss = [r for r in before if r.stage != SECOND_SWISS]
+        return len(swiss) + planned_rounds(tournament_of(state))
     return max(state.swiss_rounds, len(before))
 
 
 def refuse_after_cut(state: EventState) -> None:
     """Raise Problem("elimination_begun") where nobody may come in or back any more."""
-    if state.cut is not None or elimination_rounds(state):
+    if state.cut is not None or second_stage_begun(state):
         raise Problem("elimination_begun")

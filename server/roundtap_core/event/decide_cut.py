@@ -6,7 +6,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.elimination.cut import cut_order, make_cut
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.course import CUT, elimination_rounds, offered, what_follows
+from roundtap_core.event.course import CUT, offered, second_stage_begun, what_follows
 from roundtap_core.event.decide_rounds import close_live
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import EventState, active_ids, tournament_of
@@ -17,7 +17,7 @@ def cut(state: EventState, command: c.MakeCut, now: Instant) -> list[NewEntry]:
     """Close the last Swiss round and note everybody's order and who goes on, so that seeds are not computed anew."""
     if state.draft is not None:
         raise Problem("draft_in_the_way", number=state.draft.number)
-    if state.cut is not None or elimination_rounds(state):
+    if state.cut is not None or second_stage_begun(state):
         raise Problem("cut_is_made")
     closing = close_live(state)
     follows = what_follows(state)
@@ -37,7 +37,7 @@ def withdraw_cut(state: EventState, command: c.WithdrawCut, now: Instant) -> lis
     """Back to the standings: a result was wrong, or somebody left by mistake."""
     if state.cut is None:
         raise Problem("no_cut_yet")
-    if elimination_rounds(state):
+    if second_stage_begun(state):
         raise Problem("elimination_begun")
     return [*_without_draft(state), NewEntry("cut-withdrawn", {})]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from roundtap_core.clock import Instant
+from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.course import elimination_rounds
+from roundtap_core.event.course import bracket_now, second_stage_begun, situation_of
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState, tournament_of
 from roundtap_core.records import ELIMINATION, NO_SHOW, RULING, Result
 from roundtap_core.results import result_from_json, result_to_json
 
@@ -28,6 +31,7 @@ def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]
         "report_id": command.report_id, "match": command.match, "side": command.side, "revision": command.revision,
         "result": dict(command.result), "body": command.body,
         "fate": REFUSED if reason else ACCEPTED, "reason": reason,
+        **({"draw": command.draw} if command.draw is not None else {}),
     })]
 
 
@@ -37,13 +41,16 @@ def _refusal(state: EventState, command: c.Report) -> str | None:
     if found is None or found[0].status == DRAFT:
         return UNKNOWN_MATCH
     round_state, match = found
+    # Ids come again when a round is drawn anew (after a restore): the same table, other people.
+    if command.draw not in (None, round_state.mark):
+        return UNKNOWN_MATCH
     if match.match.b is None:
         return JUDGE if match.match.bye == NO_SHOW else UNKNOWN_MATCH
     if state.finished or round_state.status != PUBLISHED:
         return LATE
     try:
         result = result_from_json(command.result)
-        state.rulebook.check_new(result, state.options)
+        state.rulebook.check_new(result, state.options, situation_of(state, round_state, match))
     except Problem:
         return IMPOSSIBLE
     if match.decided and result == match.match.result:
@@ -63,7 +70,7 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
     if command.revision != match.revision or command.seen not in (None, match.number or 0):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     if command.result is not None:
-        state.rulebook.check_new(command.result, state.options)
+        state.rulebook.check_new(command.result, state.options, situation_of(state, round_state, match))
     elif round_state.status != PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
     _refuse_another_winner(state, round_state, match, command.result)
@@ -72,7 +79,7 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
     })
     # A correction changes who meets whom: a drawn round that nobody has seen is drawn again, and a cut made again.
     undone = [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
-    if state.cut is not None and not elimination_rounds(state):
+    if state.cut is not None and not second_stage_begun(state):
         undone.append(NewEntry("cut-withdrawn", {}))
     return [*undone, entered]
 
@@ -84,8 +91,13 @@ def _refuse_another_winner(
     if round_state.stage != ELIMINATION or result is None or match.match.result is None:
         return
     if any(played.number > round_state.number for played in state.public_rounds):
-        book, options = state.rulebook, state.options
-        was, now = (book.elimination_winner(r, options, "a") for r in (match.match.result, result))
+        bracket = bracket_now(state)
+        order = bracket.standing if bracket and bracket.standing else by_lot(tournament_of(state))
+        place = {who: rank for rank, who in enumerate(order)}
+        was, now = (
+            elimination_winner(state.rulebook, replace(match.match, result=r), state.options, place)
+            for r in (match.match.result, result)
+        )
         if was != now:
             raise Problem("bracket_moved_on")
 

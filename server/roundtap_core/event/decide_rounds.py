@@ -12,14 +12,18 @@ from roundtap_core.event.course import (
     OVER,
     elimination_rounds,
     offered,
+    second_swiss_rounds,
     seeds_now,
     stage_of_round,
     what_follows,
 )
 from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.officials import refuse_without_judge
 from roundtap_core.event.state import EventState, state_digest, tournament_of
-from roundtap_core.records import SWISS, Match
+from roundtap_core.records import SWISS, TIEBREAK, Match
 from roundtap_core.results import result_from_json, result_to_json
+from roundtap_core.second_stage import second_stage_round
+from roundtap_core.tie_break import tie_break_round
 
 if TYPE_CHECKING:
     from roundtap_core.pairing import Pairing
@@ -33,6 +37,9 @@ def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> list[Ne
     follows = what_follows(state)
     if follows == SWISS:
         pairing, matches = _swiss_round(state, command, seed, attempt)
+    elif follows == TIEBREAK:
+        pairing = tie_break_round(tournament_of(state), seed, attempt, command.tiebreak_form, command.busy_tables)
+        matches = pairing.matches
     else:
         _refuse_elimination(state, follows)
         pairing = _elimination_round(state, command, seed, attempt)
@@ -41,6 +48,7 @@ def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> list[Ne
         "number": pairing.number, "stage": pairing.stage,
         "draw": {"seed": pairing.draw.seed, "attempt": pairing.draw.attempt, "method": pairing.draw.method},
         "matches": [match_to_json(m) for m in matches], "notes": dict(pairing.notes),
+        **({"tiebreak_form": pairing.notes["form"]} if follows == TIEBREAK else {}),
     })
     return [*closing, drawn]
 
@@ -52,6 +60,11 @@ def _swiss_round(
     from roundtap_core.tables import assign_tables
 
     tournament = tournament_of(state)
+    if state.cut is not None or second_swiss_rounds(state):
+        if offered(state) is not None:
+            raise Problem("offer_unanswered")
+        drawn = second_stage_round(tournament, seed, attempt, seeds_now(state), command.busy_tables)
+        return drawn, drawn.matches
     pairing = pair_next(tournament, seed=seed, attempt=attempt)
     if command.busy_tables:
         return pairing, assign_tables(pairing.matches, tournament, busy=command.busy_tables)
@@ -86,6 +99,8 @@ def match_to_json(match: Match) -> dict[str, Any]:
     for key in ("b", "table", "bye", "game", "extension_minutes"):
         if getattr(match, key) is not None:
             data[key] = getattr(match, key)
+    if match.picks is not None:
+        data["picks"] = list(match.picks)
     if match.result is not None:
         data["result"] = result_to_json(match.result)
     return data
@@ -115,6 +130,8 @@ def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[Ne
         raise Problem("no_draft")
     if draft.draw is None or (draft.number, draft.draw.attempt) != (command.number, command.attempt):
         raise Problem("draft_changed_meanwhile")
+    if draft.number == 1:
+        refuse_without_judge(state)
     stage = stage_of_round(state, draft.number, draft.stage, [m.match for m in draft.matches])
     minutes = state.rulebook.minutes(stage, state.options)
     return [NewEntry("round-published", {
@@ -137,6 +154,7 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> lis
     return [NewEntry("round-imported", {
         "number": raw["number"], "stage": stage, "matches": raw["matches"], "draw": raw.get("draw"),
         "total_ms": None if minutes is None else minutes * 60_000,
+        **({"tiebreak_form": raw["tiebreak_form"]} if "tiebreak_form" in raw else {}),
     })]
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from roundtap_core.clock import Clock
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.entries import GENESIS
+from roundtap_core.event.judging import LogLine
+from roundtap_core.event.officials import Official
 from roundtap_core.event.people import Person
 from roundtap_core.names import public_names
 from roundtap_core.records import SWISS, Competitor, Draw, Match, Result, Round, Side, Tournament
@@ -35,6 +37,15 @@ class Entrant:
     dropped_after: int | None = None
     disqualified_after: int | None = None
     warnings: tuple[Mapping[str, Any], ...] = ()
+    list_total: int | None = None
+    list_corrections: tuple[Mapping[str, Any], ...] = ()
+    """When and why officials corrected the list: {"round", "reason"}."""
+    ticks: tuple[str, ...] = ()
+    officials_role: str | None = None
+    proposed: Mapping[str, Any] | None = None
+    """A disqualification that the head judge proposed: {"reason", "by"}."""
+    declined_at: int = 0
+    """How many warnings there were when a proposal was last declined."""
 
     @property
     def active(self) -> bool:
@@ -63,6 +74,8 @@ class MatchState:
     decided: bool = False
     number: int | None = None
     reported_mono_ms: int | None = None
+    log: tuple[LogLine, ...] = ()
+    """Rulings, appeals, decisions on them, extensions; in order."""
 
     @property
     def state(self) -> str:
@@ -90,6 +103,11 @@ class RoundState:
     matches: tuple[MatchState, ...]
     draw: Draw | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
+    tiebreak_form: str | None = None
+    mark: str = ""
+    """Names this very draw: another one of the same round has the same match ids, but another mark."""
+    extra_minutes: int | None = None
+    """What chance adds to this round; for officials' eyes until it runs."""
 
     @property
     def open_matches(self) -> tuple[MatchState, ...]:
@@ -133,6 +151,8 @@ class EventState:
     """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
     cut: Cut | None = None
     """The cut as it was made here; an imported event has none, its bracket tells."""
+    officials: Mapping[str, Official] = field(default_factory=dict)
+    """By id. Empty: whoever is logged in is the organizer."""
 
     @property
     def rulebook(self) -> Rulebook:
@@ -214,7 +234,8 @@ def tournament_of(state: EventState, people: Mapping[str, Person] | None = None,
             _competitor(replace(e, dropped_after=swiss) if e.id in declined and e.active else e, known.get(e.id))
             for e in state.entrants.values()
         ),
-        rounds=tuple(Round(r.number, r.stage, tuple(m.match for m in r.matches), r.draw) for r in rounds),
+        rounds=tuple(Round(r.number, r.stage, tuple(m.match for m in r.matches), r.draw, r.tiebreak_form)
+                     for r in rounds),
     )
 
 
@@ -224,6 +245,9 @@ def _competitor(entrant: Entrant, person: Person | None) -> Competitor:
         base, won_bye=entrant.won_bye, came_with=entrant.came_with, fixed_table=entrant.fixed_table,
         dropped_after=entrant.dropped_after, disqualified_after=entrant.disqualified_after,
         warnings=tuple(dict(w) for w in entrant.warnings),
+        # Without people only the total of a list is known, and the figures of some rulebooks need it.
+        list=base.list if entrant.list_total is None else {**(base.list or {}), "total": entrant.list_total},
+        officials_role=entrant.officials_role or base.officials_role,
     )
 
 

@@ -1,0 +1,98 @@
+"""How entries about competitors change the state: entering, leaving, coming back, late matches, lists, marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from roundtap_core.event.entries import Entry
+from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState
+from roundtap_core.records import UNPAIRED_LOSS, Match
+
+
+def with_entrant(state: EventState, competitor: str, **changes: Any) -> EventState:
+    """The state with these fields of one entrant changed."""
+    entrant = replace(state.entrants[competitor], **changes)
+    return replace(state, entrants={**state.entrants, entrant.id: entrant})
+
+
+def with_missed(state: EventState, competitor: str, missed: Iterable[int]) -> EventState:
+    """An unpaired loss for each round missed."""
+    numbers = set(missed)
+    rounds = tuple(
+        _with_bye(r, Match(competitor, bye=UNPAIRED_LOSS)) if r.number in numbers else r for r in state.rounds
+    )
+    return replace(state, rounds=rounds)
+
+
+def _with_bye(round_state: RoundState, bye: Match) -> RoundState:
+    added = MatchState(f"{round_state.number}.{len(round_state.matches) + 1}", bye)
+    return replace(round_state, matches=(*round_state.matches, added))
+
+
+def _entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    entrant = Entrant(
+        data["competitor"], data["digest"], data["won_bye"], data["came_with"], data["fixed_table"],
+        data.get("dropped_after"), data.get("disqualified_after"), tuple(data.get("warnings", ())), data.get("total"),
+        officials_role=data.get("role"),
+    )
+    changed = replace(state, entrants={**state.entrants, entrant.id: entrant})
+    return with_missed(changed, entrant.id, data["missed"])
+
+
+def _late_match(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    """Who sat alone keeps side a and meets the one who came late."""
+    found = state.find_match(data["match"])
+    if found is None:
+        return state
+    match = found[1]
+    meeting = Match(match.match.a, data["competitor"], data["table"], game=match.match.game)
+    return state.with_match(replace(match, match=meeting, revision=match.revision + 1))
+
+
+def _changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    total = {"list_total": data["total"]} if "total" in data else {}
+    return with_entrant(state, data["competitor"], digest=data["digest"], **total)
+
+
+def _dropped(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return with_entrant(state, data["competitor"], dropped_after=data["after"])
+
+
+def _returned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    changed = with_entrant(state, data["competitor"], dropped_after=None)
+    return with_missed(changed, data["competitor"], data["missed"])
+
+
+def _list_submitted(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return with_entrant(state, data["competitor"], digest=data["digest"], list_total=data["total"])
+
+
+def _list_corrected(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    known = state.entrants[data["competitor"]].list_corrections
+    noted = {"round": data["round"], "reason": data["reason"]}
+    return with_entrant(state, data["competitor"], digest=data["digest"], list_total=data["total"],
+                        list_corrections=(*known, noted))
+
+
+def _ticked(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    others = tuple(what for what in state.entrants[data["competitor"]].ticks if what != data["what"])
+    return with_entrant(state, data["competitor"], ticks=(*others, data["what"]) if data["on"] else others)
+
+
+def _came_with(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return with_entrant(state, data["competitor"], came_with=data["group"])
+
+
+APPLY_PEOPLE: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], EventState]] = {
+    "competitor-entered": _entered,
+    "late-match": _late_match,
+    "competitor-changed": _changed,
+    "competitor-dropped": _dropped,
+    "competitor-returned": _returned,
+    "list-submitted": _list_submitted,
+    "list-corrected": _list_corrected,
+    "ticked": _ticked,
+    "came-with-set": _came_with,
+}
