@@ -1,13 +1,15 @@
-"""The rulebooks there are; or one rulebook's figures and house decisions, as an organizer can announce them."""
+"""The rulebooks there are; or one rulebook's figures, house decisions and clauses, as they can be announced."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from roundtap import columns, headless
+from roundtap_core import sheet
+from roundtap_core.coverage import Clause, Coverage, coverage, coverage_to_json
 from roundtap_core.errors import Problem
-from roundtap_core.records import BYES, RULING, Match, Result
 from roundtap_core.rulebooks import RULEBOOKS, rulebook
 from roundtap_core.rulebooks.base import Rulebook, Structure
 from roundtap_core.words import Words
@@ -15,42 +17,93 @@ from roundtap_core.words import Words
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("id", nargs="?", metavar="ID", help="one rulebook; without it, the list of them")
+    parser.add_argument("--format", choices=("json", "text"), default="text")
 
 
 def run(args: Namespace) -> int:
-    words = headless.reader_words()
+    words, as_json = headless.reader_words(), args.format == "json"
     if args.id is None:
         rows = [(book.id, book.title, book.document) for book in RULEBOOKS.values()]
-        headless.write(columns.table(rows, "<<<"))
+        listed = [dict(zip(("id", "title", "document"), row, strict=True)) for row in rows]
+        headless.write(headless.json_text({"rulebooks": listed}) if as_json else columns.table(rows, "<<<"))
         return headless.DONE
     try:
         book = rulebook(args.id)
     except Problem as problem:
         headless.complain(headless.printable(problem.say(words)))
         return headless.BAD_INPUT
-    headless.write("\n".join(_sections(book, words)))
+    headless.write(headless.json_text(to_json(book, words)) if as_json else "\n".join(_sections(book, words)))
     return headless.DONE
 
 
+def to_json(book: Rulebook, words: Words) -> dict[str, Any]:
+    """Everything the text says, in the same order, with the keys of the event file where it has them."""
+    options = book.options({})
+    return {
+        "id": book.id, "title": book.title, "document": book.document, "levels": list(book.levels),
+        "minutes": {stage: {str(games): minutes for games, minutes in by_games.items()}
+                    for stage, by_games in sheet.minutes_by_games(book).items()},
+        "structures": {name: [{"at_least": line.at_least, "at_most": line.at_most, "swiss_rounds": line.swiss_rounds,
+                               "cut": line.cut} for line in lines] for name, lines in book.structures.items()},
+        "points": sheet.outcome_points(book, options),
+        "byes": {bye: {"points": tally.points, **tally.figures}
+                 for bye, tally in sheet.bye_worth(book, options).items()},
+        "bye_after_round_1": book.bye_after_round_1,
+        "tiebreakers": list(book.tiebreakers),
+        "options": dict(book.option_defaults),
+        "decisions": [{"key": key, "text": words(key)} for key in book.house_decisions],
+        "coverage": coverage_to_json(coverage(book.id)),
+    }
+
+
 def _sections(book: Rulebook, words: Words) -> Iterator[str]:
+    options = book.options({})
     yield f"{book.title}  ({book.id})\n{book.document}\n"
     levels = ", ".join(words(f"level.{level}") for level in book.levels)
     yield f"{words('sheet.levels', levels=levels)}\n"
-    yield _titled(words("sheet.minutes"), [
-        (words(f"stage.{stage}"), str(minutes)) for stage, minutes in book.stage_minutes.items()
-    ], "<>")
+    yield _titled(words("sheet.minutes"), list(_minutes(book, words)), "<" + len(book.best_of) * ">")
     for name, lines in book.structures.items():
         yield _structure(words("sheet.structure", name=words(f"structure.{name}")), lines, words)
-    yield _titled(words("sheet.results"), list(_results(book, words)), "<>")
+    points = [(words(f"outcome.{name}"), str(worth)) for name, worth in sheet.outcome_points(book, options).items()]
+    yield _titled(words("sheet.results"), points, "<>")
     after_round_1 = words(f"bye_order.{book.bye_after_round_1}")
     yield _titled(words("sheet.byes"), list(_byes(book, words)), "<<") + f"  {after_round_1}\n"
     base = book.option_defaults.get("squad_points")
     figures = [words(f"figure.{key}", base=base) for key in book.tiebreakers if f"figure.{key}" in words]
-    yield _listed(words("sheet.figures"), figures)
+    if figures:
+        yield _listed(words("sheet.figures"), figures)
     order = [words("decided.points"), *(words(f"tiebreaker.{key}") for key in book.tiebreakers)]
     yield _listed(words("sheet.tiebreakers"), order)
     yield _titled(words("sheet.options"), [(key, str(value)) for key, value in book.option_defaults.items()], "<<")
     yield _listed(words("sheet.decisions"), [words(key) for key in book.house_decisions])
+    yield _coverage(coverage(book.id), words)
+
+
+def _minutes(book: Rulebook, words: Words) -> Iterator[Sequence[str]]:
+    """One column, or one for each number of games a match may have."""
+    if len(book.best_of) > 1:
+        yield ("", *(words("sheet.best_of", games=n) if n > 1 else words("sheet.one_game") for n in book.best_of))
+    for stage, by_games in sheet.minutes_by_games(book).items():
+        lengths = (words("sheet.untimed") if minutes is None else str(minutes) for minutes in by_games.values())
+        yield (words(f"stage.{stage}"), *lengths)
+
+
+def _coverage(found: Coverage, words: Words) -> str:
+    """The counts, then each clause under its section, with its kind in front."""
+    kinds = {kind: words(f"coverage.{kind}") for kind in found.counts()}
+    counts = [(kinds[kind], str(n), words(f"coverage.{kind}.what")) for kind, n in found.counts().items()]
+    text = _titled(words("sheet.coverage"), counts, "<><")
+    width = max(map(len, kinds.values()))
+    for section, clauses in found.sections():
+        text += f"\n  {section}\n"
+        text += "".join(f"    {kinds[clause.how]:<{width}}  {_said(clause, words)}\n" for clause in clauses)
+    return text
+
+
+def _said(clause: Clause, words: Words) -> str:
+    if clause.reason:
+        return f"{clause.text} ({clause.reason.removesuffix('.')})"
+    return f"{clause.text} [{words('sheet.decided', text=clause.decided)}]" if clause.decided else clause.text
 
 
 def _titled(title: str, rows: Sequence[Sequence[str]], align: str) -> str:
@@ -77,20 +130,8 @@ def _span(line: Structure) -> str:
     return str(line.at_least) if line.at_least == line.at_most else f"{line.at_least}–{line.at_most}"
 
 
-def _results(book: Rulebook, words: Words) -> Iterator[tuple[str, str]]:
-    """What a win, a draw and a loss are worth, asked of the rulebook itself."""
-    options = book.options({})
-    for winner, side, name in (("a", "a", "win"), ("draw", "a", "draw"), ("a", "b", "loss")):
-        match = Match("a", "b", result=Result(ended=RULING, winner=winner))
-        try:
-            yield words(f"outcome.{name}"), str(book.tally(match, "a" if side == "a" else "b", options).points)
-        except Problem:
-            continue  # No draws in this rulebook.
-
-
 def _byes(book: Rulebook, words: Words) -> Iterator[tuple[str, str]]:
-    for bye in BYES:
-        tally = book.tally(Match("a", bye=bye), "a", book.options({}))
+    for bye, tally in sheet.bye_worth(book, book.options({})).items():
         worth = [words("sheet.points", n=tally.points)]
         worth += [f"{words(f'column.{key}')} {value}" for key, value in tally.figures.items()]
         yield words(f"bye.{bye}"), ", ".join(worth)

@@ -1,0 +1,48 @@
+"""A rulebook's figures as an organizer announces them, asked of the rulebook itself: results, byes, minutes."""
+
+from __future__ import annotations
+
+from roundtap_core.errors import Problem
+from roundtap_core.records import BYES, RULING, TIME, Match, Pair, Result
+from roundtap_core.rulebooks.base import Options, Rulebook, Tally
+
+_OUTCOMES = (
+    ("win", Result(ended=RULING, winner="a")),
+    ("win_at_time", Result(ended=TIME, winner="a", score=Pair(1, 0))),
+    ("draw", Result(ended=RULING, winner="draw")),
+    ("loss", Result(ended=RULING, winner="b")),
+)
+
+
+def outcome_points(book: Rulebook, options: Options) -> dict[str, int]:
+    """Tournament points of "win", "draw" and "loss", as far as the rulebook has them.
+
+    "win_at_time" is there only where a narrow win when time is up is worth something else than a win.
+    """
+    points: dict[str, int] = {}
+    for name, result in _OUTCOMES:
+        try:
+            points[name] = book.tally(Match("a", "b", result=result), "a", options).points
+        except Problem:
+            continue  # No draws in this rulebook.
+    if points.get("win_at_time") == points["win"]:
+        del points["win_at_time"]
+    return points
+
+
+def bye_worth(book: Rulebook, options: Options) -> dict[str, Tally]:
+    """What each kind of bye gives: {"bye": Tally(1, "win", {"mov": 150}), …}."""
+    return {bye: book.tally(Match("a", bye=bye), "a", options) for bye in BYES}
+
+
+def stage_minutes(book: Rulebook, options: Options) -> dict[str, int | None]:
+    """The length of a round of each stage under these options; None: untimed."""
+    return {stage: book.minutes(stage, options) for stage in book.stage_minutes}
+
+
+def minutes_by_games(book: Rulebook) -> dict[str, dict[int, int | None]]:
+    """The rulebook's own lengths for each number of games a match may have: {"swiss": {1: 35, 3: 90}, …}."""
+    def of(stage: str, games: int) -> int | None:
+        return book.minutes(stage, book.options({"stages": {stage: {"best_of": games}}}))
+
+    return {stage: {games: of(stage, games) for games in book.best_of} for stage in book.stage_minutes}
