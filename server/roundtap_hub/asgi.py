@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 from a2wsgi import WSGIMiddleware
 
 from roundtap_hub.app import create_app
+from roundtap_hub.boundaries import Boundaries
 from roundtap_hub.browser_feed import BrowserFeed
 from roundtap_hub.device_feed import DeviceFeed
 from roundtap_hub.hub import Hub
@@ -35,6 +36,7 @@ class HubApplication:
         self.hub = hub
         self.devices = DeviceFeed(hub)
         self.browsers = BrowserFeed(hub, view_key)
+        self._boundaries = Boundaries(hub, self._look_again)
         self._flask = WSGIMiddleware(create_app(hub), workers=FLASK_THREADS)  # type: ignore[arg-type]
         self._checkpoints: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -57,6 +59,10 @@ class HubApplication:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._close_feeds)
 
+    def _look_again(self) -> None:
+        self.devices.look_again()
+        self.browsers.look_again()
+
     def _close_feeds(self) -> None:
         self.devices.close_all()
         self.browsers.close_all()
@@ -77,9 +83,11 @@ class HubApplication:
                 loop = self._loop = asyncio.get_running_loop()
                 self.devices.bind(loop)
                 self.browsers.bind(loop)
+                self._boundaries.bind(loop)
                 self._checkpoints = asyncio.create_task(self._keep_checkpoints())
                 await send({"type": "lifespan.startup.complete"})
             else:
+                self._boundaries.stop()
                 if self._checkpoints is not None:
                     self._checkpoints.cancel()
                 await send({"type": "lifespan.shutdown.complete"})

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from roundtap_hub.hall import UnitStatus
 from roundtap_hub.hub import Hub
+from roundtap_hub.public_clock import public_clock
 from roundtap_hub.service import Snapshot
-from roundtap_hub.tableview import clock_view
 
 ViewKey = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
 
@@ -69,6 +69,10 @@ class BrowserFeed:
         finally:
             self._clients.discard(client)
 
+    def look_again(self) -> None:
+        """Tell every page what has changed by the clock alone."""
+        self._wake_all()
+
     def close_all(self) -> None:
         self._closing = True
         self._wake_all()
@@ -92,7 +96,7 @@ class BrowserFeed:
         state = self._hub.service.snapshot.events.get(parts[1]) if len(parts) > 1 else None
         if state is None:
             return None
-        return json.dumps({"event": state.id, **clock_view(state.clock)})
+        return json.dumps({"event": state.id, **public_clock(state, state.clock, self._hub.moments.now())})
 
     def _changed(self) -> None:
         if self._loop is not None and not self._loop.is_closed():

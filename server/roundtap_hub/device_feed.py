@@ -94,6 +94,10 @@ class DeviceFeed:
             if hub.hall.close_session(unit, connection.session):
                 hub.hall.heard(unit, hub.hall.units[unit].contact_ms, connected=False)
 
+    def look_again(self) -> None:
+        """Send what has changed by the clock alone."""
+        self._fan_out(())
+
     def close_all(self) -> None:
         """End every stream, and those that open from now on: the hub stops."""
         self._closing = True
@@ -130,7 +134,7 @@ class DeviceFeed:
             self._push_view(connection, snapshot)
 
     def _push_view(self, connection: Connection, snapshot: Snapshot) -> None:
-        view = table_view(snapshot, connection.unit, self._hub.hall.units.get(connection.unit))
+        view = table_view(snapshot, connection.unit, self._hub.hall.units.get(connection.unit), self._hub.moments.now())
         if view != connection.last_view:
             connection.last_view = view
             self._send(connection, {"type": "view", "view": view})

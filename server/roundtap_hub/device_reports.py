@@ -16,6 +16,8 @@ from roundtap_hub.service import Snapshot, Step
 FIELDS: Mapping[str, type] = {
     "report_id": str, "unit": str, "event": str, "match": str, "side": str, "revision": int, "result": dict,
 }
+OPTIONAL: Mapping[str, type] = {"draw": str}
+"""What older units do not say: the mark of the draw that the report speaks of."""
 ID_LENGTH_MAX = 64
 BODY_BYTES_MAX = 4096
 
@@ -26,7 +28,9 @@ def well_formed(report: object) -> dict[str, Any]:
     """The report if it has exactly the fields it should; Problem("report_malformed") naming the first that is wrong."""
     if not isinstance(report, dict):
         raise Problem("report_malformed", field="report")
-    for name, kind in FIELDS.items():
+    for name, kind in {**FIELDS, **OPTIONAL}.items():
+        if name in OPTIONAL and name not in report:
+            continue
         value = report.get(name)
         if not isinstance(value, kind) or isinstance(value, bool):
             raise Problem("report_malformed", field=name)
@@ -34,7 +38,7 @@ def well_formed(report: object) -> dict[str, Any]:
             raise Problem("report_malformed", field=name)
     if report["side"] not in ("a", "b"):
         raise Problem("report_malformed", field="side")
-    unknown = set(report) - set(FIELDS)
+    unknown = set(report) - set(FIELDS) - set(OPTIONAL)
     if unknown:
         raise Problem("report_malformed", field=min(unknown))
     return report
@@ -58,7 +62,8 @@ def take_report(hub: Hub, report: Mapping[str, Any]) -> Echo:
 
 def _record(hub: Hub, report: Mapping[str, Any], body: str) -> list[Entry]:
     actor = f"unit:{report['unit']}"
-    command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body)
+    command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
+                     report.get("draw"))
     try:
         return hub.service.tell(report["event"], command, actor)
     except Problem as problem:

@@ -1,4 +1,4 @@
-"""The print book: what became of each job and what was ordered by hand, in two small tables beside the journal.
+"""The print book: what became of each job and what was ordered by hand, in small tables beside the journal.
 
 Not entries: these are no facts of the tournament, they change a few times a slip, and the station's own log, which it
 tells again, is the better witness. Losing the book loses orders, never makes anything print twice.
@@ -39,20 +39,29 @@ class PrintOrderRow(SQLModel, table=True):
     match: str | None = None
 
 
+class PrintTextRow(SQLModel, table=True):
+    """What was typed for an order. A table of its own: books of older hubs have their orders without it."""
+
+    __tablename__ = "print_text"
+    job: str = Field(primary_key=True)
+    text: str
+
+
 class PrintBook:
     """Any thread may ask and tell. url: the journal's database ("sqlite:////var/lib/roundtap/roundtap.db")."""
 
     def __init__(self, url: str) -> None:
         self._lock = threading.Lock()
         self._engine: Engine = create_engine(url)
-        tables = [SQLModel.metadata.tables[name] for name in ("print_state", "print_order")]
+        tables = [SQLModel.metadata.tables[name] for name in ("print_state", "print_order", "print_text")]
         try:
             SQLModel.metadata.create_all(self._engine, tables=tables)
             with Session(self._engine) as session:
                 self._states = {row.job: PrintState(row.state, row.detail, row.unit)
                                 for row in session.exec(select(PrintStateRow))}
+                texts = {row.job: row.text for row in session.exec(select(PrintTextRow))}
                 rows = session.exec(select(PrintOrderRow).order_by("number"))
-                self._orders = [PrintJob(r.job, r.event, r.kind, r.round, r.match) for r in rows]
+                self._orders = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
         except SQLAlchemyError as error:
             raise Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error)) from error
 
@@ -101,6 +110,8 @@ class PrintBook:
         with self._lock:
             rows: list[SQLModel] = [
                 PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round, match=job.match)]
+            if job.text:
+                rows.append(PrintTextRow(job=job.id, text=job.text))
             settled = None
             if instead_of is not None:
                 before = self._states.get(instead_of, PrintState())

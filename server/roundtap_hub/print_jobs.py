@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, RoundState
 from roundtap_core.wire import digest
 from roundtap_hub.service import Snapshot
 
 SLIP, BY_TABLE, BY_NAME, STANDINGS, TEST = "slip", "pairings-table", "pairings-name", "standings", "code-pages"
-KINDS = (BY_TABLE, BY_NAME, SLIP, STANDINGS, TEST)
+PROXY = "proxy"
+KINDS = (BY_TABLE, BY_NAME, SLIP, STANDINGS, PROXY, TEST)
 BY_HAND = (BY_TABLE, BY_NAME, STANDINGS, TEST)
 """Kinds that the organizer may order for the whole round; a single slip is ordered by printing it again."""
 
@@ -24,13 +26,17 @@ RANK = {QUEUED: 0, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3, PRINTED: 4, THE
 
 @dataclass(frozen=True, slots=True)
 class PrintJob:
-    """One thing to print. `id` is the same on every start, and another one for every other tournament and draw."""
+    """One thing to print. `id` is the same on every start, and another one for every other tournament and draw.
+
+    `text`: what somebody typed for it, as JSON; of a proxy {"card", "official", "date"}.
+    """
 
     id: str
     event: str
     kind: str
     round: int
     match: str | None = None
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,8 @@ def draw_key(state: EventState, played: RoundState) -> str:
 
 def ordered(base: PrintJob, token: str) -> PrintJob:
     """The same thing once more, on somebody's order; `token` is new for every order."""
-    return PrintJob(f"{base.id.partition('#')[0]}#{token}", base.event, base.kind, base.round, base.match)
+    return PrintJob(f"{base.id.partition('#')[0]}#{token}", base.event, base.kind, base.round, base.match,
+                    base.text)
 
 
 def order(state: EventState, kind: str, token: str) -> PrintJob:
@@ -83,6 +90,12 @@ def order(state: EventState, kind: str, token: str) -> PrintJob:
         key = digest([state.id, state.name, state.rulebook_id, state.seed])[:10]
         return PrintJob(f"{state.id}/{key}/{kind}/0#{token}", state.id, kind, 0)
     return ordered(_job(state, rounds[-1], kind), token)
+
+
+def order_proxy(state: EventState, card: str, official: str, date: str, token: str) -> PrintJob:
+    """A slip that stands for a damaged card, on an official's order."""
+    text = json.dumps({"card": card, "official": official, "date": date}, ensure_ascii=False)
+    return replace(order(state, PROXY, token), text=text)
 
 
 def wanted_jobs(

@@ -7,6 +7,7 @@ from flask import Blueprint, Flask
 from roundtap_hub.auth import PinGate
 from roundtap_hub.hub import Hub
 from roundtap_hub.pages import (
+    announced,
     competitors,
     console,
     cut,
@@ -15,12 +16,16 @@ from roundtap_hub.pages import (
     export,
     ground,
     impose,
+    judging,
+    lists,
     new_event,
+    officials,
     paper,
     players,
     results,
     rounds,
     units,
+    walk,
     wall,
 )
 
@@ -34,9 +39,10 @@ def register(app: Flask, hub: Hub) -> None:
     organizer = Blueprint("console", __name__, url_prefix="/console")
     ground.guard(public)
     ground.guard(organizer, organizer_only=True)
-    for module in (door, wall, players):
+    for module in (door, wall, players, announced):
         module.routes(public)
-    for module in (console, new_event, rounds, cut, impose, results, competitors, units, export):
+    for module in (console, new_event, rounds, cut, impose, results, walk, competitors, judging, officials, lists,
+                   units, export):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)

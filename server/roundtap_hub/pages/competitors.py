@@ -20,11 +20,13 @@ from roundtap_core.event.people import Person
 from roundtap_core.records import Competitor
 from roundtap_hub.journal import PersonRecord
 from roundtap_hub.pages.console import event
-from roundtap_hub.pages.ground import ORGANIZER, back_to_event, field, mended_on, the_hub, the_moment
+from roundtap_hub.pages.ground import ORGANIZER, back_to_event, field, mended_on, the_hub, the_moment, whole_number
 from roundtap_hub.pages.new_event import enrol, next_number
+from roundtap_hub.pages.rounds import busy_tables
 from roundtap_hub.service import Step
 
 NAME_LETTERS = 80
+MOST_TABLES = 999
 
 
 def routes(bp: Blueprint) -> None:
@@ -35,30 +37,54 @@ def routes(bp: Blueprint) -> None:
 
 @mended_on(event)
 def enter(event_id: str) -> AnyResponse:
-    """One name a line, all of them or none. The other fields hold for every line."""
+    """One name a line, all of them or none. Where they came from holds for every line, a team's members for one."""
     moment = the_moment(event_id)
     names = [name for line in field("names").splitlines() if (name := " ".join(line.split()))]
     if not names:
         raise Problem("no_names")
     for name in names:
-        _check_name(name)
+        check_name(name)
     if not field("same_name"):
-        _refuse_twice(names, [person.name for person in moment.people.values()])
+        _refuse_twice(names, [moment.people[who].name for who in moment.state.entrants if who in moment.people])
+    meets = field("meets") or None
+    if meets and len(names) > 1:
+        raise Problem("meets_one")
+    table = whole_number("fixed_table", "table_number", MOST_TABLES)
+    if table is not None and not 1 <= table <= MOST_TABLES:
+        raise Problem("table_number", value=table, maximum=MOST_TABLES)
+    members, captain = team()
+    if len(names) > 1 and (table is not None or members):
+        raise Problem("fields_of_one")
     first = next_number(moment.state.entrants, "p")
     steps, people = [], []
     for number, name in enumerate(names, start=first):
         competitor = Competitor(
             f"p{number}", name, public_name=field("public_name")[:NAME_LETTERS] or None if len(names) == 1 else None,
             came_with=field("came_with")[:NAME_LETTERS] or None, won_bye=bool(field("won_bye")),
+            fixed_table=table, members=members, captain=captain,
         )
         record, entrant = enrol(event_id, competitor)
         people.append(record)
-        steps.append(Step(event_id, EnterCompetitor(entrant)))
+        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, busy_tables=busy_tables(event_id))))
     the_hub().service.ask(steps, ORGANIZER, people)
     return back_to_event(event_id, "competitors")
 
 
-def _check_name(name: str) -> None:
+def team() -> tuple[tuple[str, ...], str | None]:
+    """The members as they were typed, and which of them is captain: all of them or none."""
+    members = tuple(" ".join(field(f"member_{n}").split()) for n in (1, 2))
+    if not any(members):
+        return (), None
+    for member in members:
+        if not member:
+            raise Problem("member_missing")
+        check_name(member)
+    if members[0].casefold() == members[1].casefold():
+        raise Problem("name_twice", name=members[0])
+    return members, members[1] if field("captain") == "2" else members[0]
+
+
+def check_name(name: str) -> None:
     if len(name) > NAME_LETTERS:
         raise Problem("name_too_long", name=name[:40] + "…", maximum=NAME_LETTERS)
 
@@ -79,9 +105,12 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
     name, public = " ".join(field("name").split()), " ".join(field("public_name").split())
     if not name:
         raise Problem("no_names")
-    _check_name(name)
-    _check_name(public)
+    check_name(name)
+    check_name(public)
     before = moment.people.get(competitor) or Person(name)
+    members, captain = team()
+    if members:
+        before = replace(before, members=members, captain=captain)
     person, salt = replace(before, name=name, public_name=public or None), secrets.token_hex(16)
     the_hub().service.tell(event_id, ChangePerson(competitor, person.digest(salt)), ORGANIZER,
                            [PersonRecord(event_id, competitor, salt, person)])
@@ -103,5 +132,6 @@ def come_back(event_id: str, competitor: str) -> AnyResponse:
 @mended_on(event)
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
     """For good, with a reason that is kept."""
-    the_hub().service.tell(event_id, Disqualify(competitor, field("reason")[:500]), ORGANIZER)
+    by = field("by")[:NAME_LETTERS] or ORGANIZER
+    the_hub().service.tell(event_id, Disqualify(competitor, field("reason")[:500], by), ORGANIZER)
     return back_to_event(event_id, "competitors")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, url_for
+from flask import Blueprint, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.rulebooks import RULEBOOKS
-from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot
+from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.views.draft import draft_view
-from roundtap_hub.views.knockout import bracket, cut_view
+from roundtap_hub.views.event_options import flat, options_view, place
+from roundtap_hub.views.judging import desk_of
+from roundtap_hub.views.knockout import bracket, cut_rows, cut_view
+from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.moment import full_names, newest_round, planned_rounds, shown_names
 from roundtap_hub.views.needs import needs
 from roundtap_hub.views.next_step import next_step
+from roundtap_hub.views.phase import face_of
+from roundtap_hub.views.ranks import has_draws
 from roundtap_hub.views.roster import roster
 from roundtap_hub.views.tables import cells, seated_count
 from roundtap_hub.views.units import unit_rows
@@ -30,7 +35,10 @@ def events() -> AnyResponse:
     known = list(the_snapshot().events.values())
     used = {event.color.upper() for event in known}
     free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
-    return page("console_events.html", feed="console", events=known, rulebooks=RULEBOOKS, colors=COLORS, free=free)
+    wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
+    book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
+    return page("console_events.html", feed="console", events=known, rulebooks=RULEBOOKS, colors=COLORS, free=free,
+                book=book, options=options_view(book), option_place=place)
 
 
 def event(event_id: str, **_: str) -> AnyResponse:
@@ -47,9 +55,14 @@ def event(event_id: str, **_: str) -> AnyResponse:
         next=next_step(state, seated), next_url=_next_url(event_id, next_step(state, seated).action),
         needs=needs(snapshot, units, state, grid if state.live else (), names, now),
         draft=draft_view(moment, names), planned=planned_rounds(state), roster=roster(moment),
-        cut=cut_view(moment, names), has_bracket=bracket(moment) is not None,
+        lists=list_states(moment), told_lists=told_lists(moment),
+        cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
+        has_bracket=bracket(moment) is not None,
         unit_rows=unit_rows(snapshot, hub.unit_keys, units, now), clock=state.clock,
-        remaining_ms=state.clock.remaining_at(hub.moments.now()), rulebook=state.rulebook,
+        desk=desk_of(moment), face=face_of(state, hub.moments.now(), words(), official=True), rulebook=state.rulebook,
+        options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,
+        option_warnings=[] if state.public_rounds else [
+            warning.say(words()) for warning in state.rulebook.option_warnings(state.given_options)],
     )
 
 

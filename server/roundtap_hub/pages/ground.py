@@ -13,6 +13,7 @@ from roundtap_core.clock import show
 from roundtap_core.elimination.picture import say_round
 from roundtap_core.errors import Problem
 from roundtap_core.event.state import EventState
+from roundtap_core.records import TIEBREAK
 from roundtap_core.words import LANGUAGES, Words, catalogue, choose_language, core_words
 from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
@@ -20,7 +21,7 @@ from roundtap_hub.service import Snapshot
 from roundtap_hub.views import view_key
 from roundtap_hub.views.knockout import newest_name
 from roundtap_hub.views.moment import Moment, moment_of
-from roundtap_hub.views.phase import age_text, clock_width, phase_of
+from roundtap_hub.views.phase import age_text
 
 ORGANIZER = "organizer"
 """How entries name who pressed the console's buttons."""
@@ -36,7 +37,9 @@ TYPED_WRONG = frozenset({
     "concession_by_whom", "ruling_for_whom", "event_name_missing", "unknown_rulebook", "reason_missing", "no_names",
     "name_too_long", "name_twice", "pin_wait",
     "clock_text", "no_file", "file_not_text", "wrong_pin", "not_one_of", "winner_contradicts_score",
-    "salvo_winner_missing", "broken_json", "table_number", "color_text",
+    "salvo_winner_missing", "broken_json", "table_number", "color_text", "list_not_saved", "proxy_incomplete",
+    "proxy_too_long", "winner_missing", "picks_wrong", "none_without_ruling", "minutes_too_short", "member_missing",
+    "fields_of_one",
 })
 
 
@@ -120,8 +123,8 @@ def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Re
         seen=view_key(the_snapshot(), hub.hall.units, feed) if feed else "", address=g.get("address", ""),
         now_ms=now_ms(), organizer=is_organizer(session, hub), csrf=lambda: csrf_token(session),
         problem=problem.say(t) if problem else "", problem_where=problem.where if problem else "",
-        typed=request.form if problem else {}, hub=hub, clock_text=show, phase_of=phase_of,
-        clock_width=clock_width, age_text=age_text, knockout_name=_knockout_name, **context,
+        typed=request.form if problem else {}, hub=hub, clock_text=show,
+        age_text=age_text, knockout_name=_knockout_name, **context,
     )
     response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = t.language
@@ -132,6 +135,8 @@ def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Re
 def _knockout_name(what: EventState | str | None) -> str:
     """A round's name in this request's language: of an event's newest round, or of a name's key; "" where none."""
     key = newest_name(what) if isinstance(what, EventState) else what
+    if key == TIEBREAK:
+        return words()("round.tiebreak")
     return say_round(words(), key) if key else ""
 
 

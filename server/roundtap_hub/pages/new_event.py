@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from flask import Blueprint, request
 from werkzeug.wrappers import Response as AnyResponse
@@ -28,17 +27,12 @@ from roundtap_hub.pages.ground import (
     the_hub,
     the_moment,
     the_snapshot,
-    whole_number,
     words,
 )
 from roundtap_hub.service import Step
+from roundtap_hub.views.event_options import OFFERED, read_options
 
-STRUCTURES = ("basic", "advanced", "own")
-CUTS = (0, 2, 4, 8, 16, 32)
 SEED_BITS = 53
-
-OFFERED = ("structure", "swiss_rounds", "cut", "third_place_match", "full_names")
-"""The options that the form offers; others came with a file and stay."""
 
 
 def routes(bp: Blueprint) -> None:
@@ -52,7 +46,8 @@ def create() -> AnyResponse:
     book = rulebook(field("rulebook"))
     event_id = next_event_id(the_snapshot().events)
     level = field("level") or None
-    command = CreateEvent(field("name")[:120], book.id, level, _options(), _color(), secrets.randbits(SEED_BITS))
+    options = read_options(book, field)
+    command = CreateEvent(field("name")[:120], book.id, level, options, _color(), secrets.randbits(SEED_BITS))
     the_hub().service.tell(event_id, command, ORGANIZER)
     return back_to_event(event_id)
 
@@ -101,8 +96,14 @@ def enrol(event_id: str, competitor: Competitor) -> tuple[PersonRecord, Entrant]
     entrant = Entrant(
         competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
         competitor.dropped_after, competitor.disqualified_after, competitor.warnings,
+        list_total=_whole((competitor.list or {}).get("total")), officials_role=competitor.officials_role,
     )
     return PersonRecord(event_id, competitor.id, salt, person), entrant
+
+
+def _whole(total: object) -> int | None:
+    """Entries hold whole numbers only; half points of a list stay with the person."""
+    return total if isinstance(total, int) and not isinstance(total, bool) else None
 
 
 @mended_on(event)
@@ -110,30 +111,8 @@ def set_options(event_id: str) -> AnyResponse:
     """Rounds and other options, until the first round is drawn."""
     state = the_moment(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in OFFERED}
-    the_hub().service.tell(event_id, SetOptions({**kept, **_options()}), ORGANIZER)
+    the_hub().service.tell(event_id, SetOptions({**kept, **read_options(state.rulebook, field)}), ORGANIZER)
     return back_to_event(event_id)
-
-
-def _options() -> Mapping[str, Any]:
-    """Only what was chosen: what is left out follows the rulebook."""
-    structure, cut = field("structure", "basic"), whole_number("cut")
-    if structure not in STRUCTURES:
-        raise Problem("not_one_of", value=structure, options=", ".join(STRUCTURES))
-    if cut is not None and cut not in CUTS:
-        raise Problem("not_one_of", value=cut, options=", ".join(map(str, CUTS)))
-    chosen: dict[str, Any] = {"structure": structure}
-    rounds = whole_number("swiss_rounds")
-    if rounds is not None:
-        if not 0 <= rounds <= 30:
-            raise Problem("figure_out_of_range", value=rounds, minimum=0, maximum=30)
-        chosen["swiss_rounds"] = rounds
-    if cut is not None:
-        chosen["cut"] = cut
-    if field("third_place_match"):
-        chosen["third_place_match"] = True
-    if field("full_names"):
-        chosen["full_names"] = True
-    return chosen
 
 
 def _color() -> str:

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 
 from flask import Blueprint, current_app, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_hub.pages.ground import field, mended_on, page, the_moment
+from roundtap_hub.pages.ground import field, mended_on, page, the_hub, the_moment
 from roundtap_hub.print_book import PrintBook
-from roundtap_hub.print_jobs import AGAIN, BY_HAND, SENDING, TEST, THERE, PrintJob, PrintState, order, ordered
+from roundtap_hub.print_jobs import (
+    AGAIN,
+    BY_HAND,
+    SENDING,
+    TEST,
+    THERE,
+    PrintJob,
+    PrintState,
+    order,
+    order_proxy,
+    ordered,
+)
 from roundtap_hub.views.paper import event_jobs, paper_view
 
+CARD_LETTERS, NAME_LETTERS = 60, 60
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted", "unprintable")
 """What a station may say of a job; anything else is shown without a word."""
 
@@ -20,6 +34,7 @@ DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "
 def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/paper", "paper", paper)
     bp.add_url_rule("/<event_id>/paper", "order_paper", order_paper, methods=["POST"])
+    bp.add_url_rule("/<event_id>/paper/proxy", "order_card_proxy", order_card_proxy, methods=["POST"])
     bp.add_url_rule("/<event_id>/paper/again", "paper_again", paper_again, methods=["POST"])
     bp.add_url_rule("/<event_id>/paper/there", "paper_there", paper_there, methods=["POST"])
 
@@ -33,7 +48,10 @@ def paper(event_id: str) -> AnyResponse:
     """The list of an event's paper."""
     moment, book = the_moment(event_id), the_book()
     kinds = [kind for kind in BY_HAND if kind == TEST or moment.state.public_rounds]
-    return page("console_paper.html", state=moment.state, kinds=kinds, details=DETAILS,
+    # A hub without a clock of its own leaves the date to whoever types.
+    today = (the_hub().moments.wall() or "")[:10]
+    return page("console_paper.html", state=moment.state, kinds=kinds, details=DETAILS, today=today,
+                card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
                 paper=paper_view(moment.state, book.orders, book.states))
 
 
@@ -44,6 +62,18 @@ def order_paper(event_id: str) -> AnyResponse:
     if kind not in BY_HAND or (kind != TEST and not state.public_rounds):
         raise Problem("not_one_of", value=kind[:40], options=", ".join(BY_HAND))
     the_book().order(order(state, kind, _token()))
+    return _back(event_id)
+
+
+@mended_on(paper)
+def order_card_proxy(event_id: str) -> AnyResponse:
+    """A slip that stands for a damaged card: its name, whose word it is, and the date."""
+    card, official, date = (" ".join(field(name).split()) for name in ("card", "official", "date"))
+    if not card or not official or not DATE.fullmatch(date):
+        raise Problem("proxy_incomplete")
+    if len(card) > CARD_LETTERS or len(official) > NAME_LETTERS:
+        raise Problem("proxy_too_long", card=CARD_LETTERS, name=NAME_LETTERS)
+    the_book().order(order_proxy(the_moment(event_id).state, card, official, date, _token()))
     return _back(event_id)
 
 

@@ -7,8 +7,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.elimination.picture import bracket_svg
 from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot, words
-from roundtap_hub.views.knockout import bracket, bracket_lines, final_lines, standing_of
+from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, standing_of
 from roundtap_hub.views.moment import newest_round, planned_rounds, shown_names
+from roundtap_hub.views.phase import face_of
 from roundtap_hub.views.player import everybody, player_view
 from roundtap_hub.views.ranks import record_of, standings_view
 from roundtap_hub.views.tables import cells
@@ -37,15 +38,16 @@ def player(event_id: str, competitor: str) -> AnyResponse:
     if view is None:
         abort(404)
     return page("player.html", feed=f"p/{event_id}/{competitor}", state=state, view=view, clock=state.clock,
-                standing=standing_of(moment, competitor),
-                planned=planned_rounds(state), remaining_ms=state.clock.remaining_at(hub.moments.now()))
+                standing=standing_of(moment, competitor), has_bracket=bracket(moment) is not None,
+                planned=planned_rounds(state), face=face_of(state, hub.moments.now(), words()))
 
 
 def standings(event_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     return page("standings.html", feed=f"standings/{event_id}", state=moment.state,
                 view=standings_view(moment, shown_names(moment)), planned=planned_rounds(moment.state),
-                final=final_lines(moment, shown_names(moment)), has_bracket=bracket(moment) is not None)
+                final=final_lines(moment, shown_names(moment)), has_bracket=bracket(moment) is not None,
+                cut_rows=cut_rows(moment), names=shown_names(moment))
 
 
 def bracket_page(event_id: str) -> AnyResponse:
@@ -55,7 +57,8 @@ def bracket_page(event_id: str) -> AnyResponse:
     return page("bracket.html", feed=f"bracket/{event_id}", state=moment.state, bracket=found,
                 drawing=bracket_svg(found, names, words()) if found else "",
                 rounds=bracket_lines(found, names) if found else [], planned=planned_rounds(moment.state),
-                champion=names.get(found.champion, "") if found and found.champion else "")
+                champion=names.get(found.champion, "") if found and found.champion else "", cut_rows=cut_rows(moment),
+                names=names)
 
 
 def pairings(event_id: str) -> AnyResponse:

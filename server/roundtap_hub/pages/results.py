@@ -7,8 +7,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult, NoShow
-from roundtap_core.event.course import match_clock, round_name
+from roundtap_core.event.course import match_clock, situation_of
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
+from roundtap_core.phases import moment_of
+from roundtap_core.records import CONCESSION, RULING, SIDES, Result
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.ground import (
     ORGANIZER,
@@ -21,10 +23,16 @@ from roundtap_hub.pages.ground import (
     the_moment,
     the_snapshot,
     whole_number,
+    words,
 )
+from roundtap_hub.views.judging import judge_view
+from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.moment import full_names
-from roundtap_hub.views.result_form import form_view, read_result
-from roundtap_hub.views.tables import cell, worth_of
+from roundtap_hub.views.result_form import form_view, has_draws, read_result
+from roundtap_hub.views.result_told import figure_label, first_text, option_label, tell, way_label, way_of
+from roundtap_hub.views.tables import cell, side_names, worth_of
+
+MARKS_A_SIDE = 9
 
 
 def routes(bp: Blueprint) -> None:
@@ -41,19 +49,42 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     """One match with everything an official may do to it."""
     moment = the_moment(event_id)
     state, names = moment.state, full_names(moment)
-    played, match = _seen(state, match_id)
+    played, match = seen_match(state, match_id)
     shown = cell(the_snapshot(), the_hub().hall.units, state, match, names, now_ms())
-    form = state.rulebook.form(state.options)
-    now = the_hub().moments.now()
-    left = match_clock(state, played, match).remaining_at(now)
-    at_time = left is not None and left <= 0
-    offered = form.offered(at_time)
+    situation = situation_of(state, played, match)
+    form = state.rulebook.form(state.options, situation)
+    offered = form.offered(time_is_up(state, played, match))
+    stands = match.match.result
+    seats = side_names(match, names)
+    by = way_of(form, stands, shown.result.winner if shown.result else "") if stands else None
     return page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=shown,
-                played_name=round_name(state, played),
-                form=form_view(form), likely=offered[0].id if offered else "", worth=worth_of(match.match, state))
+                judge=judge_view(moment, played, match, shown.call_age_ms),
+                played_name=title_key(state, played), offered=offered[0].id if offered else "",
+                form=form_view(form, has_draws(state.rulebook, state.options, situation)),
+                likely=_likely(stands, by[0].id if by else "", offered[0].id if offered else ""),
+                told=tell(state.rulebook, form, state.options, stands, seats, words()) if stands else (),
+                worth=worth_of(state, played, match), figure_label=figure_label, way_label=way_label,
+                walked_words=_walked_words(form_view(form).walked, state), first_text=first_text,
+                option_label=option_label, picked=dict(stands.picks or {}) if stands else {})
 
 
-def _seen(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
+def _likely(stands: Result | None, way: str, offered: str) -> str:
+    """Which way is marked: the one that stands, else what the clock says."""
+    if stands is None:
+        return offered
+    return stands.ended if stands.ended in (CONCESSION, RULING) else way
+
+
+def _walked_words(ways: tuple[str, ...], state: EventState) -> str:
+    return ", ".join(way_label(words(), way, state.rulebook_id) for way in ways)
+
+
+def time_is_up(state: EventState, played: RoundState, match: MatchState) -> bool:
+    clock, now = match_clock(state, played, match), the_hub().moments.now()
+    return moment_of(clock, state.rulebook.phases, played.extra_minutes, now).over
+
+
+def seen_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
     """The match and its round, or a 404 page; a draft's matches are not there yet, and a bye has no result."""
     found = state.find_match(match_id)
     if found is None or found[0].status == DRAFT or found[1].match.b is None:
@@ -64,17 +95,24 @@ def _seen(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
 @mended_on(match_page)
 def enter_result(event_id: str, match_id: str) -> AnyResponse:
     state = the_moment(event_id).state
-    result = read_result(state.rulebook, state.options, request.form)
+    played, match = seen_match(state, match_id)
+    result = read_result(state.rulebook, state.options, _typed(), situation_of(state, played, match))
     seen = whole_number("seen")
     the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, result, seen), ORGANIZER)
     return back_to_event(event_id)
+
+
+def _typed() -> dict[str, str | list[str]]:
+    """The form as it was sent; squads are ticked boxes of one name."""
+    boxes = {f"picks.{side}": request.form.getlist(f"picks.{side}")[:MARKS_A_SIDE] for side in SIDES}
+    return {**request.form.to_dict(), **boxes}
 
 
 @mended_on(event)
 def accept(event_id: str) -> AnyResponse:
     """One side's report becomes the result; only the very report the organizer read."""
     match_id, side = field("match"), field("side")
-    _, match = _seen(the_moment(event_id).state, match_id)
+    _, match = seen_match(the_moment(event_id).state, match_id)
     said = match.reports.get("b" if side == "b" else "a")
     if said is None or said.number != whole_number("number"):
         raise Problem("result_changed_meanwhile", table=match.match.table)
@@ -86,7 +124,7 @@ def accept(event_id: str) -> AnyResponse:
 def keep(event_id: str) -> AnyResponse:
     """After a late report: the result stands as it is, and the console forgets the report."""
     match_id = field("match")
-    _, match = _seen(the_moment(event_id).state, match_id)
+    _, match = seen_match(the_moment(event_id).state, match_id)
     the_hub().service.tell(event_id, EnterResult(match_id, match.revision, match.match.result), ORGANIZER)
     return back_to_event(event_id)
 

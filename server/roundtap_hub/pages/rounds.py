@@ -10,6 +10,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DiscardDraft, DrawRound, FinishEvent, PublishRound, SetClock
+from roundtap_core.event.commands_people import SetExtraMinutes
+from roundtap_core.playoff import EACH
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.ground import (
     ORGANIZER,
@@ -31,6 +33,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/discard", "discard", discard, methods=["POST"])
     bp.add_url_rule("/<event_id>/publish", "publish", publish, methods=["POST"])
     bp.add_url_rule("/<event_id>/clock", "clock", clock, methods=["POST"])
+    bp.add_url_rule("/<event_id>/extra", "extra_minutes", extra_minutes, methods=["POST"])
     bp.add_url_rule("/<event_id>/finish", "finish", finish, methods=["POST"])
 
 
@@ -41,11 +44,13 @@ def draw(event_id: str) -> AnyResponse:
     in_hand = draft.draw.attempt if draft and draft.draw else 0
     if in_hand != (whole_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
-    the_hub().service.tell(event_id, DrawRound(secrets.randbits(SEED_BITS), _busy_tables(event_id)), ORGANIZER)
+    form = field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
+    command = DrawRound(secrets.randbits(SEED_BITS), busy_tables(event_id), form)
+    the_hub().service.tell(event_id, command, ORGANIZER)
     return back_to_event(event_id, "draft")
 
 
-def _busy_tables(event_id: str) -> frozenset[int]:
+def busy_tables(event_id: str) -> frozenset[int]:
     """Tables at which other events are playing."""
     return frozenset(
         match.match.table
@@ -88,6 +93,16 @@ def clock_ms(text: str) -> int:
     if found is None:
         raise Problem("clock_text", value=text[:20])
     return (int(found[1]) * 60 + int(found[2] or 0)) * 1000
+
+
+@mended_on(event)
+def extra_minutes(event_id: str) -> AnyResponse:
+    """What chance adds to the round that the organizer was looking at."""
+    minutes = whole_number("minutes")
+    if minutes is None:
+        raise Problem("figure_missing")
+    the_hub().service.tell(event_id, SetExtraMinutes(whole_number("number") or 0, minutes), ORGANIZER)
+    return back_to_event(event_id)
 
 
 @mended_on(event)

@@ -15,6 +15,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.views.knockout import bracket, first_on_wall
 from roundtap_hub.views.moment import planned_rounds, shown_names
+from roundtap_hub.views.phase import face_of
 from roundtap_hub.views.wall import BRACKET, PAGE_MS, wall_view
 
 PART = re.compile(r"([1-4])/([1-4])")
@@ -45,10 +46,10 @@ def wall(event_id: str) -> AnyResponse:
     view = wall_view(snapshot, hub.hall.units, moment, now, part)
     found = bracket(moment) if view.mode == BRACKET else None
     drawing = bracket_svg(found, shown_names(moment), words(), first_on_wall(found)) if found else ""
-    pages = len(view.pages) or len(view.standings_pages) or 1 + len(view.final_pages)
+    pages = len(view.pages) or len(view.standings_pages + view.cut_pages) or 1 + len(view.final_pages)
     return page(
         "wall.html", feed=f"wall/{event_id}", state=state, view=view, current=now // PAGE_MS % pages, theme=_theme(),
-        page_ms=PAGE_MS, clock=state.clock, remaining_ms=state.clock.remaining_at(hub.moments.now()),
+        page_ms=PAGE_MS, clock=state.clock, face=face_of(state, hub.moments.now(), words()),
         drawing=drawing, ends=end_time(state, hub), planned=planned_rounds(state),
     )
 

@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const LAST_MS = 5 * 60 * 1000;
+  const BEGUN_MS = 8 * 1000;
   const RESYNC_MS = 5 * 60 * 1000;
   let offset = Number(document.body.dataset.now || 0) - performance.now();
   let bestTrip = Infinity;
@@ -43,16 +44,36 @@
     return `${sign}${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   }
 
+  // Minutes that chance has added stand on officials' pages only; once they are over the hub counts them in itself.
   function remaining(face) {
-    const { state, deadline, remaining: held } = face.dataset;
-    if (state === "running" && deadline) return Number(deadline) - hubNow();
-    return held ? Number(held) : null;
+    const { state, deadline, remaining: held, over, extra } = face.dataset;
+    const more = over === "1" ? 0 : Number(extra || 0);
+    if (state === "running" && deadline) return Number(deadline) - hubNow() + more;
+    return held ? Number(held) + more : null;
   }
 
-  function phase(state, ms) {
+  // Where minutes may follow that nobody knows, the hub says when it is over, and until then words stand there.
+  const inLastMinutes = ({ dataset }, ms) => "lastWords" in dataset && ms !== null && ms <= 0 && dataset.over !== "1";
+
+  function phase(face, ms) {
+    const { state, total, phases } = face.dataset;
     if (state !== "running") return state === "paused" ? "paused" : "idle";
-    if (ms === null || ms > LAST_MS) return "running";
-    return ms > 0 ? "last" : "over";
+    if (ms === null) return "running";
+    if (ms <= 0) return inLastMinutes(face, ms) ? "last_minutes" : "over";
+    const begun = (phases ? phases.split(" ") : []).map((each) => each.split(":"))
+      .filter(([, from]) => Number(from) < Number(total) && Number(total) - ms >= Number(from));
+    if (begun.length) return begun[begun.length - 1][0];
+    return ms > LAST_MS ? "running" : "last";
+  }
+
+  // A phase that begins while people look on says so: the style sheet lets it flash for a while.
+  function begin(word, now) {
+    const before = word.dataset.phase;
+    word.dataset.phase = now;
+    for (const each of word.children) each.classList.toggle("now", each.dataset.when === now);
+    if (["idle", "paused"].includes(before) || ["idle", "paused"].includes(now)) return;
+    word.classList.add("begun");
+    setTimeout(() => word.classList.remove("begun"), BEGUN_MS);
   }
 
   function put(element, value) {
@@ -62,10 +83,13 @@
   function draw() {
     for (const face of document.querySelectorAll("[data-clock]")) {
       const ms = remaining(face);
-      put(face, (ms === null ? "–" : text(ms)).padStart(Number(face.dataset.width), "\u2007"));
+      const worded = inLastMinutes(face, ms);
+      face.classList.toggle("worded", worded);
+      put(face, worded ? face.dataset.lastWords : (ms === null ? "–" : text(ms)).padStart(Number(face.dataset.width), "\u2007"));
+      if ("extra" in face.dataset) continue;
+      const now = phase(face, ms);
       for (const word of document.querySelectorAll(`[data-phase-of="${face.dataset.clock}"]`)) {
-        const now = phase(face.dataset.state, ms);
-        if (word.dataset.phase !== now) word.dataset.phase = now;
+        if (word.dataset.phase !== now) begin(word, now);
       }
     }
     const now = hubNow();
@@ -83,6 +107,7 @@
       face.dataset.state = detail.state;
       face.dataset.deadline = detail.deadline_ms ?? "";
       face.dataset.remaining = detail.remaining_ms ?? "";
+      face.dataset.over = detail.over ? "1" : "0";
     }
     draw();
   });

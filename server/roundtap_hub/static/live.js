@@ -66,9 +66,11 @@
     for (const ticking of copy.querySelectorAll("[data-ticking]")) {
       ticking.textContent = "";
       ticking.removeAttribute("data-since");
-      for (const name of ["state", "deadline", "remaining"]) ticking.removeAttribute(`data-${name}`);
+      ticking.classList.remove("worded");
+      for (const name of ["state", "deadline", "remaining", "over"]) ticking.removeAttribute(`data-${name}`);
     }
-    for (const word of copy.querySelectorAll("[data-phase]")) word.removeAttribute("data-phase");
+    for (const word of copy.querySelectorAll("[data-phase]")) { word.removeAttribute("data-phase"); word.classList.remove("begun"); }
+    for (const when of copy.querySelectorAll("[data-when]")) when.classList.remove("now");
     for (const shown of copy.querySelectorAll("[hidden][data-text]")) shown.removeAttribute("hidden");
     for (const open of copy.querySelectorAll("details[open]")) open.removeAttribute("open");
     for (const done of copy.querySelectorAll(".settled")) done.classList.remove("settled");
@@ -118,7 +120,9 @@
   function keepClocks(fresh) {
     // A clock that looks the same in words may still have moved: its numbers are taken over without a swap.
     for (const face of fresh.querySelectorAll("[data-clock]")) {
-      for (const mine of document.querySelectorAll(`[data-clock="${face.dataset.clock}"]`)) Object.assign(mine.dataset, face.dataset);
+      for (const mine of document.querySelectorAll(`[data-clock="${face.dataset.clock}"]`)) {
+        if (("extra" in mine.dataset) === ("extra" in face.dataset)) Object.assign(mine.dataset, face.dataset);
+      }
     }
   }
 

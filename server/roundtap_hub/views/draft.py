@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.elimination.shape import THIRD
-from roundtap_core.event.course import round_name
 from roundtap_core.event.state import RoundState
 from roundtap_core.records import SWISS
+from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.moment import Moment, ranking_by_id
 
 
@@ -64,7 +64,7 @@ def draft_view(moment: Moment, names: Mapping[str, str]) -> DraftView | None:
     repeats = sum(1 for drawn in matches if drawn.met)
     attempt, method = (draft.draw.attempt, draft.draw.method) if draft.draw else (0, "")
     return DraftView(draft.number, attempt, matches, repeats, draft.notes.get("bye"), method,
-                     round_name(moment.state, draft), method == "bracket")
+                     title_key(moment.state, draft), method == "bracket")
 
 
 def _meetings(moment: Moment, draft: RoundState) -> dict[frozenset[str | None], list[int]]:

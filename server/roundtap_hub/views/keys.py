@@ -69,6 +69,14 @@ def _bracket_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
     return short_hash(state.id, state.finished, state.cut, results_version(moment), digests, published)
 
 
+def _rules_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+    """What is announced may change until round 1 is drawn, and with the officials."""
+    state = moment.state
+    players = state.players_at_start or sum(e.active for e in state.entrants.values())
+    return short_hash(state.id, state.level, state.given_options, players, state.players_at_start is None,
+                      list(state.officials.values()))
+
+
 def _player_key(snapshot: Snapshot, units: Units, moment: Moment, competitor: str) -> str:
     """A phone looks again when its own table changes, or somebody's standing: not for each result of the hall."""
     state = moment.state
@@ -85,7 +93,7 @@ def _player_key(snapshot: Snapshot, units: Units, moment: Moment, competitor: st
         status = units.get(unit) if unit else None
         sitting = (
             match.id, match.match.table, match.match.bye, match.state, match.number, match.revision,
-            opponent and opponent.digest,
+            match.match.extension_minutes, opponent and opponent.digest,
             status and (status.match == match.id, sorted(status.seated), status.call_since_ms, status.call_taken_by),
         )
     return short_hash(state.id, competitor, entrant.digest, entrant.active, newest and (newest.number, newest.status),
@@ -104,4 +112,5 @@ _KEYS = {
     "standings": _standings_key,
     "pairings": _pairings_key,
     "bracket": _bracket_key,
+    "rules": _rules_key,
 }

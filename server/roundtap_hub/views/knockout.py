@@ -7,16 +7,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from roundtap_core.elimination.bracket import Bracket, Game, Seat
-from roundtap_core.elimination.cut import Cut
+from roundtap_core.elimination.cut import Cut, CutRow, cut_table
 from roundtap_core.elimination.plain import name_of
 from roundtap_core.elimination.ranking import Placed, final_ranking
 from roundtap_core.elimination.shape import THIRD, games_in, round_key
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import bracket_now, offered, round_name, seeds_now, what_follows
-from roundtap_core.event.state import EventState, active_ids
-from roundtap_core.records import Side
+from roundtap_core.event.course import (
+    CUT,
+    bracket_now,
+    elimination_rounds,
+    offered,
+    round_name,
+    second_stage_begun,
+    second_stage_is_swiss,
+    seeds_now,
+    what_follows,
+)
+from roundtap_core.event.state import EventState, RoundState, active_ids
+from roundtap_core.records import TIEBREAK, Side
 from roundtap_hub.views.moment import KEPT, Moment, newest_round, ranking_by_id, tournament
-from roundtap_hub.views.ranks import record_text
+from roundtap_hub.views.ranks import has_draws, record_text
 
 WHOLE_ON_WALL = 16
 """The largest bracket that a wall shows from its first round to the end."""
@@ -41,9 +51,14 @@ def places(moment: Moment) -> dict[str, Placed]:
 
 
 def newest_name(state: EventState) -> str | None:
-    """What the newest published round is called, if it is one of elimination: "semi-final"."""
+    """What the newest published round is called, if it has a name of its own: "semi-final", "tiebreak"."""
     newest = newest_round(state)
-    return round_name(state, newest) if newest else None
+    return title_key(state, newest) if newest else None
+
+
+def title_key(state: EventState, played: RoundState) -> str | None:
+    """What a round is called that is no Swiss round: a key of `say_round`."""
+    return TIEBREAK if played.stage == TIEBREAK else round_name(state, played)
 
 
 def next_name(state: EventState) -> str | None:
@@ -133,6 +148,19 @@ def _side_line(game: Game, seat: Seat, names: Mapping[str, str]) -> SideLine:
     )
 
 
+@lru_cache(maxsize=KEPT)
+def cut_rows(moment: Moment) -> tuple[CutRow, ...]:
+    """Who makes the cut, in a rulebook where that goes by another order than the standings: once all Swiss rounds are
+    played, and until the bracket tells it. Empty elsewhere."""
+    state = moment.state
+    if elimination_rounds(state) or any(played.open_matches for played in state.public_rounds):
+        return ()
+    try:
+        return cut_table(tournament(moment)) if state.cut is not None or follows(state) == CUT else ()
+    except Problem:
+        return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Qualified:
     """One line of the cut on the console: `seed` None for who is being asked."""
@@ -160,13 +188,13 @@ def cut_view(moment: Moment, names: Mapping[str, str]) -> CutView | None:
     """The cut as the organizer settles it; None before it, and once the elimination has begun."""
     state = moment.state
     cut = state.cut
-    if cut is None or newest_name(state) is not None:
+    if cut is None or second_stage_begun(state):
         return None
     seeds, asked, there = seeds_now(state), offered(state), active_ids(state)
 
     def line(who: str, seed: int | None = None) -> Qualified:
         return Qualified(who, names.get(who, who), seed, cut.order.index(who) + 1,
-                         record_text(ranking_by_id(moment).get(who)))
+                         record_text(ranking_by_id(moment).get(who), has_draws(state)))
 
     return CutView(
         cut.size, tuple(line(who, seed) for seed, who in enumerate(seeds, start=1)), line(asked) if asked else None,
@@ -194,6 +222,8 @@ def standing_of(moment: Moment, competitor: str) -> Standing | None:
     found, state = bracket(moment), moment.state
     if found is None and state.cut is None:
         return None
+    if found is None and second_stage_is_swiss(state):
+        return _swiss_standing(state, competitor)
     placed = places(moment).get(competitor)
     if placed is not None:
         return Standing("over", None, placed.reached, placed.rank)
@@ -211,6 +241,14 @@ def standing_of(moment: Moment, competitor: str) -> Standing | None:
     return Standing("in", seed)
 
 
+def _swiss_standing(state: EventState, competitor: str) -> Standing:
+    """Where the second stage is Swiss, nobody is out of it but who did not make the cut."""
+    seeds = seeds_now(state)
+    if competitor in seeds:
+        return Standing("in", seeds.index(competitor) + 1)
+    return Standing("offered" if offered(state) == competitor else "out")
+
+
 @dataclass(frozen=True, slots=True)
 class FinalLine:
     """One line of the final ranking; `reached` is a key of the core's texts, None for who did not make the cut."""
@@ -226,6 +264,6 @@ def final_lines(moment: Moment, names: Mapping[str, str]) -> tuple[FinalLine, ..
     """Everybody by final place; empty until the bracket is decided, or without one."""
     return tuple(
         FinalLine(p.rank, p.competitor, names.get(p.competitor, p.competitor), p.reached,
-                  record_text(ranking_by_id(moment).get(p.competitor)) if p.swiss_rank else "")
+                  record_text(ranking_by_id(moment).get(p.competitor), has_draws(moment.state)) if p.swiss_rank else "")
         for p in places(moment).values()
     )

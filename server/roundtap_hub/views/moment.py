@@ -11,7 +11,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.event.people import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState, tournament_of
-from roundtap_core.names import public_names
+from roundtap_core.names import public_names, shorten
 from roundtap_core.records import ELIMINATION, SIDES, Tournament
 from roundtap_core.standings import Row, standings
 from roundtap_hub.service import Snapshot
@@ -54,6 +54,16 @@ def tournament(moment: Moment) -> Tournament:
 def shown_names(moment: Moment) -> dict[str, str]:
     """Every competitor's name as the hall may read it."""
     return public_names(tournament(moment).competitors, bool(moment.state.options.get("full_names")))
+
+
+@lru_cache(maxsize=KEPT)
+def shown_members(moment: Moment) -> dict[str, tuple[str, ...]]:
+    """Who plays for each team, as the hall may read it; single players are not in it."""
+    whole = bool(moment.state.options.get("full_names"))
+    return {
+        team.id: tuple(member if whole else shorten(member, 1) for member in team.members)
+        for team in tournament(moment).competitors if team.members
+    }
 
 
 @lru_cache(maxsize=KEPT)

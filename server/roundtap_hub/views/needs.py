@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.state import DISPUTE, ONE_SIDED, EventState
 from roundtap_hub.hall import UnitStatus
 from roundtap_hub.service import Snapshot
@@ -27,9 +28,11 @@ class Need:
     who_id: str = ""
     taken_by: str | None = None
     number: int | None = None
+    text: str = ""
 
 
-RANK = {CALL: 0, DISPUTE: 1, ONE_SIDED: 2, DRAFT: 3, "leave": 4, "late": 5, NO_CONTACT: 6}
+RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, "extra": 1, ONE_SIDED: 2, DRAFT: 3, "leave": 4, "late": 5,
+        NO_CONTACT: 6}
 
 
 def needs(
@@ -41,6 +44,8 @@ def needs(
     found += _calls_elsewhere(snapshot, units, grid, now_ms)
     found += _leaving(snapshot, units, state, names)
     found += _late(state)
+    found += _extra_minutes(state)
+    found += _judged(state, names)
     return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None, -(n.age_ms or 0), n.table or 0))
 
 
@@ -97,3 +102,25 @@ def _late(state: EventState) -> Iterator[Need]:
         seen.add(found[1].id)
         if (found[1].number or 0) < fate.number:
             yield Need("late", found[1].match.table, None, None, who_id=found[1].id, number=found[0].number)
+
+
+def _extra_minutes(state: EventState) -> Iterator[Need]:
+    """From the start of the round until it is told: what chance adds to it. Nobody thinks of it when time is called."""
+    live = state.live
+    if live is not None and live.extra_minutes is None and live.open_matches and state.clock.total_ms is not None \
+            and state.rulebook.extra_minutes is not None:
+        yield Need("extra", None)
+
+
+def _judged(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
+    """Appeals that the head judge has not decided, and disqualifications that somebody has to decide."""
+    if state.finished:
+        return
+    for _, match in open_appeals(state):
+        appeal = open_appeal(match)
+        if appeal is not None:
+            yield Need("appeal", match.match.table, who=names.get(appeal.by, appeal.by), who_id=match.id)
+    for proposal in proposed_disqualifications(state):
+        who = proposal.competitor
+        yield Need("proposal", None, who=names.get(who, who), who_id=who, number=proposal.warnings,
+                   text=proposal.reason or "")

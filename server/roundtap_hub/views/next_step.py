@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core.clock import IDLE, PAUSED, show
-from roundtap_core.event.course import CUT, OVER, bracket_now, elimination_rounds, offered, round_name
-from roundtap_core.event.state import EventState, RoundState
-from roundtap_core.records import ELIMINATION
-from roundtap_hub.views.knockout import follows, next_name
+from roundtap_core.event.course import CUT, OVER, bracket_now, elimination_rounds, offered
+from roundtap_core.event.state import EventState, RoundState, tournament_of
+from roundtap_core.playoff import EACH, KNOCKOUT
+from roundtap_core.records import ELIMINATION, TIEBREAK
+from roundtap_core.tie_break import open_ties
+from roundtap_hub.views.knockout import follows, next_name, title_key
 from roundtap_hub.views.moment import planned_rounds
 
 
@@ -20,7 +22,8 @@ class NextStep:
 
     `action` is where the button posts to ("draw", "publish", "clock", "finish"); where it is empty, `anchor` is
     where it leads. `fields` are what it sends; `warning` names a text that says what it will do. `round_name` is
-    the elimination round that its words may speak of; `competitor` whom.
+    the elimination round that its words may speak of; `competitor` whom. `choices`: a field and its values, of which
+    the organizer takes one; their words are "next.FIELD.VALUE".
     """
 
     key: str
@@ -31,6 +34,7 @@ class NextStep:
     warning: str = ""
     round_name: str | None = None
     competitor: str | None = None
+    choices: tuple[str, tuple[str, ...]] | None = None
 
 
 def next_step(state: EventState, seated: tuple[int, int]) -> NextStep:
@@ -60,7 +64,7 @@ def _before_round_1(state: EventState) -> NextStep:
 
 def _publish(state: EventState, draft: RoundState) -> NextStep:
     attempt = draft.draw.attempt if draft.draw else 0
-    name = round_name(state, draft)
+    name = title_key(state, draft)
     return NextStep("publish" if name is None else "publish_knockout", "publish", params={"number": draft.number},
                     fields={"number": draft.number, "attempt": attempt}, round_name=name)
 
@@ -83,13 +87,27 @@ def _after_round(state: EventState, number: int) -> NextStep:
     following = follows(state)
     if following == CUT:
         return NextStep("cut", "cut", params={"n": number, "size": state.cut_size})
+    if following == TIEBREAK:
+        return _tie_break(state)
+    if offered(state) is not None:
+        return NextStep("offer", anchor="offered", competitor=offered(state))
     if following == ELIMINATION:
-        if offered(state) is not None:
-            return NextStep("offer", anchor="offered", competitor=offered(state))
         return NextStep("draw_knockout", "draw", fields={"attempt": 0}, round_name=next_name(state))
     if following == OVER:
         return _over(state, number)
     return NextStep("draw", "draw", params={"number": number, "next": number + 1}, fields={"attempt": 0})
+
+
+def _tie_break(state: EventState) -> NextStep:
+    """Two play once; how three or more play it out is the organizer's choice, and stays as it began."""
+    ties = open_ties(tournament_of(state))
+    begun = next((played.tiebreak_form for played in state.public_rounds if played.stage == TIEBREAK), None)
+    ask = begun is None and any(len(tie) > 2 for tie in ties)
+    return NextStep(
+        "tiebreak", "draw", params={"n": sum(map(len, ties))},
+        fields={"attempt": 0, **({} if ask else {"tiebreak_form": begun or EACH})},
+        choices=("tiebreak_form", (EACH, KNOCKOUT)) if ask else None,
+    )
 
 
 def _over(state: EventState, number: int) -> NextStep:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from roundtap_hub.print_jobs import (
     AGAIN,
     FAILED,
     PRINTED,
+    PROXY,
     QUEUED,
     SENDING,
     SENT,
@@ -37,6 +39,8 @@ class PaperRow:
     unit: str
     asks: bool
     again: bool
+    about: str = ""
+    """What somebody typed for it: the card of a proxy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,4 +75,5 @@ def _row(state: EventState, job: PrintJob, known: PrintState) -> PaperRow:
     found = state.find_match(job.match) if job.match else None
     return PaperRow(job, job.kind, job.round, found[1].match.table if found else None, known.state, known.detail,
                     known.unit, asks=known.state in (UNCERTAIN, FAILED),
-                    again=known.state not in (SENDING,) and bool(known.unit))
+                    again=known.state not in (SENDING,) and bool(known.unit),
+                    about=json.loads(job.text)["card"] if job.kind == PROXY and job.text else "")

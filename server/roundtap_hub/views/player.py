@@ -55,7 +55,7 @@ def player_view(
         cell(snapshot, units, state, match, names, now_ms) if match else None, side,
         names.get(opponent, opponent) if opponent else None, record_of(moment, opponent)[0] if opponent else "",
         record, values, row.rank if row and row.rounds else None, len(state.entrants),
-        worth_of(match.match, state) if match else {},
+        worth_of(state, newest, match) if match and newest else {},
     )
 
 

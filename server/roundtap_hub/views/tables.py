@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
+from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, EventState, MatchState, RoundState
-from roundtap_core.records import Match, Result, Side
+from roundtap_core.records import RULING, SIDES, Result, Side
 from roundtap_hub.hall import UnitStatus
 from roundtap_hub.service import Snapshot
 
@@ -20,13 +21,29 @@ WAITING, SEATED, PLAYING, CALL, NO_CONTACT, DRAFT = "waiting", "seated", "playin
 
 @dataclass(frozen=True, slots=True)
 class ShownResult:
-    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where nobody can tell."""
+    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where nobody can tell.
+
+    `wounds`: the figures that decide where the first ones are level, in rulebooks that count them.
+    """
 
     a: int
     b: int
     winner: str
     ended: str
     conceded_by: str | None = None
+    wounds: tuple[int, int] | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether the figures alone show who won."""
+        if self.winner not in ("a", "b"):
+            return self.winner != "draw"
+        return (self.a > self.b) if self.winner == "a" else (self.b > self.a)
+
+    @property
+    def bare(self) -> bool:
+        """A ruling without figures: there is nothing to be read in 0:0."""
+        return self.ended == RULING and self.a == self.b == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +87,21 @@ def show_result(result: Result, state: EventState) -> ShownResult:
         winner = state.rulebook.winner(result, state.options)
     except Problem:
         winner = ""
-    return ShownResult(result.score.a, result.score.b, winner, result.ended, result.conceded_by)
+    wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
+    return ShownResult(result.score.a, result.score.b, winner, result.ended, result.conceded_by, wounds)
 
 
-def worth_of(match: Match, state: EventState) -> dict[str, tuple[int, int]]:
+def side_names(match: MatchState, names: Mapping[str, str]) -> dict[str, str]:
+    """The names of both sides of a table."""
+    return {side: names.get(who, who) for side in SIDES if (who := match.match.competitor(side)) is not None}
+
+
+def worth_of(state: EventState, played: RoundState, match: MatchState) -> dict[str, tuple[int, int]]:
     """What the result is worth to both, as the rulebook shows it before it is confirmed."""
-    if match.result is None or match.b is None:
+    if match.match.result is None or match.match.b is None:
         return {}
     try:
-        return state.rulebook.worth(match, state.options)
+        return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
     except Problem:
         return {}
 

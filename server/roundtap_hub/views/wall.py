@@ -5,32 +5,42 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from roundtap_core.clock import IDLE
-from roundtap_core.event.course import elimination_rounds
+from roundtap_core.event.course import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
 from roundtap_hub.hall import UnitStatus
 from roundtap_hub.service import Snapshot
-from roundtap_hub.views.knockout import FinalLine, final_lines
-from roundtap_hub.views.moment import Moment, newest_round, shown_names
+from roundtap_hub.views.knockout import FinalLine, cut_rows, final_lines
+from roundtap_hub.views.moment import Moment, newest_round, shown_members, shown_names
 from roundtap_hub.views.ranks import Line, StandingsView, Value, record_of, standings_view
 from roundtap_hub.views.tables import Cell, cells, seated_count
 
 WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET = "welcome", "pairings", "clock", "standings", "bracket"
-NAMES_A_PAGE, LONG_NAMES_A_PAGE, NAME_COLUMNS = 60, 48, 3
+NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 60, 48, 30, 3
 LONG_NAME = 18
-"""From so many letters on a name may take two lines on the wall, so that fewer rows fit."""
+"""From so many letters on a name may take two lines on the wall, so that fewer rows fit; a team's players take one."""
 
-LINES_A_PAGE, LINE_COLUMNS = 32, 2
+LINES_A_PAGE, LONG_LINES_A_PAGE, LINE_COLUMNS = 32, 24, 2
 PAGE_MS = 10_000
 
 T = TypeVar("T")
 
 
+class Named(Protocol):
+    """A line that begins with somebody's name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+L = TypeVar("L", bound=Named)
+
+
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One name of the pairings: where to sit, and the record by which its owner finds errors."""
+    """One name of the pairings: where to sit, and the record by which its owner finds errors; who plays for a team."""
 
     name: str
     table: int | None
@@ -38,6 +48,20 @@ class Seat:
     bye: str | None
     record: str
     values: tuple[Value, ...]
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CutLine:
+    """One line of the cut's own order; `last`: nobody below goes on. `by_chance`: the lot decided."""
+
+    seed: int
+    name: str
+    points: int
+    opponents_points: int
+    decided_by: str
+    by_chance: bool
+    last: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +83,8 @@ class WallView:
     playing: tuple[Cell, ...]
     calls: tuple[Cell, ...]
     final_pages: tuple[tuple[tuple[FinalLine, ...], ...], ...] = ()
+    cut_pages: tuple[tuple[tuple[CutLine, ...], ...], ...] = ()
+    """Shown after the standings, where the cut goes by another order."""
 
 
 def mode_of(state: EventState) -> str:
@@ -66,7 +92,7 @@ def mode_of(state: EventState) -> str:
     if not state.public_rounds:
         return WELCOME
     if state.live is None or not state.live.open_matches:
-        return BRACKET if state.cut is not None or elimination_rounds(state) else STANDINGS
+        return BRACKET if elimination_rounds(state) or (state.cut and not second_stage_is_swiss(state)) else STANDINGS
     return PAIRINGS if state.clock.state == IDLE else CLOCK
 
 
@@ -83,17 +109,25 @@ def wall_view(
     return WallView(
         mode, newest.number if newest else 0,
         name_pages(moment, part) if mode == PAIRINGS else (),
-        ranks, _line_pages(ranks.lines) if ranks else (),
+        ranks, _paged(ranks.lines) if ranks else (),
         seated_count(snapshot, units, newest),
         tuple(c for c in grid if not c.done),
         tuple(c for c in grid if c.call_age_ms is not None),
-        _final_pages(final_lines(moment, names)) if mode == BRACKET else (),
+        _paged(final_lines(moment, names)) if mode == BRACKET else (),
+        _paged(cut_lines(moment, names)) if mode == STANDINGS else (),
     )
+
+
+def cut_lines(moment: Moment, names: Mapping[str, str]) -> list[CutLine]:
+    """The cut's own order, by name."""
+    size = moment.state.cut_size if cut_rows(moment) else 0
+    return [CutLine(row.seed, names.get(row.competitor, row.competitor), row.points, row.opponents_points,
+                    row.decided_by, row.by_chance, row.seed == size) for row in cut_rows(moment)]
 
 
 def seats_by_name(moment: Moment) -> list[Seat]:
     """Everybody who is in the newest round, by public name."""
-    newest, names = newest_round(moment.state), shown_names(moment)
+    newest, names, members = newest_round(moment.state), shown_names(moment), shown_members(moment)
     found = []
     for match in newest.matches if newest else ():
         for side, competitor in (("a", match.match.a), ("b", match.match.b)):
@@ -101,28 +135,28 @@ def seats_by_name(moment: Moment) -> list[Seat]:
                 continue
             record, values = record_of(moment, competitor)
             name = names.get(competitor, competitor)
-            found.append(Seat(name, match.match.table, side, match.match.bye, record, values))
+            found.append(Seat(name, match.match.table, side, match.match.bye, record, values,
+                              members.get(competitor, ())))
     return sorted(found, key=lambda seat: sort_key(seat.name))
 
 
 def name_pages(moment: Moment, part: tuple[int, int] = (1, 1)) -> tuple[Page, ...]:
-    """The names in pages of at most 60 (48 where names are long), evenly full, three columns each."""
+    """The names in pages of at most 60 (48 where names are long, 30 of teams), evenly full, three columns each."""
     people = seats_by_name(moment)
     share, shares = part
     people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
     long = any(len(seat.name) > LONG_NAME for seat in people)
+    most = TEAMS_A_PAGE if any(seat.members for seat in people) else LONG_NAMES_A_PAGE if long else NAMES_A_PAGE
     return tuple(
         Page(letters(page[0].name, page[-1].name), tuple(tuple(c) for c in deal(page, NAME_COLUMNS)))
-        for page in chunks(people, LONG_NAMES_A_PAGE if long else NAMES_A_PAGE)
+        for page in chunks(people, most)
     )
 
 
-def _line_pages(lines: Sequence[Line]) -> tuple[tuple[tuple[Line, ...], ...], ...]:
-    return tuple(tuple(tuple(c) for c in deal(page, LINE_COLUMNS)) for page in chunks(lines, LINES_A_PAGE))
-
-
-def _final_pages(lines: Sequence[FinalLine]) -> tuple[tuple[tuple[FinalLine, ...], ...], ...]:
-    return tuple(tuple(tuple(c) for c in deal(page, LINE_COLUMNS)) for page in chunks(lines, LINES_A_PAGE))
+def _paged(lines: Sequence[L]) -> tuple[tuple[tuple[L, ...], ...], ...]:
+    """Lines in pages of two columns, fewer where names need two lines."""
+    most = LONG_LINES_A_PAGE if any(len(line.name) > LONG_NAME for line in lines) else LINES_A_PAGE
+    return tuple(tuple(tuple(c) for c in deal(page, LINE_COLUMNS)) for page in chunks(lines, most))
 
 
 def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:

@@ -1,0 +1,118 @@
+"""The judge's business: warnings, proposals, rulings, appeals, extensions, squads at a bye, and what is ticked."""
+
+from __future__ import annotations
+
+from flask import Blueprint, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands_people import (
+    Appeal,
+    DecideAppeal,
+    DeclineProposal,
+    GrantExtension,
+    NoteRuling,
+    ProposeDisqualification,
+    SetCameWith,
+    SetPicks,
+    Tick,
+    Warn,
+)
+from roundtap_hub.pages.competitors import NAME_LETTERS
+from roundtap_hub.pages.console import event
+from roundtap_hub.pages.ground import ORGANIZER, back_to_event, field, mended_on, the_hub, whole_number
+from roundtap_hub.pages.results import match_page
+
+TEXT_LETTERS = 500
+PICKS_MOST = 20
+
+
+def routes(bp: Blueprint) -> None:
+    person, match = "/<event_id>/competitors/<competitor>", "/<event_id>/match/<match_id>"
+    for name, handler in (("warn", warn), ("propose", propose), ("decline", decline), ("tick", tick),
+                          ("came-with", came_with)):
+        bp.add_url_rule(f"{person}/{name}", name.replace("-", "_"), handler, methods=["POST"])
+    for name, on_match in (("ruling", ruling), ("appeal", appeal), ("appeal-decided", appeal_decided),
+                           ("extension", extension)):
+        bp.add_url_rule(f"{match}/{name}", name.replace("-", "_"), on_match, methods=["POST"])
+    bp.add_url_rule(f"{match}/picks", "picks", picks, methods=["POST"])
+
+
+@mended_on(event)
+def warn(event_id: str, competitor: str) -> AnyResponse:
+    the_hub().service.tell(event_id, Warn(competitor, _text("reason"), signed_by()), ORGANIZER)
+    return back_to_event(event_id, "competitors")
+
+
+@mended_on(event)
+def propose(event_id: str, competitor: str) -> AnyResponse:
+    the_hub().service.tell(event_id, ProposeDisqualification(competitor, _text("reason"), signed_by()), ORGANIZER)
+    return back_to_event(event_id, "needs")
+
+
+@mended_on(event)
+def decline(event_id: str, competitor: str) -> AnyResponse:
+    the_hub().service.tell(event_id, DeclineProposal(competitor, signed_by()), ORGANIZER)
+    return back_to_event(event_id)
+
+
+@mended_on(event)
+def tick(event_id: str, competitor: str) -> AnyResponse:
+    the_hub().service.tell(event_id, Tick(competitor, field("what")[:NAME_LETTERS], field("on") == "1"), ORGANIZER)
+    return back_to_event(event_id, "competitors")
+
+
+@mended_on(event)
+def came_with(event_id: str, competitor: str) -> AnyResponse:
+    group = field("came_with")[:NAME_LETTERS] or None
+    the_hub().service.tell(event_id, SetCameWith(competitor, group), ORGANIZER)
+    return back_to_event(event_id, "competitors")
+
+
+@mended_on(match_page)
+def ruling(event_id: str, match_id: str) -> AnyResponse:
+    the_hub().service.tell(event_id, NoteRuling(match_id, _text("text"), signed_by()), ORGANIZER)
+    return back_to_match(event_id, match_id)
+
+
+@mended_on(match_page)
+def appeal(event_id: str, match_id: str) -> AnyResponse:
+    the_hub().service.tell(event_id, Appeal(match_id, field("competitor")), ORGANIZER)
+    return back_to_match(event_id, match_id)
+
+
+@mended_on(match_page)
+def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
+    """The head judge's last word; whether the ruling stands has to be said, it is not guessed."""
+    upheld = field("upheld")
+    if upheld not in ("0", "1"):
+        raise Problem("appeal_how")
+    the_hub().service.tell(event_id, DecideAppeal(match_id, _text("text"), upheld == "1", signed_by()), ORGANIZER)
+    return back_to_match(event_id, match_id)
+
+
+@mended_on(match_page)
+def extension(event_id: str, match_id: str) -> AnyResponse:
+    minutes = whole_number("minutes") or 0
+    the_hub().service.tell(event_id, GrantExtension(match_id, minutes, signed_by()), ORGANIZER)
+    return back_to_match(event_id, match_id)
+
+
+@mended_on(event)
+def picks(event_id: str, match_id: str) -> AnyResponse:
+    chosen = [text for text in request.form.getlist("picks")[:PICKS_MOST] if text.isdecimal() and len(text) < 3]
+    the_hub().service.tell(event_id, SetPicks(match_id, tuple(map(int, chosen))), ORGANIZER)
+    return back_to_event(event_id, "picks")
+
+
+def back_to_match(event_id: str, match_id: str) -> AnyResponse:
+    return redirect(url_for("console.match", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
+
+
+def signed_by() -> str:
+    """The official who said so, as chosen in the form; whoever is logged in where nobody was."""
+    return field("by")[:NAME_LETTERS] or ORGANIZER
+
+
+def _text(name: str) -> str:
+    return field(name)[:TEXT_LETTERS]

@@ -1,0 +1,88 @@
+"""The officials of an event: naming them, their roles, who of them plays, and who is off duty."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from flask import Blueprint
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands_people import OfficialDuty, SetOfficials
+from roundtap_core.event.officials import Official
+from roundtap_core.event.people import Person
+from roundtap_core.event.state import EventState
+from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
+from roundtap_hub.journal import PersonRecord
+from roundtap_hub.pages.competitors import check_name
+from roundtap_hub.pages.console import event
+from roundtap_hub.pages.ground import ORGANIZER as PRESSED_BY
+from roundtap_hub.pages.ground import back_to_event, field, mended_on, the_hub, the_moment
+from roundtap_hub.pages.new_event import next_number
+
+
+def routes(bp: Blueprint) -> None:
+    at = "/<event_id>/officials"
+    bp.add_url_rule(at, "add_official", add, methods=["POST"])
+    for name, handler in (("change", change), ("remove", remove), ("duty", duty)):
+        bp.add_url_rule(f"{at}/<official>/{name}", f"{name}_official", handler, methods=["POST"])
+
+
+@mended_on(event)
+def add(event_id: str) -> AnyResponse:
+    """One more official. The name goes to the people, the event knows an id."""
+    moment = the_moment(event_id)
+    state, name = moment.state, " ".join(field("name").split())
+    if not name:
+        raise Problem("no_names")
+    check_name(name)
+    new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
+    person, salt = Person(name), secrets.token_hex(16)
+    new = _as_typed(Official(new_id, field("role", JUDGE), person.digest(salt)))
+    the_hub().service.tell(event_id, SetOfficials((*_without_organizer(state, new), new)), PRESSED_BY,
+                           [PersonRecord(event_id, new_id, salt, person)])
+    return back_to_event(event_id, "officials")
+
+
+@mended_on(event)
+def change(event_id: str, official: str) -> AnyResponse:
+    def changed(before: Official) -> Official:
+        return _as_typed(replace(before, role=field("role", before.role)))
+
+    return _set(event_id, official, changed)
+
+
+@mended_on(event)
+def remove(event_id: str, official: str) -> AnyResponse:
+    return _set(event_id, official, lambda _: None)
+
+
+@mended_on(event)
+def duty(event_id: str, official: str) -> AnyResponse:
+    the_hub().service.tell(event_id, OfficialDuty(official, field("on") == "1"), PRESSED_BY)
+    return back_to_event(event_id, "officials")
+
+
+def _as_typed(official: Official) -> Official:
+    return replace(official, second=bool(field("second")), plays=field("plays") or None)
+
+
+def _set(event_id: str, official_id: str, changed: Callable[[Official], Official | None]) -> AnyResponse:
+    state = the_moment(event_id).state
+    if official_id not in state.officials:
+        raise Problem("unknown_official")
+    new = changed(state.officials[official_id])
+    others = _without_organizer(state, new) if new else tuple(state.officials.values())
+    kept = tuple(new if o.id == official_id else o for o in others)
+    the_hub().service.tell(event_id, SetOfficials(tuple(o for o in kept if o is not None)), PRESSED_BY)
+    return back_to_event(event_id, "officials")
+
+
+def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]:
+    """There is one organizer: who was it becomes a judge when another is made it."""
+    if new.role != ORGANIZER:
+        return tuple(state.officials.values())
+    return tuple(replace(o, role=JUDGE) if o.role == ORGANIZER and o.id != new.id else o
+                 for o in state.officials.values())

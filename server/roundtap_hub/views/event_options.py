@@ -1,0 +1,154 @@
+"""An event's options as a form asks for them: those that concern the rulebook, and nothing of what it leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.rulebooks.base import Options, Rulebook
+from roundtap_core.schema import event_schema
+
+STAGES = ("swiss", "elimination", "final", "third_place")
+CUTS = (0, 2, 4, 8, 16, 32)
+OWN = "own"
+MOST_ROUNDS, MOST_MINUTES = 30, 600
+
+NUMBERS = {"prize_places": (0, 999), "squad_points": (1, 9999), "legendary_limit": (0, 3), "bye_score": (-20, 20),
+           "late_minutes": (0, 120)}
+"""Whole numbers with their limits; each is offered where the rulebook has a default for it."""
+
+TICKS = ("third_place_match", "full_names")
+YES_OR_NO = "lists_required"
+
+SECOND_STAGE = "second_stage"
+
+OFFERED = ("structure", "swiss_rounds", "cut", SECOND_STAGE, "deck_era", "stages", YES_OR_NO, *NUMBERS, *TICKS)
+"""The options that the form offers; others came with a file and stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageLine:
+    """One stage's row: the minutes that hold where none are given (None: untimed)."""
+
+    stage: str
+    minutes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsView:
+    """What the form shows. `numbers`: (name, lowest, highest, default); `choices`: a name and its values, the usual one
+    first."""
+
+    structures: tuple[str, ...]
+    numbers: tuple[tuple[str, int, int, int], ...]
+    choices: tuple[tuple[str, tuple[str, ...]], ...]
+    stages: tuple[StageLine, ...]
+    best_of: tuple[int, ...]
+    lists_required: bool
+
+
+def options_view(book: Rulebook) -> OptionsView:
+    """The fields of one rulebook."""
+    defaults = book.option_defaults
+    return OptionsView(
+        structures_of(book),
+        tuple((name, low, high, defaults[name]) for name, (low, high) in NUMBERS.items() if name in defaults),
+        _choices(book),
+        tuple(StageLine(stage, book.minutes(stage, {})) for stage in STAGES),
+        book.best_of, bool(defaults.get(YES_OR_NO)),
+    )
+
+
+def _choices(book: Rulebook) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    known = event_schema()["$defs"]["options"]["properties"]
+    found = {SECOND_STAGE: book.second_stages} if len(book.second_stages) > 1 else {}
+    for name, usual in book.option_defaults.items():
+        if name not in ("structure", "cut") and "enum" in known.get(name, {}):
+            found[name] = (usual, *(value for value in known[name]["enum"] if value != usual))
+    return tuple(found.items())
+
+
+def structures_of(book: Rulebook) -> tuple[str, ...]:
+    return (*book.structures, OWN)
+
+
+def flat(given: Options) -> dict[str, Any]:
+    """Given options by the names of the form's fields: {"minutes.final": 120}."""
+    fields: dict[str, Any] = {key: value for key, value in given.items() if key != "stages"}
+    for stage, values in given.get("stages", {}).items():
+        if "best_of" in values:
+            fields[f"best_of.{stage}"] = values["best_of"]
+        if "minutes" in values:
+            fields[f"minutes.{stage}" if values["minutes"] is not None else f"untimed.{stage}"] = values["minutes"] or 1
+    if YES_OR_NO in given:
+        fields[YES_OR_NO] = "1" if given[YES_OR_NO] else "0"
+    return fields
+
+
+def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, Any]:
+    """Only what was chosen: what is left out follows the rulebook. Raises Problem with the place of the field."""
+    chosen: dict[str, Any] = {}
+    structure = field("structure") or str(book.option_defaults["structure"])
+    if structure not in structures_of(book):
+        raise Problem("not_one_of", where="/options/structure", value=structure,
+                      options=", ".join(structures_of(book)))
+    chosen["structure"] = structure
+    rounds = _number(field, "swiss_rounds", 0, MOST_ROUNDS)
+    if rounds is not None:
+        chosen["swiss_rounds"] = rounds
+    cut = _number(field, "cut", 0, CUTS[-1])
+    if cut is not None:
+        if cut not in CUTS:
+            raise Problem("not_one_of", where="/options/cut", value=cut, options=", ".join(map(str, CUTS)))
+        chosen["cut"] = cut
+    for name, low, high, _ in options_view(book).numbers:
+        value = _number(field, name, low, high)
+        if value is not None:
+            chosen[name] = value
+    for name, values in options_view(book).choices:
+        if field(name) in values[1:]:
+            chosen[name] = field(name)
+    chosen.update({name: True for name in TICKS if field(name)})
+    if field(YES_OR_NO) in ("0", "1"):
+        chosen[YES_OR_NO] = field(YES_OR_NO) == "1"
+    stages = {stage: lengths for stage in STAGES if (lengths := _stage(stage, field))}
+    if stages:
+        chosen["stages"] = stages
+    book.check_options(chosen)
+    return chosen
+
+
+def _stage(stage: str, field: Callable[[str], str]) -> dict[str, int | None]:
+    values: dict[str, int | None] = {}
+    minutes = _number(field, f"minutes.{stage}", 1, MOST_MINUTES)
+    if field(f"untimed.{stage}"):
+        values["minutes"] = None
+    elif minutes is not None:
+        values["minutes"] = minutes
+    games = _number(field, f"best_of.{stage}", 1, 3)
+    if games is not None:
+        values["best_of"] = games
+    return values
+
+
+def place(name: str) -> str:
+    """Where a field's option stands in an event file: a Problem names the same place."""
+    option, _, stage = name.partition(".")
+    if not stage:
+        return f"/options/{name}"
+    return f"/options/stages/{stage}/{'minutes' if option == 'untimed' else option}"
+
+
+def _number(field: Callable[[str], str], name: str, low: int, high: int) -> int | None:
+    text = field(name)
+    if not text:
+        return None
+    try:
+        value = int(text[:9])
+    except ValueError:
+        raise Problem("not_a_number", where=place(name), value=text[:20]) from None
+    if not low <= value <= high:
+        raise Problem("figure_out_of_range", where=place(name), value=value, minimum=low, maximum=high)
+    return value

@@ -1,0 +1,148 @@
+"""What officials do, as the console shows it: a match's log, what may be done there, and proposals that wait."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roundtap_core.event.decide_judging import EXTENSION_MAX
+from roundtap_core.event.decide_people import meetable
+from roundtap_core.event.judging import APPEAL, is_final, open_appeal, proposed_disqualifications
+from roundtap_core.event.officials import ROLES, rules_at
+from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
+from roundtap_core.records import UNPAIRED_LOSS
+from roundtap_core.rulebooks.base import HEAD_JUDGE
+from roundtap_hub.views.moment import Moment, full_names, newest_round
+from roundtap_hub.views.officials import OfficialsView, Signer, official_name, officials_view, signers
+
+MINUTE_MS = 60_000
+USUAL_MINUTES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the log. `who` is a name, or empty where only a `role` is known."""
+
+    kind: str
+    number: int
+    who: str
+    role: str
+    text: str
+    upheld: bool | None
+    minutes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeView:
+    """`rules`: who rules here because an official plays; `extension_left` is 0 where no minutes can be given."""
+
+    log: tuple[Line, ...]
+    appealed_by: str
+    final: bool
+    extension_minutes: int
+    extension_left: int
+    offered_minutes: int
+    official_plays: bool
+    rules: str
+    signers: tuple[Signer, ...]
+    head_judges: tuple[Signer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A disqualification that waits for a decision; without `reason` it is the number of warnings that proposes it."""
+
+    competitor: str
+    name: str
+    warnings: int
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ByePicks:
+    """A bye that fields squads."""
+
+    match_id: str
+    name: str
+    picks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the console's forms about people offer. `proposers`: head judges who may propose a disqualification;
+    `meets`: (match id, name) of whom a latecomer could meet at once."""
+
+    officials: OfficialsView
+    signers: tuple[Signer, ...]
+    disqualifiers: tuple[Signer, ...]
+    proposers: tuple[Signer, ...]
+    byes: list[ByePicks]
+    ticks: tuple[str, ...]
+    meets: list[tuple[str, str]]
+
+
+def desk_of(moment: Moment) -> Desk:
+    """The judge's business of one event."""
+    book, names, signed = moment.state.rulebook, full_names(moment), signers(moment)
+    return Desk(
+        officials_view(moment), signed, tuple(s for s in signed if s.role in book.disqualified_by),
+        tuple(s for s in signed if s.role in book.disqualification_proposed_by), bye_picks(moment), ticks_of(moment),
+        [(m.id, names.get(m.match.a, m.match.a)) for m in meetable(moment.state)],
+    )
+
+
+def judge_view(moment: Moment, played: RoundState, match: MatchState, call_age_ms: int | None) -> JudgeView:
+    """One match as a judge needs it. The time since the table called is offered as extension."""
+    state, names = moment.state, full_names(moment)
+    sides = (match.match.a, match.match.b)
+    appeal = open_appeal(match)
+    ruling = rules_at(state, match)
+    minutes = match.match.extension_minutes or 0
+    timed = played.status == PUBLISHED and not match.done and state.clock.total_ms is not None
+    left = EXTENSION_MAX - minutes if timed else 0
+    waited = USUAL_MINUTES if call_age_ms is None else -(-call_age_ms // MINUTE_MS)
+    signed = signers(moment)
+    heads = tuple(s for s in signed if s.role == HEAD_JUDGE)
+    return JudgeView(
+        tuple(Line(line.kind, line.number, *_who(moment, line.kind, line.by), line.text, line.upheld, line.minutes)
+              for line in match.log),
+        names.get(appeal.by, appeal.by) if appeal else "", is_final(match), minutes, left,
+        max(1, min(waited, left)), any(o.plays in sides for o in state.officials.values() if o.plays),
+        official_name(moment, ruling.id) if ruling else "", signed, heads or signed[:1],
+    )
+
+
+def _who(moment: Moment, kind: str, by: str) -> tuple[str, str]:
+    """(name, role) of who said a line."""
+    if kind == APPEAL:
+        return full_names(moment).get(by, by), ""
+    official = moment.state.officials.get(by)
+    if official is None:
+        # Somebody who has been taken off the list since: the entry knows the id, nobody the name.
+        return "", by if by in ROLES else ""
+    return official_name(moment, by), official.role
+
+
+def proposals(moment: Moment) -> list[Proposed]:
+    """All disqualifications that wait for a decision."""
+    names = full_names(moment)
+    return [Proposed(p.competitor, names.get(p.competitor, p.competitor), p.warnings, p.reason or "",
+                     official_name(moment, p.by) if p.by else "")
+            for p in proposed_disqualifications(moment.state)]
+
+
+def bye_picks(moment: Moment) -> list[ByePicks]:
+    """The byes of the newest round, where the rulebook has squads."""
+    newest = newest_round(moment.state)
+    if newest is None or moment.state.rulebook.squads is None:
+        return []
+    names = full_names(moment)
+    return [ByePicks(m.id, names.get(m.match.a, m.match.a), m.match.picks or ())
+            for m in newest.matches if m.match.bye not in (None, UNPAIRED_LOSS)]
+
+
+def ticks_of(moment: Moment) -> tuple[str, ...]:
+    """What this rulebook wants looked at or declared, at the event's level; at every level where none is set."""
+    ticks, level = moment.state.rulebook.ticks, moment.state.level
+    wanted = [what for at, names in ticks.items() if level is None or at in (level, "*") for what in names]
+    return tuple(dict.fromkeys(wanted))

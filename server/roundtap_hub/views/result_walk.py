@@ -1,0 +1,187 @@
+"""A result entered step by step: which question comes next, what is known so far, and the result in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from werkzeug.datastructures import MultiDict
+
+from roundtap_core.errors import Problem
+from roundtap_core.form_walk import Walk, compose, walk
+from roundtap_core.forms import LOSER, WINNER, Choice, Figure, Form, Picks, Question, Turns, Way
+from roundtap_core.records import SIDES, Result, Side, other
+from roundtap_hub.views.result_form import squads_of, whole
+from roundtap_hub.views.result_told import needs_opener
+
+WAY, OPEN, FIGURES, PICKS, CHOICE, TURNS, END = "way", "opener", "figures", "picks", "choice", "turns", "end"
+"""Kinds of pages: how it ended; who opened; figures or squads of both; one choice; the last turns; the result."""
+
+LOTS = ("form.lot", "form.first_player")
+"""Choices that the hub may draw lots for; any dice are thrown by people."""
+
+FEW = 4
+"""Up to so many possible values are buttons, more are typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """How far somebody has come: the way, who opened it, and the answers by question ("score.winner")."""
+
+    way: Way | None = None
+    opener: Side | None = None
+    answers: Mapping[str, Any] = field(default_factory=dict)
+
+    def fields(self) -> list[tuple[str, str]]:
+        """What a form sends, or an address holds, to come back here."""
+        found = []
+        if self.way is not None:
+            found.append(("way", self.way.id))
+        if self.opener is not None:
+            found.append(("opener", self.opener))
+        for name in self.answers:
+            value = self.answers[name]
+            for one in value if isinstance(value, list) else [value]:
+                found.append((f"q.{name}", str(one)))
+        return found
+
+    def without(self, names: Iterable[str]) -> Trail:
+        gone = set(names)
+        return replace(self, answers={name: value for name, value in self.answers.items() if name not in gone})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question on a page, of one side where it is a figure or squads. `few`: its values, where they are few."""
+
+    name: str
+    key: str
+    side: Side | None
+    question: Question
+    few: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WalkPage:
+    """One page: its kind, its questions (a's first), and where "back" leads; `before` None: at the beginning."""
+
+    kind: str
+    trail: Trail
+    asked: tuple[Asked, ...]
+    walked: Walk | None
+    before: Trail | None
+    dropped: tuple[str, ...] = ()
+    result: Result | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(asked.name for asked in self.asked)
+
+    @property
+    def lots(self) -> bool:
+        """Whether the hub offers to draw lots for this question."""
+        question = self.asked[0].question if self.kind == CHOICE else None
+        return isinstance(question, Choice) and question.label in LOTS
+
+
+def read_trail(form: Form, fields: MultiDict[str, str], without: Iterable[str] = ()) -> Trail:
+    """What the fields hold. Raises Problem where an answer cannot be; `without`: questions that are asked anew."""
+    way = form.way(fields.get("way") or "")
+    if way is None:
+        return Trail()
+    opener = fields.get("opener")
+    trail = Trail(way, "a" if opener == "a" else "b" if opener == "b" else None)
+    if needs_opener(way) and trail.opener is None:
+        return trail
+    if not needs_opener(way):
+        trail = replace(trail, opener="a")
+    skipped = set(without)
+    answers = {
+        step.name: _answer(step, fields) for step in way.steps
+        if isinstance(step, Figure | Choice | Turns | Picks) and step.name not in skipped and f"q.{step.name}" in fields
+    }
+    trail = replace(trail, answers=answers)
+    compose(way, trail.opener or "a", answers)
+    return trail
+
+
+def _answer(question: Question, fields: MultiDict[str, str]) -> Any:
+    if isinstance(question, Picks):
+        return squads_of(fields.getlist(f"q.{question.name}"))
+    text = (fields.get(f"q.{question.name}") or "").strip()
+    if not isinstance(question, Figure):
+        return text
+    if not text:
+        raise Problem("figure_missing")
+    return whole(text)
+
+
+def walk_page(form: Form, trail: Trail) -> WalkPage:
+    """The page that comes next."""
+    way, opener = trail.way, trail.opener
+    if way is None:
+        return WalkPage(WAY, Trail(), (), None, None)
+    start = Trail()
+    if opener is None:
+        return WalkPage(OPEN, trail, (), None, start)
+    opened = way.opened_by(opener)
+    walked = walk(opened, trail.answers, opener)
+    # Answers that a later correction made needless travel no further.
+    met = [question for question in walked.met if question.name in trail.answers]
+    trail = replace(trail, answers={question.name: trail.answers[question.name] for question in met})
+    dropped = tuple(question.name for question in _last_page(met))
+    if dropped:
+        before = trail.without(dropped)
+    else:
+        before = Trail(way) if needs_opener(way) else start
+    if walked.question is None:
+        return WalkPage(END, trail, (), walked, before, dropped, compose(way, opener, trail.answers))
+    sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
+    asked = [_asked(question, sides) for question in _together(opened, walked.question, trail.answers)]
+    asked.sort(key=lambda one: one.side or "")
+    return WalkPage(_kind(walked.question), trail, tuple(asked), walked, before, dropped)
+
+
+def _kind(question: Question) -> str:
+    return {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}[type(question)]
+
+
+def _asked(question: Question, sides: Mapping[str, Side]) -> Asked:
+    if isinstance(question, Figure | Picks):
+        few: tuple[int, ...] = ()
+        if isinstance(question, Figure) and not question.beyond and question.maximum - question.minimum < FEW:
+            few = tuple(range(question.minimum, question.maximum + 1))
+        return Asked(question.name, question.key, sides[question.whose], question, few)
+    return Asked(question.name, question.name, None, question)
+
+
+def _together(way: Way, first: Question, answers: Mapping[str, Any]) -> list[Question]:
+    """The question, and the same one about the other side where that comes right after it."""
+    if not isinstance(first, Figure | Picks):
+        return [first]
+    at = way.steps.index(first)
+    following = way.steps[at + 1] if at + 1 < len(way.steps) else None
+    if (isinstance(following, Figure | Picks) and following.key == first.key and following.name not in answers
+            and (not isinstance(following, Figure) or following.asked)):
+        return [first, following]
+    return [first]
+
+
+def _last_page(met: list[Question]) -> list[Question]:
+    """The questions that the page before this one asked."""
+    if not met:
+        return []
+    last, earlier = met[-1], met[-2] if len(met) > 1 else None
+    if isinstance(last, Figure | Picks) and isinstance(earlier, Figure | Picks) and earlier.key == last.key:
+        return [earlier, last]
+    return [last]
+
+
+def turn_order(page: WalkPage) -> tuple[Side, ...]:
+    """Whose turns are still to be played, in order; the first of them is the one being played."""
+    question = page.asked[0].question
+    assert isinstance(question, Turns)
+    first = page.trail.answers.get(question.first)
+    order: tuple[Side, Side] = ("b", "a") if first == "b" else SIDES
+    return tuple(order[turn % 2] for turn in range(question.turns))
