@@ -26,8 +26,8 @@ def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
 
 
 def text_width(text: str, size: int, bold: bool = False) -> int:
-    """Dots, rounded up."""
-    return -int(-font(size, bold).getlength(text) // 1)
+    """Dots, rounded up, of the letters as they are drawn: in black and white they are spaced otherwise than in grey."""
+    return -int(-font(size, bold).getlength(text, mode="1") // 1)
 
 
 def draw(drawing: Drawing, width_dots: int) -> Image.Image:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from roundtap_core.records import Side, other
+import secrets
+from collections.abc import Callable
+
+from roundtap_core.records import SIDES, Side, other
 from roundtap_core.words import Words, catalogue, core_words
 from roundtap_devices.hands import CALL, HOLD, TAP, Gesture
 from roundtap_units.dialogue_agree import Ask, Dispute
 from roundtap_units.dialogue_call import Call
+from roundtap_units.dialogue_entry import Entry
 from roundtap_units.dialogue_saved import LEAVE_ASKED_MS, Sending, Standing, decided, refused
 from roundtap_units.dialogue_seating import Idle, Seating
 from roundtap_units.dialogue_state import (
@@ -20,7 +24,8 @@ from roundtap_units.dialogue_state import (
     StatusChanged,
     TableState,
 )
-from roundtap_units.scenes import Half, Scene
+from roundtap_units.dialogue_waiting import Waiting
+from roundtap_units.scenes import Scene
 from roundtap_units.tableview import AGREED, DECIDED, MatchView, TableView
 
 __all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged", "unit_words"]
@@ -37,13 +42,15 @@ class Dialogue:
     """One table's dialogue. All times are the unit's monotonic milliseconds, given by the caller.
 
     words: from `unit_words`. facing: the board's, "opposite" or "edge". badge: "" or a word worn on every screen.
+    chance: draws one of the two sides, where a rulebook has the first player drawn by lot.
 
     The caller feeds `on_view`, `on_gesture`, `on_fate`, `on_contact`, `tick`; then takes `take_effects()`, makes each
     SendReport durable and says so with `on_stored`; and draws `scene()` when it changed.
     """
 
-    def __init__(self, words: Words, facing: str = "opposite", badge: str = "") -> None:
-        self.table = TableState(words, facing, badge)
+    def __init__(self, words: Words, facing: str = "opposite", badge: str = "",
+                 chance: Callable[[], Side] = lambda: secrets.choice(SIDES)) -> None:
+        self.table = TableState(words, chance, facing, badge)
         self.call = Call(self.table)
         self._status = StatusChanged()
 
@@ -56,11 +63,11 @@ class Dialogue:
         agreed_here = table.said("a") if known and table.said("a") == table.said("b") else None
         table.view = view
         self.call.on_view(view.call, now_ms)
-        if known is None or after is None or known.id != after.id:
+        if known is None or after is None or known.same != after.same:
             self._another_match(after, now_ms, lost_draft=known is not None)
         elif known.revision != after.revision and (agreed_here is None or after.result != agreed_here):
             self._drop_draft(now_ms)
-        if known and after and known.id == after.id:
+        if known and after and known.same == after.same:
             self._now_stands(known, after, now_ms)
         table.forget_delivered(now_ms)
         self._update_status(now_ms)
@@ -147,7 +154,7 @@ class Dialogue:
             return self.call
         if table.mismatch or table.view is None or table.view.match is None or table.closed:
             return Waiting(table)
-        for waiting in (table.entry, table.question):
+        for waiting in (table.question, table.entry):
             if waiting is not None:
                 return waiting
         return self._by_reports()
@@ -176,10 +183,15 @@ class Dialogue:
     def _another_match(self, match: MatchView | None, now_ms: int, lost_draft: bool) -> None:
         table = self.table
         if lost_draft:
+            unfinished = table.entry is not None or bool(table.games)
             table.seated, table.leaving = set(), set()
-            table.entry = table.question = None
+            table.entry = table.question = table.sheets = table.first_player = None
+            table.games.clear()
             if table.notice is not None and table.notice.until_ms is not None:
                 table.notice = None
+            if unfinished:
+                table.tell(now_ms, lambda: table.page("dropped", None, table.words("drop.done"),
+                                                      table.words("drop.done.line")))
         table.saved_number = match.number if match else None
         table.saved_at_ms = None
 
@@ -215,42 +227,14 @@ class Dialogue:
 
     def _update_status(self, now_ms: int) -> None:
         table = self.table
+        # Turns take their time, and nobody has forgotten anything meanwhile.
+        counting = isinstance(table.entry, Entry) and table.entry.turns is not None
         status = StatusChanged(
             seated=tuple(sorted(table.seated)),
-            draft=table.entry is not None and now_ms - table.last_press_ms >= UNFINISHED_AFTER_MS,
+            draft=table.entry is not None and not counting and now_ms - table.last_press_ms >= UNFINISHED_AFTER_MS,
             call=self.call.on,
             leave=tuple(sorted(table.leaving)),
         )
         if status != self._status:
             self._status = status
             table.effects.append(status)
-
-
-class Waiting:
-    """No match to speak of: no hub yet, another core, no round, no match here, or a closed round."""
-
-    def __init__(self, table: TableState) -> None:
-        self.table = table
-
-    def press(self, gesture: Gesture, now_ms: int) -> None:
-        """There is nothing to press."""
-
-    def scene(self, now_ms: int) -> Scene:
-        table, words, view = self.table, self.table.words, self.table.view
-        if table.mismatch:
-            return table.page("update", None, words("update.title"), words("update.line"))
-        if view is None or view.table is None:
-            return table.page("waiting", None, words("waiting.title"), words("waiting.line"))
-        if table.closed:
-            kind, small = "closed", words("closed.next")
-            if view.next_table is not None and view.next_table != view.table:
-                small = words("closed.moves", table=view.next_table)
-        elif view.round is not None:
-            kind, small = "no-match", words("no_match")
-        else:
-            kind, small = "between", view.event.name if view.event else ""
-        stays = kind == "closed" and view.next_table in (None, view.table)
-        head = words("closed.stays" if stays else "table", table=view.table)
-        # Between rounds the number is what the hall looks for; with something to say, the words need the room.
-        big = str(view.table) if kind == "between" else ""
-        return table.halves(kind, lambda side: Half(head, big, small))

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_devices.hands import TAP, Gesture
-from roundtap_units import dialogue_entry
-from roundtap_units.dialogue_entry import figures
+from roundtap_units import telling
+from roundtap_units.dialogue_open import edit_report
 from roundtap_units.dialogue_state import TableState
+from roundtap_units.entry_screens import figures
 from roundtap_units.scenes import SIGNS, Column, Row, Scene
 
 
@@ -30,17 +31,16 @@ class Ask:
             table.question = Differ(table, self.side, self.call_judge)
         elif gesture.key == teller:
             # Whoever said it first may look at it again before it is agreed.
-            theirs = self._theirs()
-            winner = teller if table.outcome(theirs, teller) == "won" else self.side
             table.question = None
-            table.entry = dialogue_entry.begin(table, winner, teller, theirs)
+            edit_report(table, teller, self._theirs())
 
     def scene(self, now_ms: int) -> Scene:
         table, words, theirs = self.table, self.table.words, self._theirs()
-        outcome = table.outcome(theirs, self.side)
+        outcome = telling.outcome(table, theirs, self.side)
         title = words(f"ask.{outcome}" if outcome else "ask.right")
+        told, remark = telling.figures_told(table, theirs, self.side), telling.remark(table, theirs)
         return figures(table, "ask", self.side, lambda side: _column(table, side, theirs), title=title,
-                       info=table.worth(theirs, self.side), hint=words("yes_no", sign=SIGNS[self.side]))
+                       info=told or remark, hint=words("yes_no", sign=SIGNS[self.side]), note=remark if told else "")
 
     def _theirs(self) -> Result:
         result = self.table.said(other(self.side))
@@ -59,7 +59,11 @@ class Differ:
             return
         self.table.question = None
         if gesture.key == "up":
-            self.table.question = WhoWon(self.table, self.side)
+            theirs = self.table.said(other(self.side))
+            if theirs is not None and self.table.form is not None and self.table.form.parallel:
+                edit_report(self.table, self.side, theirs)
+            else:
+                self.table.question = WhoWon(self.table, self.side)
         elif gesture.key == "down":
             self.call_judge(now_ms)
 
@@ -81,7 +85,9 @@ class WhoWon:
         self.table.question = None
         if gesture.key in SIDES:
             winner: Side = "a" if gesture.key == "a" else "b"
-            self.table.entry = dialogue_entry.begin(self.table, winner, self.by, self.table.said(other(self.by)))
+            theirs = self.table.said(other(self.by))
+            assert theirs is not None
+            edit_report(self.table, self.by, theirs, winner)
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
@@ -101,9 +107,10 @@ class Dispute:
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
-        versions = [Row(table.signed(side), table.score(said, "a")) for side in SIDES if (said := table.said(side))]
+        versions = [Row(table.signed(side), telling.score(table, said, "a"))
+                    for side in SIDES if (said := table.said(side))]
         return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
 
 
 def _column(table: TableState, side: Side, result: Result) -> Column:
-    return Column(SIGNS[side], table.name(side), (str(result.score.of(side)),))
+    return Column(SIGNS[side], table.name(side), (telling.figure(table, result, side),))

@@ -1,76 +1,113 @@
-"""Entering a result: the winner's button opens, figures are dialled, the worth is seen, the own button confirms."""
+"""Entering a result: the own button opens a way, its questions are answered, the worth is seen, the button confirms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms import LOSER, WINNER, Choice, Figure, Form, Way, compose, next_step
+from roundtap_core.form_walk import Walk, compose, walk
+from roundtap_core.forms import ANY_TIME, AT_TIME, DECIDED, DRAWN, WINNER, Choice, Figure, Form, Turns, Way
 from roundtap_core.records import Result, Side, other
 from roundtap_core.rulebooks import rulebook
 from roundtap_devices.hands import HOLD, REPEAT, TAP, Gesture
+from roundtap_units import entry_screens
 from roundtap_units.dialogue_state import TableState
-from roundtap_units.scenes import SIGNS, Column, Figures, Scene
+from roundtap_units.dialogue_turns import Counter
+from roundtap_units.retell import retell
+from roundtap_units.scenes import SIGNS, Scene
 from roundtap_units.wheels import Dial
 
-TURNS = {"up": 1, "down": -1}
-
-
-def begin(table: TableState, winner: Side, by: Side, like: Result | None = None) -> Entry | None:
-    """An entry of a win for `winner`, made by `by`; figures start as in `like` where it has the same winner.
-
-    None where the hub sent no form for this match.
-    """
-    form = table.view.form if table.view else None
-    if form is None:
-        return None
-    known = like if like is not None and table.outcome(like, winner) == "won" else None
-    return Entry(table, form, winner, by, known)
+ARROWS = {"up": 1, "down": -1}
+TOGETHER_MS = 1000
+"""Both own buttons within this time say: nobody won."""
 
 
 class Entry:
-    """One person's entry. The other's own button goes back: a wheel, a figure, and from the first one out."""
+    """One person's entry, made by `by`, of a way that `opener` opened: its winner, where it has one.
 
-    def __init__(self, table: TableState, form: Form, winner: Side, by: Side, like: Result | None) -> None:
-        self.table = table
-        self.match_id, self.revision = table.match.id, table.match.revision
-        self.winner, self.by, self.like = winner, by, like
-        self.ways = form.offered(table.time_is_up)
-        if like is not None:
-            # A correction is made by the rules of the moment it corrects, whatever the clock says by now.
-            same = tuple(way for way in form.ways if way.ended == like.ended)
-            self.ways = same or self.ways
-        self.way: Way | None = self.ways[0] if len(self.ways) == 1 else None
-        self.place = 0
-        self.answers: dict[str, Any] = {}
+    The other's own button goes back: a wheel, a question, the list of ways, and out, which is asked first.
+    `like`: the result that is corrected; questions start at what it says.
+    """
+
+    def __init__(self, table: TableState, form: Form, opener: Side, by: Side, like: Result | None = None,
+                 way: Way | None = None, opened_ms: int = 0) -> None:
+        self.table, self.opener, self.by, self.like, self.opened_ms = table, opener, by, like, opened_ms
+        self.known: dict[str, Any] = {}
+        """What needs no asking: who began this game, how many games there were."""
+        self.given: dict[str, Any] = {}
         self.dial: Dial | None = None
         self.choice: Choice | None = None
-        if self.way is not None:
-            self._next()
+        self.turns: Counter | None = None
+        self.place = 0
+        self.way: Way | None = None
+        self.likely: dict[str, Any] = {}
+        self.ways = form.offered(table.time_is_up)
+        if like is not None:
+            way = way or self._way_of(form, like)
+        self.listed = self.ways
+        """The ways of the list, where it is shown."""
+        self.from_list = False
+        if way is None and (form.direct or len(self.ways) == 1):
+            way = self.ways[0]
+        if way is not None:
+            self._take(way, direct=form.direct and like is None and way is self.ways[0])
+
+    def _way_of(self, form: Form, like: Result) -> Way | None:
+        """A correction is made by the rules of the moment it corrects, whatever the clock says by now."""
+        if (told := retell(form.ways, self.opener, like)) is not None:
+            way, self.likely = told
+            self.ways = self.ways if way.when == ANY_TIME else form.offered(way.when == AT_TIME)
+            return way
+        self.ways = tuple(way for way in form.ways if way.ended == like.ended) or self.ways
+        return None
+
+    def _take(self, way: Way, direct: bool = False) -> None:
+        table = self.table
+        self.way, self.place, self.given = way.opened_by(self.opener), 0, {}
+        first = table.first_player or (self.like.first_player if self.like and way.ended == self.like.ended else None)
+        self.known = {"first_player": first} if first and table.asks("first_player") else {}
+        wins = table.games.count(self.opener) + 1
+        if direct and wins > 1 and table.form and table.form.games == wins and way.when == ANY_TIME:
+            # Both have agreed to every game before this one.
+            self.known |= {figure.name: self.likely_of(figure) for figure in way.figures() if figure.asked}
+        self._next()
 
     # --- presses ---
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
-        if gesture.kind in (TAP, REPEAT) and gesture.key in TURNS:
-            self._turn(TURNS[gesture.key])
-        elif gesture.kind == HOLD and gesture.key == self.by and self.dial is not None and not self.dial.touched:
+        kind, key = gesture.kind, gesture.key
+        if kind == REPEAT and key == "down" and self.way is not None and self.others and not self.begun:
+            self.way, self.listed, self.place = None, self.others, 0
+            self.dial = self.choice = self.turns = None
+        elif key in ARROWS and (kind == TAP or (kind == REPEAT and self.dial is not None)):
+            self._turn(ARROWS[key])
+        elif kind == HOLD and self.turns is not None and key in ("a", "b"):
+            self._answer(self.turns.step.name, key)
+        elif kind == HOLD and key == self.by and self.dial is not None and not self.dial.touched:
             self.dial = self.dial.stepped_in() or self.dial
-        elif gesture.kind in (TAP, HOLD) and gesture.key in ("a", "b"):
-            self._own("a" if gesture.key == "a" else "b", now_ms)
+        elif kind in (TAP, HOLD) and key in ("a", "b"):
+            self._own("a" if key == "a" else "b", now_ms)
 
     def _turn(self, by: int) -> None:
         if self.dial is not None:
             self.dial = self.dial.turned(by)
         elif self.way is None:
-            self.place = (self.place - by) % len(self.ways)
-        elif self.choice is not None and not _by_button(self.choice):
+            self.place = (self.place - by) % len(self.listed)
+        elif self.choice is not None and not self.choice.by_button:
             self.place = (self.place - by) % len(self.choice.options)
 
     def _own(self, side: Side, now_ms: int) -> None:
-        if self.choice is not None and _by_button(self.choice):
+        if self._nobody_won(side, now_ms):
+            self._take(next(way for way in self.ways if way.winner == DRAWN))
+        elif self.choice is not None and self.choice.by_button:
             self._answer(self.choice.name, side)
+        elif self.turns is not None and side == self.turns.whose:
+            self.turns = self.turns.ended_one()
+            if self.turns.over:
+                self._answer(self.turns.step.name, "")
+        elif self.turns is not None and self.turns.ended:
+            self.turns = self.turns.taken_back()
         elif side != self.by:
             self._back()
         elif self.dial is not None:
@@ -81,152 +118,142 @@ class Entry:
         elif self.choice is not None:
             self._answer(self.choice.name, self.choice.options[self.place])
         elif self.way is None:
-            self.way, self.place = self.ways[self.place], 0
-            self._next()
+            self.from_list = True
+            self._take(self.listed[self.place])
         else:
-            self._finish(now_ms)
+            self.finish(now_ms)
+
+    def _nobody_won(self, side: Side, now_ms: int) -> bool:
+        form = self.table.form
+        return (side != self.by and not self.begun and self.way is not None and now_ms - self.opened_ms <= TOGETHER_MS
+                and form is not None and form.direct and self.like is None
+                and any(way.winner == DRAWN for way in self.others))
 
     def _answer(self, name: str, value: Any, now_ms: int | None = None) -> None:
-        self.answers[name] = value
+        self.given[name] = value
         self._next()
-        if self.done and now_ms is not None:
+        if self.done and now_ms is not None and self.way is not None and self.way.winner != DECIDED:
             # The last figure's own button confirms: its worth was on the screen while it was dialled.
-            self._finish(now_ms)
+            self.finish(now_ms)
 
     def _next(self) -> None:
-        assert self.way is not None
-        step = next_step(self.way, self.answers)
-        self.dial = self.choice = None
+        step = self.walked.question
+        self.dial = self.choice = self.turns = None
         self.place = 0
         if isinstance(step, Figure):
-            self.dial = Dial(step, self._likely(step))
-        else:
+            self.dial = Dial(step, self.likely_of(step))
+        elif isinstance(step, Turns):
+            self.turns = Counter(step, self.answers[step.first])
+        elif isinstance(step, Choice):
             self.choice = step
-
-    @property
-    def done(self) -> bool:
-        return self.way is not None and self.dial is None and self.choice is None
-
-    def _likely(self, figure: Figure) -> int:
-        if self.like is None:
-            return figure.default
-        value = self.like.score.of(self._side(figure))
-        return value if figure.minimum <= value <= figure.maximum else figure.default
-
-    def _side(self, figure: Figure) -> Side:
-        return self.winner if figure.whose == WINNER else other(self.winner)
+            likely = self.likely.get(step.name)
+            self.place = step.options.index(likely) if likely in step.options else 0
 
     def _back(self) -> None:
         if self.dial is not None and (before := self.dial.back()):
             self.dial = before
             return
-        if not self.answers:
+        if self.given:
+            self._reopen(*self.given.popitem())
+        elif self.begun:
+            self.table.question = Leave(self.table, self)
+        elif self.way is not None and self.from_list:
+            self.way, self.place, self.dial, self.choice = None, 0, None, None
+        else:
             self.table.entry = None
-            return
-        name, value = self.answers.popitem()
+
+    def _reopen(self, name: str, value: Any) -> None:
         self._next()
         if self.dial is not None and self.dial.figure.name == name:
             self.dial = replace(self.dial, value=value, touched=True)
+        elif self.turns is not None and not value:
+            self.turns = self.turns.back_at_the_last()
 
-    def _finish(self, now_ms: int) -> None:
-        assert self.way is not None
+    def finish(self, now_ms: int) -> None:
+        """Report what was entered, if it is possible."""
         view = self.table.view
+        assert self.way is not None
         assert view is not None
         assert view.form is not None
         try:
-            result = compose(self.way, self.winner, self.answers)
+            result = self.result()
             book = rulebook(view.form.rulebook)
-            book.check_new(result, book.options(view.options))
+            book.check_new(result, book.options(view.options), view.situation)
         except Problem as problem:
             text = problem.say(self.table.words)
             self.table.tell(now_ms, lambda: self.table.page("impossible", self.by, text))
             self._back()
             return
         self.table.entry = None
+        self.table.games.clear()
         self.table.seated.add(self.by)
         self.table.send(self.by, result)
 
-    # --- the screen ---
+    # --- what was entered ---
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        return {**self.known, **self.given}
+
+    @property
+    def walked(self) -> Walk:
+        assert self.way is not None
+        return walk(self.way, self.answers, self.opener)
+
+    @property
+    def done(self) -> bool:
+        return self.way is not None and self.walked.question is None
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is something to lose."""
+        touched = self.dial is not None and self.dial.touched
+        return bool(self.given) or touched or (self.turns is not None and self.turns.ended > 0)
+
+    @property
+    def others(self) -> tuple[Way, ...]:
+        """The ways behind this one."""
+        return tuple(way for way in self.ways if self.way is None or way.id != self.way.id)
+
+    def result(self) -> Result:
+        """The result as entered so far; what was not asked yet counts as it is offered."""
+        assert self.way is not None
+        offered = {figure.name: self.likely_of(figure) for figure in self.way.figures() if figure.asked}
+        dialled = {self.dial.figure.name: self.dial.value} if self.dial is not None else {}
+        return compose(self.way, self.opener, {**offered, **self.answers, **dialled})
+
+    def likely_of(self, figure: Figure) -> int:
+        """Where a figure starts: at what is corrected, at the games so far, else at its default."""
+        figure = figure.of(self.side_of(figure.whose))
+        value = self.likely.get(figure.name)
+        if value is None and self.like is not None and figure.key == "score":
+            value = self.like.score.of(self.side_of(figure.whose))
+        if value is None and self.table.games and figure.key == "score":
+            value = self.table.games.count(self.side_of(figure.whose))
+        possible = figure.asked and value is not None and figure.minimum <= value <= figure.maximum
+        return value if possible and value is not None else figure.default
+
+    def side_of(self, whose: str) -> Side:
+        return self.opener if whose == WINNER else other(self.opener)
 
     def scene(self, now_ms: int) -> Scene:
-        words, own = self.table.words, SIGNS[self.by]
-        if self.way is None:
-            return self._listed("way", words("entry.how"), [words(f"form.way.{way.id}") for way in self.ways])
-        if self.choice is not None and not _by_button(self.choice):
-            options = [self._option(self.choice, option) for option in self.choice.options]
-            return self._listed("choice", words(self.choice.label), options)
-        title, hint = "", words("entry.ok", sign=own)
-        info = self._worth()
-        if self.choice is not None:
-            title, hint, info = words(self.choice.label), words("entry.whose"), ""
-        elif self.dial is None:
-            title = self._chosen()
-        elif self.dial is not None:
-            hint = self._dial_hint(self.dial)
-        return self.table_figures(title, info, hint)
-
-    def table_figures(self, title: str, info: str, hint: str) -> Scene:
-        """The two figures as they stand, own first."""
-        return figures(self.table, "entry", self.by, self._column, title=title, info=info, hint=hint)
-
-    def _chosen(self) -> str:
-        """What the own button is about to confirm beside the figures: "Final salvo ●"."""
-        assert self.way is not None
-        return ", ".join(
-            f"{self.table.words(step.label)} {self._option(step, self.answers[step.name])}"
-            for step in self.way.steps if isinstance(step, Choice) and step.name in self.answers
-        )
-
-    def _option(self, choice: Choice, option: str) -> str:
-        if _by_button(choice):
-            return SIGNS["a" if option == "a" else "b"]
-        return self.table.words(f"form.option.{option}")
-
-    def _dial_hint(self, dial: Dial) -> str:
-        words, own = self.table.words, SIGNS[self.by]
-        ones = dial.stepped_in()
-        if not dial.touched and ones is not None and dial.value == 0:
-            return f"{words('entry.ones', sign=own)}  {words('entry.ok', sign=own)}"
-        return words("entry.next" if dial.touched and dial.confirmed() else "entry.ok", sign=own)
-
-    def _listed(self, kind: str, title: str, options: list[str]) -> Scene:
-        lines = [("► " if place == self.place else "   ") + option for place, option in enumerate(options)]
-        return self.table.page(kind, self.by, title, *lines,
-                               hint=self.table.words("entry.choose", sign=SIGNS[self.by]))
-
-    def _column(self, side: Side) -> Column:
-        whose = WINNER if side == self.winner else LOSER
-        wheels, active = self._wheels(whose)
-        return Column(SIGNS[side], self.table.name(side), wheels, active)
-
-    def _wheels(self, whose: str) -> tuple[tuple[str, ...], int | None]:
-        if self.dial is not None and self.dial.figure.whose == whose:
-            return self.dial.shown()
-        assert self.way is not None
-        value = next((self.answers.get(figure.name, self._likely(figure))
-                      for figure in self.way.figures() if figure.whose == whose), "")
-        return (str(value),), None
-
-    def _worth(self) -> str:
-        """What the figures on the screen are worth, also while they are still being dialled."""
-        assert self.way is not None
-        shown: Mapping[str, Any] = self.answers
-        if self.dial is not None:
-            shown = {**self.answers, self.dial.figure.name: self.dial.value}
-        try:
-            return self.table.worth(compose(self.way, self.winner, shown), self.by)
-        except Problem:
-            return ""
+        return entry_screens.scene(self)
 
 
-def figures(
-    table: TableState, kind: str, turn: Side, column: Callable[[Side], Column], *, title: str, info: str, hint: str,
-) -> Scene:
-    """A scene of two figures, turned to one person."""
-    left = table.first(turn)
-    return Figures(kind=kind, facing=table.facing, mark=table.mark, badge=table.badge, turn=turn, title=title,
-                   left=column(left), right=column(other(left)), info=info, hint=hint, clock=table.clock)
+class Leave:
+    """The other's button on the first question of a begun entry: once more drops it, anything else goes on."""
 
+    def __init__(self, table: TableState, entry: Entry) -> None:
+        self.table, self.entry = table, entry
 
-def _by_button(choice: Choice) -> bool:
-    return set(choice.options) == {"a", "b"}
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        if gesture.kind != TAP:
+            return
+        self.table.question = None
+        if gesture.key == other(self.entry.by):
+            self.table.entry = None
+
+    def scene(self, now_ms: int) -> Scene:
+        words, by = self.table.words, self.entry.by
+        return self.table.page("drop", other(by), words("drop.title"), words("drop.line", sign=SIGNS[other(by)]),
+                               hint=words("drop.keep", sign=SIGNS[by]))

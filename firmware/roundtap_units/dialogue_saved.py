@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from roundtap_core.records import SIDES, Side, other
+from roundtap_core.records import SIDES, Side
 from roundtap_devices.hands import LEAVE, TAP, Gesture
-from roundtap_units import dialogue_entry
+from roundtap_units import telling
+from roundtap_units.dialogue_open import edit_report
 from roundtap_units.dialogue_state import TableState
 from roundtap_units.scenes import SIGNS, Half, Row, Scene
 from roundtap_units.tableview import DECIDED
@@ -31,7 +32,7 @@ class Sending:
         assert result is not None
         on_disk = all(sent.report_id is not None for sent in table.current())
         text = "…" if not on_disk else table.words("sending.kept" if table.mark else "sending")
-        return Half(text, table.score(result, side), table.signed(side))
+        return Half(text, telling.score(table, result, side), table.signed(side))
 
 
 class Standing:
@@ -53,8 +54,7 @@ class Standing:
             # One press too many of who was still agreeing: nobody wants to correct what they have not read.
             return
         elif gesture.kind == TAP and (result := table.match.result or table.said(side)):
-            winner = side if table.outcome(result, side) == "won" else other(side)
-            table.entry = dialogue_entry.begin(table, winner, side, result)
+            edit_report(table, side, result)
 
     def just_saved(self, now_ms: int, within_ms: int = LEAVE_ASKED_MS) -> bool:
         at_ms = self.table.saved_at_ms
@@ -79,13 +79,13 @@ class Standing:
             small = table.words("decided.short")
         elif side in table.leaving:
             small = table.words("leave.short")
-        return Half(table.signed(side), table.score(result, side) if result else "", small)
+        return Half(table.signed(side), telling.score(table, result, side) if result else "", small)
 
 
 def decided(table: TableState, side: Side | None = None) -> Scene:
     """A judge's result: announced to both (`side` None), and shown again to who presses afterwards."""
     result = table.match.result
-    rows = (Row(table.signed(each), str(result.score.of(each)) if result else "") for each in SIDES)
+    rows = (Row(table.signed(each), telling.figure(table, result, each) if result else "") for each in SIDES)
     return table.page("decided", side, table.words("decided.title"), *rows, hint=table.words("decided.line"))
 
 

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from roundtap_core.records import SIDES, Side, other
 from roundtap_devices.hands import TAP, Gesture
-from roundtap_units import dialogue_entry
+from roundtap_units.dialogue_games import note
+from roundtap_units.dialogue_open import open_report, press_arrow
+from roundtap_units.dialogue_parallel import Parallel
 from roundtap_units.dialogue_state import TableState
 from roundtap_units.scenes import SIGNS, Half, Name, Row, Scene
 
 OWN: dict[str, Side] = {"a": "a", "b": "b"}
-
-
-def open_entry(table: TableState, side: Side, now_ms: int) -> None:
-    """The own button of who won: the entry begins, or the table says why it cannot."""
-    table.entry = dialogue_entry.begin(table, side, side)
-    if table.entry is None:
-        table.tell(now_ms, lambda: table.page("no-form", side, table.words("entry.no_form")))
 
 
 class Seating:
@@ -27,9 +22,10 @@ class Seating:
     def press(self, gesture: Gesture, now_ms: int) -> None:
         side = OWN.get(gesture.key) if gesture.kind == TAP else None
         if side is None:
+            press_arrow(self.table, gesture, now_ms)
             return
         if side in self.table.seated:
-            open_entry(self.table, side, now_ms)
+            open_report(self.table, side, now_ms)
         else:
             self.table.seated.add(side)
 
@@ -39,7 +35,7 @@ class Seating:
     def _half(self, side: Side) -> Half:
         table = self.table
         if side in table.seated:
-            return Half(Name(f"✓ {table.name(side)}"), table.clock, table.signed(other(side)))
+            return Half(Name(f"✓ {table.name(side)}"), table.clock, table.signed(other(side)), note(table, side))
         return Half(table.name(side), SIGNS[side], table.words("seat.press"))
 
 
@@ -52,9 +48,10 @@ class Idle:
     def press(self, gesture: Gesture, now_ms: int) -> None:
         side = OWN.get(gesture.key) if gesture.kind == TAP else None
         if side is None:
+            press_arrow(self.table, gesture, now_ms)
             return
         if side in self.table.seated:
-            open_entry(self.table, side, now_ms)
+            open_report(self.table, side, now_ms)
         else:
             self.table.question = WhoAreYou(self.table, side)
 
@@ -62,7 +59,7 @@ class Idle:
         return self.table.halves("idle", self._half)
 
     def _half(self, side: Side) -> Half:
-        return Half(self.table.signed(side), self.table.clock, self._small(side))
+        return Half(self.table.signed(side), self.table.clock, self._small(side), self._note(side))
 
     def _small(self, side: Side) -> str:
         table = self.table
@@ -73,7 +70,20 @@ class Idle:
             return table.words("clock.up")
         # Read from the edge both names stand there anyway, and there is room to say what a win needs.
         edge_hint = table.facing == "edge" and table.view.clock.state == "running"
-        return table.words("idle.win") if edge_hint else table.signed(other(side))
+        parallel = table.form is not None and table.form.parallel
+        return table.words("idle.end" if parallel else "idle.win") if edge_hint else table.signed(other(side))
+
+    def _note(self, side: Side) -> str:
+        """The phase of the round, the games so far and who begins, or the squads that are still to be shown."""
+        table = self.table
+        assert table.view is not None
+        if table.form is not None and table.form.parallel and not self._fielded(side):
+            return table.words("parallel.squads", sign=SIGNS[side])
+        return "  ".join(text for text in (table.phase, note(table, side)) if text)
+
+    def _fielded(self, side: Side) -> bool:
+        sheets = self.table.sheets
+        return isinstance(sheets, Parallel) and (sheets.sheets[side].fielded or not sheets.has_picks)
 
 
 class WhoAreYou:
@@ -88,7 +98,7 @@ class WhoAreYou:
         self.table.question = None
         if gesture.key == self.side:
             self.table.seated.add(self.side)
-            open_entry(self.table, self.side, now_ms)
+            open_report(self.table, self.side, now_ms)
         elif gesture.key == "down":
             self.table.tell(now_ms, self._wrong_place)
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from roundtap_core import clock
-from roundtap_core.errors import Problem
-from roundtap_core.records import SIDES, Match, Result, Side, other
-from roundtap_core.rulebooks import rulebook
+from roundtap_core.forms import Choice, Form
+from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.words import Words
 from roundtap_devices.hands import Gesture
 from roundtap_units.scenes import SIGNS, Half, Halves, Name, Page, Row, Scene
@@ -28,6 +27,7 @@ class SendReport:
     side: Side
     revision: int
     result: Result
+    draw: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,13 @@ class Moment(Protocol):
 
 @dataclass(slots=True)
 class TableState:
-    """Shared by the moments; each of them changes only its own part."""
+    """Shared by the moments; each of them changes only its own part.
+
+    `games`: who won the games of this match that both have noted here; `first_player`: whose is the game in progress.
+    """
 
     words: Words
+    chance: Callable[[], Side]
     facing: str = "opposite"
     badge: str = ""
     view: TableView | None = None
@@ -108,6 +112,10 @@ class TableState:
     saved_number: int | None = None
     saved_at_ms: int | None = None
     last_press_ms: int = 0
+    games: list[Side] = field(default_factory=list)
+    first_player: Side | None = None
+    sheets: Moment | None = None
+    """What both sides have entered for themselves, where they do: kept from the first squad to the end."""
 
     # --- the match ---
 
@@ -121,8 +129,17 @@ class TableState:
         return Name(self.match.names[side])
 
     @property
+    def form(self) -> Form | None:
+        return self.view.form if self.view else None
+
+    def asks(self, name: str) -> bool:
+        """Whether the form has a choice of that name, in any way."""
+        steps = (step for way in self.form.ways for step in way.steps) if self.form else ()
+        return any(isinstance(step, Choice) and step.name == name for step in steps)
+
+    @property
     def time_is_up(self) -> bool:
-        return self.clock_ms is not None and self.clock_ms <= 0
+        return self.view is not None and self.view.clock.up(self.clock_ms)
 
     @property
     def closed(self) -> bool:
@@ -143,7 +160,7 @@ class TableState:
         """Reports made here about the match as it is now, not refused."""
         return [
             sent for sent in self.sent
-            if (sent.effect.match, sent.effect.revision) == (self.match.id, self.match.revision)
+            if _about(sent.effect) == self.match.same and sent.effect.revision == self.match.revision
             and not isinstance(sent.fate, Refused)
         ]
 
@@ -162,7 +179,7 @@ class TableState:
         """Report `result` for `side`; what already stands, or was said the same way, is not said twice."""
         if result == (self.match.result if self.settled else self.said(side)):
             return
-        effect = SendReport(self.match.id, side, self.match.revision, result)
+        effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw)
         self.sent.append(Sent(effect))
         self.effects.append(effect)
         self.saved_number = self.saved_at_ms = None
@@ -177,51 +194,14 @@ class TableState:
             sent for sent in self.sent
             if sent.fate is None or (
                 isinstance(sent.fate, Saved) and now_ms - sent.fate_at_ms < FORGET_SAVED_MS
-                and match is not None and match.id == sent.effect.match
+                and match is not None and match.same == _about(sent.effect)
                 and match.reports.get(sent.effect.side) != sent.effect.result
             )
         ]
 
-    # --- what is shown of a result ---
-
-    def outcome(self, result: Result, side: Side) -> str:
-        """"won", "lost" or "draw" for this side; "" where the rulebook cannot tell."""
-        view = self.view
-        if view is None or view.form is None:
-            return ""
-        book = rulebook(view.form.rulebook)
-        try:
-            winner = book.winner(result, book.options(view.options))
-        except Problem:
-            return ""
-        if winner == "draw":
-            return "draw"
-        return "won" if winner == side else "lost"
-
-    def worth(self, result: Result, side: Side) -> str:
-        """The derived values, ordered as the figures stand: "MoV 176:24"; "" while the figures cannot tell."""
-        view = self.view
-        if view is None or view.form is None:
-            return ""
-        book = rulebook(view.form.rulebook)
-        try:
-            values = book.worth(Match("a", "b", result=result), book.options(view.options))
-        except Problem:
-            return ""
-        parts = []
-        for key, (a, b) in values.items():
-            one, two = (a, b) if self.first(side) == "a" else (b, a)
-            parts.append(f"{self.words(f'worth.{key}')} {one}:{two}")
-        return " ".join(parts)
-
     def first(self, side: Side) -> Side:
         """Whose figure stands left on a screen for `side`: one's own, but from the edge always ●'s."""
         return side if self.facing == "opposite" else "a"
-
-    def score(self, result: Result, side: Side) -> str:
-        """Both figures on a screen for `side`: "24:100"."""
-        first = self.first(side)
-        return f"{result.score.of(first)}:{result.score.of(other(first))}"
 
     # --- screens ---
 
@@ -233,8 +213,18 @@ class TableState:
         return f"⌁ {span(self.age_ms)}" if self.age_ms is not None else "⌁"
 
     @property
+    def phase(self) -> str:
+        """The phase that runs, in words; "" outside of all."""
+        key = self.view.clock.phase(self.clock_ms) if self.view else ""
+        return self.words(key) if key else ""
+
+    @property
     def clock(self) -> str:
-        return clock.show(self.clock_ms) if self.clock_ms is not None else ""
+        """The clock's figures; none while hidden minutes run, for they would tell how many."""
+        if self.clock_ms is None or (self.clock_ms <= 0 and self.view and self.view.clock.open_end
+                                     and not self.view.clock.over):
+            return ""
+        return clock.show(self.clock_ms)
 
     def halves(self, kind: str, make: Callable[[Side], Half]) -> Halves:
         a, b = (make(side) for side in SIDES)
@@ -257,3 +247,8 @@ def span(ms: int) -> str:
     """A length of time: "0:42", "12:05"."""
     seconds = max(0, ms) // 1000
     return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+def _about(effect: SendReport) -> tuple[str, str | None]:
+    """The match a report speaks of, as MatchView.same."""
+    return effect.match, effect.draw

@@ -9,13 +9,13 @@ from pathlib import Path
 from PIL import Image
 
 from roundtap_core.records import Pair, Result
-from roundtap_core.rulebooks import RULEBOOKS
-from roundtap_devices.hands import CALL, LEAVE, TAP, Gesture
-from roundtap_units.dialogue import Dialogue, Refused, Saved, SendReport, unit_words
-from roundtap_units.dialogue_state import Fate
+from roundtap_devices.hands import CALL, LEAVE, Gesture
+from roundtap_units.dialogue import Refused, Saved
+from roundtap_units.gallery_others import other_rulebooks
+from roundtap_units.gallery_play import Play
 from roundtap_units.scenes import Scene
 from roundtap_units.screens import draw
-from roundtap_units.tableview import CallView, ClockView, EventView, MatchView, RoundView, TableView
+from roundtap_units.tableview import CallView
 
 LANGUAGES = ("en", "de", "es", "pl")
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
@@ -34,55 +34,12 @@ def scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, Scene]
             for kind, names in (("short", SHORT), ("long", LONG)):
                 for scene_name, scene in _Play(language, facing, names).everything():
                     yield f"{language}-{facing}-{kind}-{scene_name}", scene
+                for scene_name, scene in other_rulebooks(language, facing, names):
+                    yield f"{language}-{facing}-{kind}-{scene_name}", scene
 
 
-class _Play:
-    """One table played through, with a stop at each screen."""
-
-    def __init__(self, language: str, facing: str, names: tuple[str, str]) -> None:
-        self.language, self.facing, self.names = language, facing, names
-        book = next(iter(RULEBOOKS.values()))
-        self.options = book.options({})
-        self.form = book.form(self.options)
-        self.now_ms = 0
-        self.ids = 0
-        self.start()
-
-    def start(self, badge: str = "") -> None:
-        words = unit_words(self.language)
-        self.table = Dialogue(words, self.facing, words(badge) if badge else "")
-        self.table.on_contact(0)
-
-    def view(self, state: str = "open", number: int | None = None, result: Result | None = None, revision: int = 0,
-             clock: str = "running", call: CallView | None = None, match: bool = True, status: str = "published",
-             round_: bool = True, reports: dict[str, Result] | None = None, next_table: int | None = None) -> None:
-        told = MatchView("3.7", revision, {"a": self.names[0], "b": self.names[1]}, state, reports or {},  # type: ignore[arg-type]
-                         result, number)
-        self.table.on_view(TableView(
-            EventView("e1", "Winter Open"), 12, RoundView(3, 5, "swiss", status) if round_ else None,
-            told if match else None, self.options, self.form, ClockView(clock), call, next_table,
-        ), self.now_ms)
-
-    def tap(self, keys: str) -> None:
-        """ "a", "b", "^", "v": own buttons and arrows."""
-        for key in keys:
-            self.now_ms += 300
-            self.table.on_gesture(Gesture(TAP, {"^": "up", "v": "down"}.get(key, key)), self.now_ms)
-
-    def store(self) -> list[str]:
-        stored = []
-        for effect in self.table.take_effects():
-            if isinstance(effect, SendReport):
-                self.ids += 1
-                stored.append(f"r{self.ids}")
-                self.table.on_stored(stored[-1], effect)
-        return stored
-
-    def fate(self, report_id: str, fate: Fate) -> None:
-        self.table.on_fate(report_id, fate, self.now_ms)
-
-    def shot(self, clock_ms: int = 74 * 60_000 + 3000) -> Scene:
-        return self.table.scene(self.now_ms, clock_ms)
+class _Play(Play):
+    """The usual table, with a stop at each screen."""
 
     def everything(self) -> Iterator[tuple[str, Scene]]:
         yield from self.before()
@@ -215,6 +172,12 @@ class _Play:
         self.tap("aa^")
         self.view(revision=1)
         yield "changed", self.shot()
+        self.start()
+        self.view()
+        self.tap("aa^b")
+        yield "drop", self.shot()
+        self.view(match_id="4.2")
+        yield "dropped", self.shot()
         self.table.on_mismatch()
         yield "update", self.shot()
 

@@ -9,8 +9,11 @@ from typing import Any
 
 from PIL import Image, ImageOps
 
+from roundtap_core.elimination.shape import SEMI_FINAL
 from roundtap_core.forms import form_to_json
+from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_core.rulebooks.base import Situation
 from roundtap_devices.escpos_job import MARK, code_page_test, compose
 from roundtap_devices.escpos_paper import EscposPaper
 from roundtap_devices.paper import PrintLine
@@ -42,13 +45,32 @@ def people(count: int) -> list[str]:
     return [PEOPLE[i] if i < len(PEOPLE) else f"{short[i % 10]} ({i // 10 + 1})" for i in range(count)]
 
 
-def slip_content(rulebook_id: str, names: tuple[str, str], table: int = 12) -> dict[str, Any]:
+TEAMS = ("Szwadron Wiśniewska-Szczepańska", "Los Halcones de Peñaranda de Bracamonte")
+MEMBERS = (("Aleksandra W.", "Świętosława Ź."), ("Íñigo M.", "Maximilian v."))
+
+
+def slip_content(rulebook_id: str, names: tuple[str, str], table: int = 12, stage: str = SWISS) -> dict[str, Any]:
+    """A slip as the hub orders it, in the Swiss rounds or a semi-final."""
     book = RULEBOOKS[rulebook_id]
-    return {
+    form = form_to_json(book.form(book.options({}), Situation(stage)))
+    content: dict[str, Any] = {
         "event": "Winter Open Poznań 2026", "round": 3, "of": 5, "table": table, "code": "K7F-3", "url": URL + "/t/12",
-        "head": HEAD, "form": form_to_json(book.form(book.options({}))),
+        "name": None if stage == SWISS else SEMI_FINAL, "head": HEAD, "form": form,
         "a": {"name": names[0], "record": "2–0"}, "b": {"name": names[1], "record": "1–1"},
     }
+    if book.team_size > 1:
+        content["a"]["members"], content["b"]["members"] = map(list, MEMBERS)
+    if book.squads:
+        content["a"].update(to_field=[2, 4], must=False)
+        content["b"].update(to_field=[1, 2, 3, 4], must=True)
+    return content
+
+
+def best_of_three(rulebook_id: str, names: tuple[str, str]) -> dict[str, Any]:
+    """The slip of a match of three games."""
+    book = RULEBOOKS[rulebook_id]
+    options = book.options({"stages": {SWISS: {"best_of": 3}}})
+    return slip_content(rulebook_id, names) | {"form": form_to_json(book.form(options))}
 
 
 def pairings_content(matches: int) -> dict[str, Any]:
@@ -77,14 +99,39 @@ def standings_content(count: int) -> dict[str, Any]:
             "rows": rows}
 
 
+def team_pairings_content() -> dict[str, Any]:
+    row = {"table": 1, "a": TEAMS[0], "b": TEAMS[1], "bye": None, "a_record": "2–1–0", "b_record": "1–1",
+           "a_members": list(MEMBERS[0]), "b_members": list(MEMBERS[1])}
+    return {"event": "Winter Open", "round": 4, "name": TIEBREAK, "url": URL, "head": HEAD,
+            "rows": [row, {**row, "table": 2, "a": "Iskra", "b": "Orion"}]}
+
+
+def cut_content(count: int) -> dict[str, Any]:
+    rows = [{"rank": n + 1, "name": name, "points": 20 - n // 2 * 5, "value": str(61 - n), "decided": n % 2 == 0}
+            for n, name in enumerate(people(count))]
+    return {"size": 4, "rows": rows}
+
+
+def proxy_content() -> dict[str, Any]:
+    return {"event": "Winter Open Poznań 2026", "card": "Expert Handling (Green Squadron Pilot)",
+            "official": PEOPLE[0], "date": "2026-11-21", "head": HEAD}
+
+
 def jobs() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """(name, kind, content) of the samples."""
-    for book in RULEBOOKS:
-        yield f"slip-{book}-short", "slip", slip_content(book, ("Ana Ruiz", "Łukasz Żak"))
-        yield f"slip-{book}-long", "slip", slip_content(book, (PEOPLE[0], PEOPLE[8]), 104)
+    for book in RULEBOOKS.values():
+        long = TEAMS if book.team_size > 1 else (PEOPLE[0], PEOPLE[8])
+        yield f"slip-{book.id}-short", "slip", slip_content(book.id, ("Ana Ruiz", "Łukasz Żak"))
+        yield f"slip-{book.id}-long", "slip", slip_content(book.id, long, 104)
+        yield f"slip-{book.id}-semi-final", "slip", slip_content(book.id, long, 1, ELIMINATION)
+        if 3 in book.best_of:
+            yield f"slip-{book.id}-best-of-three", "slip", best_of_three(book.id, long)
     yield "pairings-table", "pairings-table", pairings_content(64)
     yield "pairings-name", "pairings-name", names_content(64)
+    yield "pairings-teams", "pairings-table", team_pairings_content()
     yield "standings", "standings", standings_content(24)
+    yield "standings-cut", "standings", standings_content(8) | {"cut": cut_content(8)}
+    yield "proxy", "proxy", proxy_content()
 
 
 def paper_gallery(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, Image.Image]]:

@@ -1,14 +1,30 @@
-"""Pairings and standings on paper, to hang up. Data in, print lines out."""
+"""Pairings and standings on paper, to hang up, and the proxy of a card. Data in, print lines out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roundtap_core.words import Words
-from roundtap_devices.paper import CENTER, RIGHT, Block, Cell, Feed, Line, PrintLine, Qr, Sheet, line, rule
-from roundtap_units.slips import slip, wrap
+from roundtap_devices.paper import (
+    CENTER,
+    RIGHT,
+    Block,
+    Cell,
+    Drawing,
+    Feed,
+    Line,
+    PrintLine,
+    Qr,
+    Sheet,
+    Stroke,
+    line,
+    rule,
+)
+from roundtap_units.slips import round_title, slip, wrap
 
+SIGNING = 52
+"""Dots of blank paper above a line to sign on."""
 WIDE = 40
 """From so many columns on, a match has one line and a list more columns."""
 
@@ -16,8 +32,9 @@ Content = Mapping[str, Any]
 
 
 def pairings_by_table(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """content: event, round, url, rows of {table, a, b, bye, a_record, b_record}: names, and null where nobody is."""
-    lines = _head(content, words("paper.pairings", number=content["round"]), words("paper.by_table"), sheet)
+    """content: event, round, name (see slip), url, rows of {table, a, b, bye, a_record, b_record, a_members,
+    b_members}: names, and null where nobody is."""
+    lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_table"), sheet)
     for row in content["rows"]:
         lines += _match(row, sheet, words)
     return [*lines, *_foot(content, sheet, words)]
@@ -27,12 +44,15 @@ def _match(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
     other = row["b"] if row["b"] is not None else words(f"paper.bye.{row['bye']}")
     table = "" if row["table"] is None else str(row["table"])
     half = (sheet.columns - 5) // 2
-    if sheet.columns >= WIDE and max(len(row["a"]), len(other)) <= half:
+    teams = row.get("a_members") or row.get("b_members")
+    if sheet.columns >= WIDE and max(len(row["a"]), len(other)) <= half and not teams:
         return [Line((Cell(table, 0, 3, RIGHT), Cell(row["a"], 4, half), Cell(other, 5 + half, half)))]
     name = sheet.columns - 4 - 6
     return [
         *_named((Cell(table, 0, 3, RIGHT), Cell(row["a_record"], 4 + name, 6, RIGHT)), row["a"], 4, name),
+        *_players(row.get("a_members"), 4, sheet),
         *_named((Cell(row["b_record"] or "", 4 + name, 6, RIGHT),), other, 4, name),
+        *_players(row.get("b_members"), 4, sheet),
         Feed(6),
     ]
 
@@ -43,9 +63,17 @@ def _named(cells: tuple[Cell, ...], name: str, start: int, width: int) -> list[P
     return [Block((Line((*cells, Cell(first, start, width))), *(Line((Cell(part, start, width),)) for part in rest)))]
 
 
+def _players(members: Sequence[str] | None, start: int, sheet: Sheet) -> list[PrintLine]:
+    """Who plays for a team, in small letters below its name."""
+    if not members:
+        return []
+    return [Line((Cell(", ".join(members), start, sheet.columns - start),), small=True)]
+
+
 def pairings_by_name(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """content: event, round, url, rows of {name, record, value, table, bye}, in the order of names."""
-    lines = _head(content, words("paper.pairings", number=content["round"]), words("paper.by_name"), sheet)
+    """content: event, round, name (see slip), url, rows of {name, members, record, value, table, bye}, in the order of
+    names."""
+    lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_name"), sheet)
     wide = sheet.columns >= WIDE
     name = sheet.columns - 10 - (8 if wide else 0)
     initial = ""
@@ -57,13 +85,17 @@ def pairings_by_name(content: Content, sheet: Sheet, words: Words) -> list[Print
         cells = [Cell(row["record"], name, 5, RIGHT), Cell(table, sheet.columns - 5, 5, RIGHT)]
         if wide:
             cells.append(Cell(row["value"], name + 5, 8, RIGHT))
-        lines += _named(tuple(cells), row["name"], 0, name)
+        lines += [*_named(tuple(cells), row["name"], 0, name), *_players(row.get("members"), 0, sheet)]
     return [*lines, *_foot(content, sheet, words)]
 
 
 def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """content: event, after, final, url, columns (tiebreakers' keys), rows of {rank, name, points, record, values,
-    decided, active}; `decided` is the place in `values` of what put this row above the next one, or null."""
+    """content: event, after, final, url, columns (tiebreakers' keys), rows of {rank, name, members, points, record,
+    values, decided, decided_by, by_lot, active}; `decided` is the place in `values` of what put this row above the next
+    one, or null; `decided_by` its key, if it has no column; `by_lot` marks both neighbours of a lot.
+
+    `cut`: where another order than this one decides who goes on, {size, rows of {rank, name, points, value, decided}}.
+    """
     title = words("paper.final") if content["final"] else words("paper.standings", number=content["after"])
     columns = [words(f"column.{key}") for key in content["columns"]]
     lines = _head(content, title, "", sheet)
@@ -89,12 +121,53 @@ def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
         ]
         first = (Cell(str(row["rank"]), 0, 3, RIGHT), Cell(str(row["points"]), 4 + name, points, RIGHT))
         if flat:
-            lines += _named((*first, *figures), row["name"], 4, name)
+            lines += [*_named((*first, *figures), row["name"], 4, name), *_players(row.get("members"), 4, sheet),
+                      *_why(row, sheet, words)]
         else:
-            lines += [*_named(first, row["name"], 4, name), Line((Cell(row["record"], 4, 8), *figures)), Feed(5)]
-    if any(row["decided"] is not None for row in content["rows"]):
+            lines += [*_named(first, row["name"], 4, name), *_players(row.get("members"), 4, sheet),
+                      Line((Cell(row["record"], 4, 8), *figures)), *_why(row, sheet, words), Feed(5)]
+    cut = content.get("cut")
+    lines += _cut(cut, sheet, words) if cut else []
+    if any(row["decided"] is not None or row.get("decided_by") for row in content["rows"]):
         lines += [Feed(8), *(line(part, sheet) for part in wrap(words("paper.decided"), sheet.columns))]
     return [*lines, *_foot(content, sheet, words)]
+
+
+def _why(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """What no column shows: a tiebreaker that compares the tied alone, or the lot."""
+    said = [f"* {words(f'column.{key}')}"] if (key := row.get("decided_by")) else []
+    said += [words("paper.by_lot")] if row.get("by_lot") else []
+    return [Line((Cell(" · ".join(said), 4, sheet.columns - 4),), small=True)] if said else []
+
+
+def _cut(cut: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """The cut's own order, with a line below the last who goes on."""
+    lines: list[PrintLine] = [Feed(14), rule(sheet), line(words("paper.cut", n=cut["size"]), sheet, CENTER, tall=True)]
+    lines += [line(part, sheet, CENTER) for part in wrap(words("paper.cut.why"), sheet.columns)]
+    lines.append(rule(sheet, 4, 6))
+    value = max(len(row["value"]) for row in cut["rows"]) + 2
+    points = max(len(str(row["points"])) for row in cut["rows"]) + 1
+    name = sheet.columns - 4 - points - value
+    for row in cut["rows"]:
+        cells = (Cell(str(row["rank"]), 0, 3, RIGHT), Cell(str(row["points"]), 4 + name, points, RIGHT),
+                 Cell(row["value"] + ("*" if row["decided"] else " "), sheet.columns - value, value, RIGHT))
+        lines += _named(cells, row["name"], 4, name)
+        if row["rank"] == cut["size"]:
+            lines.append(rule(sheet, 4, 8))
+    return lines
+
+
+def proxy(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """A slip that stands for a damaged card. content: event, card, official, date, head."""
+    lines: list[PrintLine] = [line(words("paper.proxy"), sheet, CENTER, bold=True), rule(sheet)]
+    lines += [line(part, sheet, CENTER, tall=True) for part in wrap(str(content["card"]), sheet.columns * 3 // 4)]
+    lines += [rule(sheet, 6, 8), *(line(part, sheet) for part in wrap(words("paper.proxy.what"), sheet.columns))]
+    said = ((words("paper.proxy.by"), content["official"]), (words("paper.proxy.date"), content["date"]),
+            ("", content["event"]))
+    for label, value in said:
+        lines += [line(part, sheet) for part in wrap(f"{label}: {value}" if label else str(value), sheet.columns)]
+    return [*lines, Drawing(SIGNING, (Stroke(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
+            Line((Cell(str(content["head"]), 0, sheet.columns, CENTER),), small=True)]
 
 
 def _head(content: Content, title: str, subtitle: str, sheet: Sheet) -> list[PrintLine]:
@@ -121,5 +194,6 @@ LAYOUTS = {
     "pairings-table": pairings_by_table,
     "pairings-name": pairings_by_name,
     "standings": standings,
+    "proxy": proxy,
 }
 """The kinds of jobs, and what lays each out."""

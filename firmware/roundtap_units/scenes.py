@@ -28,11 +28,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """One person's part of the screen: a head line, beside it small text and one big figure."""
+    """One person's part of the screen: a head line, beside it small text and one big figure; a note beneath."""
 
     head: str
     big: str = ""
     small: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,14 @@ class Halves(Scene):
         return self.a if side == "a" else self.b
 
     def says(self) -> str:
-        return _join(*(text for half in (self.a, self.b) for text in (half.head, half.big, half.small)))
+        return _join(*(text for half in (self.a, self.b) for text in (half.head, half.big, half.small, half.note)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures(Scene):
     """Two names with their figures, own left, turned to the person who acts.
 
-    `title` above; below `info` (what it is worth) beside the clock, and `hint` (what can be pressed).
+    `title` above; below `info` (what it is worth) beside the clock, and `hint` (what can be pressed) beside a `note`.
     """
 
     turn: Side
@@ -94,11 +95,12 @@ class Figures(Scene):
     info: str = ""
     hint: str = ""
     clock: str = ""
+    note: str = ""
 
     def says(self) -> str:
         left, right = self.left, self.right
         return _join(self.title, f"{left.sign} {left.name} {left.figure}", f"{right.figure} {right.name} {right.sign}",
-                     self.info, self.hint)
+                     self.info, self.note, self.hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +114,51 @@ class Page(Scene):
 
     def says(self) -> str:
         return _join(self.title, *map(str, self.lines), self.hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One of a few things to choose from: `picked` now, `used` before, `cursor` where the own button has stepped to."""
+
+    letter: str
+    picked: bool = False
+    used: bool = False
+    cursor: bool = False
+
+    def __str__(self) -> str:
+        letter = f"[{self.letter}]" if self.picked else self.letter
+        return f"{'►' if self.cursor else ''}{letter}{'✓' if self.used else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One person's own page beside the other's: a head line, what is asked, figures or marks, what can be pressed.
+
+    The head is a name, or what has to be known before it.
+    """
+
+    head: str
+    label: str = ""
+    figures: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    hint: str = ""
+
+    def says(self) -> str:
+        return _join(self.head, self.label, *self.figures, " ".join(map(str, self.marks)), self.hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duo(Scene):
+    """Both act at once, each in their own part."""
+
+    a: Part
+    b: Part
+
+    def of(self, side: Side) -> Part:
+        return self.a if side == "a" else self.b
+
+    def says(self) -> str:
+        return _join(self.a.says(), self.b.says())
 
 
 def _join(*texts: str) -> str:

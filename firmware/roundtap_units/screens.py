@@ -6,7 +6,8 @@ from PIL import Image, ImageDraw
 
 from roundtap_core.records import Side
 from roundtap_units.lettering import Fitted, canvas, fit, fit_pair, line_height, width, write
-from roundtap_units.scenes import SIGNS, Column, Figures, Half, Halves, Name, Page, Row, Scene
+from roundtap_units.scenes import SIGNS, Column, Duo, Figures, Half, Halves, Name, Page, Row, Scene
+from roundtap_units.screens_duo import duo
 
 WIDTH, HEIGHT = 128, 64
 FIGURE, CLOCK = 24, 20
@@ -20,6 +21,8 @@ def draw(scene: Scene) -> Image.Image:
     """The picture of a scene. On a board between two people, what is for side b is upside down for everyone else."""
     if isinstance(scene, Halves):
         return _halves(scene) if scene.facing == "opposite" else _from_the_edge(scene)
+    if isinstance(scene, Duo):
+        return duo(scene)
     assert isinstance(scene, Figures | Page)
     image = _figures(scene) if isinstance(scene, Figures) else _page(scene)
     return image.rotate(180) if scene.facing == "opposite" and scene.turn == "b" else image
@@ -47,6 +50,11 @@ def _half(half: Half, scene: Scene) -> Image.Image:
     if half.big:
         write(pen, WIDTH, 31, half.big, size, anchor="r")
         taken = width(half.big, size) + 4
+    if half.note:
+        # Both lines keep their place, so that the eye finds the opponent where it was.
+        _set(pen, fit(half.small, WIDTH - taken, 9, (9, 8)), 0, 14, 9)
+        _set(pen, fit(half.note, WIDTH - taken, 9, (9, 8)), 0, 23, 9)
+        return image
     _set(pen, fit(half.small, WIDTH - taken, 18, (*SMALL, 8)), 0, 14, 18)
     return image
 
@@ -75,6 +83,12 @@ def _from_the_edge(scene: Halves) -> Image.Image:
         top = 47
     # The names already stand above.
     left, right = (half.small if together or not isinstance(half.small, Name) else "" for half in (a, b))
+    if a.note != b.note:
+        left, right = a.note, b.note
+    elif a.note:
+        _set(pen, fit(" · ".join(text for text in (left, a.note) if text), WIDTH, HEIGHT - top, (11, 10, 9, 8)),
+             64, top, HEIGHT - top, anchor="m")
+        return image
     _both(pen, top, left, right)
     return image
 
@@ -98,7 +112,8 @@ def _figures(scene: Figures) -> Image.Image:
     names, figures = (10, 33) if not scene.title else (22, 43)
     if scene.title:
         title = scene.title if scene.facing == "opposite" else _pointed(scene.title, scene.turn)
-        _set(pen, fit(title, WIDTH, 12, (12, 11, 10, 9), bold=True), 64, 0, 11, anchor="m")
+        bold = width(title, 9, bold=True) <= WIDTH
+        _set(pen, fit(title, WIDTH, 12, (12, 11, 10, 9) if bold else (10, 9, 8), bold=bold), 64, 0, 11, anchor="m")
     # The signs stand outside, each at its person.
     write(pen, 0, names - 1, left.sign, 11)
     write(pen, WIDTH, names - 1, right.sign, 11, anchor="r")
@@ -110,11 +125,16 @@ def _figures(scene: Figures) -> Image.Image:
     _figure(pen, right, 100, figures)
     bottom = (49, 62) if not scene.title else (53, 63)
     edge = scene.mark or scene.clock
+    if not scene.mark and width(scene.info, 9) > WIDTH - width(edge, 10) - 4:
+        edge = ""  # The worth is what is confirmed here; the clock is on every other screen.
     write(pen, WIDTH, bottom[0], edge, 10, anchor="r")
     _set(pen, fit(scene.info, WIDTH - width(edge, 10) - 4, 11, (10, 9)), 0, bottom[0] - 9, 10)
     hint = fit(scene.hint, WIDTH, 11, LOW)
     _set(pen, hint, 0, bottom[1] - 10, 11)
-    if scene.badge and width(hint.lines[0], hint.size) + width(scene.badge, 8) + 8 < WIDTH:
+    if scene.note:
+        room = WIDTH - width(hint.lines[0], hint.size) - 6
+        _set(pen, fit(scene.note, room, 11, (10, 9, 8)), WIDTH, bottom[1] - 10, 11, anchor="r")
+    elif scene.badge and width(hint.lines[0], hint.size) + width(scene.badge, 8) + 8 < WIDTH:
         _label(pen, scene.badge, bottom[1])
     return image
 

@@ -141,7 +141,7 @@ class TableUnit:
             report = kept.report
             if report["event"] == event:
                 effect = SendReport(report["match"], report["side"], report["revision"],
-                                    result_from_json(report["result"]))
+                                    result_from_json(report["result"]), report.get("draw"))
                 self.dialogue.restore(kept.id, effect)
 
     def _take_fate(self, kept: Kept, now_ms: int) -> None:
@@ -168,6 +168,8 @@ class TableUnit:
             "match": effect.match, "side": effect.side, "revision": effect.revision,
             "result": result_to_json(effect.result),
         }
+        if effect.draw is not None:
+            report["draw"] = effect.draw
         self._unstored.append((report, effect))
         self._store()
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core.forms import Form, form_from_json
-from roundtap_core.records import Result, Side
+from roundtap_core.records import SIDES, Pair, Result, Side
 from roundtap_core.results import result_from_json
+from roundtap_core.rulebooks.base import SWISS_ROUND, Situation
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
 
@@ -34,7 +35,10 @@ class RoundView:
 @dataclass(frozen=True, slots=True)
 class MatchView:
     """Who plays here, and what the hub knows of the result. `number` is the journal entry of the result that stands,
-    `last` the side that reported last: the other one is asked."""
+    `last` the side that reported last: the other one is asked.
+
+    `to_field`: the squads a side has not fielded yet, None where nobody told; `must`: it has to field these now.
+    """
 
     id: str
     revision: int
@@ -44,16 +48,54 @@ class MatchView:
     result: Result | None = None
     number: int | None = None
     last: Side | None = None
+    to_field: Mapping[Side, tuple[int, ...] | None] = field(default_factory=dict)
+    must: Mapping[Side, bool] = field(default_factory=dict)
+    draw: str | None = None
+    """The mark of the draw: the same id may come again with other people. None: an older hub does not say."""
+
+    @property
+    def same(self) -> tuple[str, str | None]:
+        """What two views of one match have in common, and two matches have not."""
+        return self.id, self.draw
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseView:
+    """A part of the round: `key` is its text, `from_ms` how much of the round has gone when it begins."""
+
+    key: str
+    from_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class ClockView:
-    """The hub's clock: `deadline_ms` on the hub's monotonic clock while running, `remaining_ms` while held."""
+    """The hub's clock: `deadline_ms` on the hub's monotonic clock while running, `remaining_ms` while held.
+
+    `open_end`: hidden minutes may follow; the round ends when the hub says `over`.
+    """
 
     state: str = "idle"
     deadline_ms: int | None = None
     remaining_ms: int | None = None
     total_ms: int | None = None
+    phases: tuple[PhaseView, ...] = ()
+    open_end: bool = False
+    over: bool = False
+
+    def up(self, left_ms: int | None) -> bool:
+        """Whether time has been called, with `left_ms` on the clock."""
+        if self.open_end:
+            return self.over
+        return self.over or (left_ms is not None and left_ms <= 0)
+
+    def phase(self, left_ms: int | None) -> str:
+        """The text of the phase that runs, with `left_ms` on the clock; "" outside of all."""
+        if left_ms is None:
+            return ""
+        if self.open_end and left_ms <= 0 and not self.over:
+            return "phase.last_minutes"
+        gone_ms = (self.total_ms or 0) - left_ms
+        return next((phase.key for phase in reversed(self.phases) if phase.from_ms <= gone_ms), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +116,8 @@ class TableView:
     clock: ClockView = ClockView()
     call: CallView | None = None
     next_table: int | None = None
+    situation: Situation = SWISS_ROUND
+    rounds_left: int = 0
 
 
 def view_from_json(data: Mapping[str, Any]) -> TableView:
@@ -92,10 +136,26 @@ def view_from_json(data: Mapping[str, Any]) -> TableView:
         match=_match(match) if match else None,
         options=dict(data.get("options") or {}),
         form=form_from_json(form) if form else None,
-        clock=ClockView(clock.get("state", "idle"), clock.get("deadline_ms"), clock.get("remaining_ms"),
-                        clock.get("total_ms")),
+        clock=_clock(clock),
         call=CallView(call.get("taken_by")) if call is not None else None,
         next_table=following.get("table") if following else None,
+        situation=_situation(data.get("situation")),
+        rounds_left=data.get("rounds_left") or 0,
+    )
+
+
+def _situation(data: Mapping[str, Any] | None) -> Situation:
+    if not data:
+        return SWISS_ROUND
+    totals = data.get("totals")
+    return Situation(data.get("stage", SWISS_ROUND.stage), Pair(totals["a"], totals["b"]) if totals else None)
+
+
+def _clock(data: Mapping[str, Any]) -> ClockView:
+    return ClockView(
+        data.get("state", "idle"), data.get("deadline_ms"), data.get("remaining_ms"), data.get("total_ms"),
+        tuple(PhaseView(phase["key"], phase["from_ms"]) for phase in data.get("phases") or ()),
+        bool(data.get("open_end")), bool(data.get("over")),
     )
 
 
@@ -110,6 +170,9 @@ def _match(data: Mapping[str, Any]) -> MatchView:
         result=_result(data.get("result")),
         number=data.get("number"),
         last=data.get("last"),
+        to_field={side: tuple(data[side]["to_field"]) for side in SIDES if data[side].get("to_field") is not None},
+        must={side: bool(data[side].get("must")) for side in SIDES},
+        draw=data.get("draw"),
     )
 
 

@@ -7,6 +7,13 @@ from dataclasses import dataclass, replace
 from roundtap_core.forms import Figure
 
 
+def spoken(figure: Figure, value: int) -> str:
+    """The figure as buttons show it: "20+" and "≤0" where it may lie beyond its limits."""
+    if figure.beyond and value <= figure.minimum:
+        return f"≤{value}"
+    return f"{value}+" if figure.beyond and value >= figure.maximum else str(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Dial:
     """A figure being set. `at` is the wheel that turns; `touched` once somebody changed or stepped into it."""
@@ -49,7 +56,9 @@ class Dial:
     def shown(self) -> tuple[tuple[str, ...], int | None]:
         """The figure in parts, and which part turns: (("2", "4"), 0); untouched: (("0",), -1)."""
         if not self.touched:
-            return (str(self.value),), -1
+            return (spoken(self.figure, self.value),), -1
+        if spoken(self.figure, self.value) != str(self.value):
+            return (spoken(self.figure, self.value),), 0
         digits = self.digits()
         return tuple(str(digit) for digit in digits), self.at
 
