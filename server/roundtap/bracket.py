@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from roundtap import columns, headless
 from roundtap_core.elimination.bracket import Bracket, Game, Seat, bracket_of
-from roundtap_core.elimination.cut import qualified
+from roundtap_core.elimination.cut import CutRow, cut_table, qualified
 from roundtap_core.elimination.plain import bracket_to_json, name_of
 from roundtap_core.elimination.ranking import Placed, final_ranking
 from roundtap_core.errors import Problem
@@ -27,10 +27,10 @@ def run(args: Namespace) -> int:
         bracket = the_bracket(tournament)
         ranking = final_ranking(tournament, bracket)
         if args.format == "json":
-            return headless.json_text(bracket_to_json(bracket, ranking))
+            return headless.json_text(bracket_to_json(bracket, ranking, cut_table(tournament)))
         names = _names(tournament)
         if args.format == "text":
-            return as_text(bracket, ranking, names, words)
+            return cut_as_text(cut_table(tournament), names, words) + as_text(bracket, ranking, names, words)
         from roundtap_core.elimination.picture import bracket_svg
 
         return bracket_svg(bracket, names, words)
@@ -54,6 +54,23 @@ def the_bracket(tournament: Tournament) -> Bracket:
 def _names(tournament: Tournament) -> dict[str, str]:
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
     return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
+
+
+def cut_as_text(rows: Sequence[CutRow], names: Mapping[str, str], words: Words) -> str:
+    """The cut's own order, above the bracket, where it is not that of the standings."""
+    if not rows:
+        return ""
+    head = tuple(words(f"column.{key}") for key in ("rank", "name", "points", "opponents_points", "decided_by"))
+    lines = [
+        (str(row.seed), names[row.competitor], str(row.points), str(row.opponents_points),
+         _decided(row.decided_by, words))
+        for row in rows
+    ]
+    return words("bracket.cut_table") + "\n" + columns.table([head, *lines], "><>><") + "\n"
+
+
+def _decided(key: str, words: Words) -> str:
+    return words(f"decided.{key}" if f"decided.{key}" in words else f"tiebreaker.{key}")
 
 
 def as_text(bracket: Bracket, ranking: tuple[Placed, ...], names: Mapping[str, str], words: Words) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 from roundtap.virtual_kit import VirtualKit
+from roundtap_core.rulebooks import RULEBOOKS
 
 PLAYERS_MAX = 512
 
@@ -20,6 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one")
     parser.add_argument("--tables", type=int, default=4, help="how many virtual tables")
     parser.add_argument("--players", type=int, default=8, help="how many players are entered")
+    parser.add_argument("--rulebook", default=next(iter(RULEBOOKS)), choices=tuple(RULEBOOKS), metavar="ID",
+                        help="which game is played: " + ", ".join(RULEBOOKS))
     parser.add_argument("--host", default="127.0.0.1",
                         help="address to listen on; 0.0.0.0 lets phones in the same network in")
     parser.add_argument("--language", default="en", choices=("en", "es", "de", "pl"), help="language of the tables")
@@ -85,7 +88,7 @@ class Demo:
         from roundtap.demo_event import make_event
 
         self.kit.prepare()
-        make_event(self.kit.database, self.args.players, self.args.tables)
+        make_event(self.kit.database, self.args.players, self.args.tables, self.args.rulebook)
 
     def start(self) -> None:
         self.kit.start()

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import itertools
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
+from roundtap.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.people import Person
 from roundtap_core.event.state import Entrant
+from roundtap_core.rulebooks import RULEBOOKS
 from roundtap_hub.journal import Journal, PersonRecord
 from roundtap_hub.moments import system_moments
 from roundtap_hub.service import Service, Step
 
-FIRST_NAMES = ("Ana", "Bruno", "Łukasz", "Eva", "Kai", "Aleksandra", "Jörg", "Begoña", "Zofia", "Íñigo", "Käthe",
-               "Stanisław", "Lucía", "Grzegorz", "Renée", "Małgorzata", "Tomás", "Heike", "Paweł", "Inés")
-LAST_NAMES = ("Ruiz", "Maier", "Żak", "Luz", "Eich", "Wiśniewska-Szczepańska", "Müller", "Ibáñez", "Kowalczyk",
-              "Núñez", "Groß", "Wójcik", "Peña", "Szymański", "Voß", "Dąbrowska", "Ortega", "Schäfer", "Łęcki", "Vidal",
-              "Roth", "Sánchez", "Jabłońska", "Winkler", "Castaño", "Mazur")
 
-
-def player_names(n: int) -> list[str]:
-    """`n` different full names, mixed so that neighbours differ in both parts."""
-    pairs = itertools.chain.from_iterable(
-        zip(FIRST_NAMES, LAST_NAMES[shift:] + LAST_NAMES[:shift], strict=False) for shift in range(len(LAST_NAMES))
-    )
-    return [f"{first} {last}" for first, last in itertools.islice(pairs, n)]
+def _people(n: int, team_size: int) -> Iterator[Person]:
+    """`n` players, or teams that are called by their members' last names."""
+    names = player_names(n * team_size)
+    for members in zip(*(names[k::team_size] for k in range(team_size)), strict=True):
+        if team_size == 1:
+            yield Person(members[0])
+        else:
+            yield Person(" & ".join(name.split()[-1] for name in members), members=members, captain=members[0])
 
 
 def make_event(database: Path, players: int, tables: int, rulebook: str = "xwing-standard",
@@ -35,8 +33,8 @@ def make_event(database: Path, players: int, tables: int, rulebook: str = "xwing
     journal = Journal(f"sqlite:///{database}")
     service = Service(journal, system_moments())
     service.start()
-    people = [PersonRecord("e1", f"p{i}", secrets.token_hex(8), Person(full))
-              for i, full in enumerate(player_names(players), start=1)]
+    people = [PersonRecord("e1", f"p{i}", secrets.token_hex(8), person)
+              for i, person in enumerate(_people(players, RULEBOOKS[rulebook].team_size), start=1)]
     create = c.CreateEvent(name, rulebook, None, {}, "#0072B2", secrets.randbits(48))
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     commands: list[c.Command] = [create, *entered, c.DrawRound(secrets.randbits(53)), c.PublishRound(1, 1)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from flask.testing import FlaskClient
 
-from roundtap.demo_event import player_names
+from roundtap.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.people import Person
 from roundtap_core.event.state import Entrant

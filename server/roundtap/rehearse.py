@@ -7,13 +7,15 @@ import sys
 from pathlib import Path
 
 from roundtap_core.errors import Problem
-from roundtap_core.standings import standings_to_json
 
 BAR_CELLS = 24
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("event", type=Path, metavar="EVENT.json", help="an event file with recorded rounds")
+    parser.add_argument("event", type=Path, nargs="?", metavar="EVENT.json", help="an event file with recorded rounds")
+    parser.add_argument("--made-up", metavar="RULEBOOK", help="instead of a file: an event made up under this rulebook")
+    parser.add_argument("--players", type=int, default=13, help="how many, when it is made up (8 to 64)")
+    parser.add_argument("--seed", type=int, default=1, help="another number makes up another event")
     parser.add_argument("--expect", type=Path, metavar="PUBLISHED.json",
                         help="standings to compare with; without it, the record's own")
     parser.add_argument("--fast", action="store_true", help="in one process on a virtual clock")
@@ -24,38 +26,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0: every result was typed and the standings agree. 2: the file cannot be played. 3: they differ."""
-    from roundtap.rehearse_script import Published, computed, differences, read_published, read_script
+    from roundtap.rehearse_compare import changes, differences, outcome, read_published
+    from roundtap.rehearse_script import read_script, script_of
 
+    if (args.event is None) == (args.made_up is None):
+        print("roundtap rehearse: give either an event file or --made-up RULEBOOK", file=sys.stderr)
+        return 2
+    if not 8 <= args.players <= 64:
+        print(f"roundtap rehearse: --players {args.players}: must be 8 to 64", file=sys.stderr)
+        return 2
     try:
-        script = read_script(args.event)
+        if args.made_up is not None:
+            from roundtap.made_up import made_up
+
+            script = script_of(made_up(args.made_up, args.players, args.seed))
+        else:
+            script = read_script(args.event)
         expected = read_published(args.expect) if args.expect else None
     except Problem as problem:
-        print(f"{args.event}: {problem}", file=sys.stderr)
+        print(f"{args.event or args.made_up}: {problem}", file=sys.stderr)
         return 2
     except OSError as error:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 2
-    if expected is None:
-        expected = tuple(
-            Published(row.competitor, row.points, int(row.tiebreakers.get("mov", 0)), None, row.rank)
-            for row in computed(script.tournament))
     bar = Bar(len(script.rounds))
     if args.fast:
         from roundtap.rehearse_fast import rehearse_fast
 
-        rows = rehearse_fast(script, bar.show)
+        played = rehearse_fast(script, bar.show)
     else:
         from roundtap.rehearse_live import NotSaved, rehearse_live, rehearse_on_units
 
         try:
-            rows = (rehearse_on_units(script, bar.show, args.hub, args.pin or "") if args.hub
+            played = (rehearse_on_units(script, bar.show, args.hub, args.pin or "") if args.hub
                     else rehearse_live(script, bar.show, args.port))
         except (Problem, NotSaved, TimeoutError) as trouble:
             print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)
             return 3
     bar.end()
-    found = differences(standings_to_json(rows, len(script.rounds))["standings"], expected)
-    typed = sum(len(played.typing) for played in script.rounds)
+    if expected is None:
+        found = changes(outcome(played), outcome(script.tournament))
+    else:
+        found = differences(outcome(played)["standings"], expected)
+    typed = sum(not typing.ruling for round_ in script.rounds for typing in round_.typing)
     print(f"{script.tournament.name}: {len(script.tournament.competitors)} players, {len(script.rounds)} rounds, "
           f"{typed} results typed from both sides")
     for line in found:

@@ -17,7 +17,7 @@ from roundtap.panel_client import PanelClient
 from roundtap.rehearse_script import Script, ScriptRound, Typing
 from roundtap.virtual_kit import VirtualKit
 from roundtap_core.eventfile import tournament_from_json, tournament_to_json
-from roundtap_core.standings import Row, standings
+from roundtap_core.records import SIDES, Tournament
 
 Progress = Callable[[int, int, int], None]
 
@@ -50,16 +50,18 @@ class LiveRehearsal:
         self._patience_s = patience_s
         self._event = ""
 
-    def play(self, script: Script, place: Callable[[str], None] = lambda _: None) -> tuple[Row, ...]:
-        """All rounds; the hub's standings afterwards. `place(event)` is called when the event is there."""
+    def play(self, script: Script, place: Callable[[str], None] = lambda _: None) -> Tournament:
+        """All rounds; the event as the hub exports it afterwards. `place(event)` is called when the event is there."""
         self._event = self._register(script)
         place(self._event)
         for played in script.rounds:
             self._round(played)
             for competitor in played.leaving:
                 self._post(f"competitors/{competitor}/drop")
+            for competitor in played.disqualified:
+                self._post(f"competitors/{competitor}/disqualify", reason="as recorded")
         self._post("finish")
-        return standings(tournament_from_json(self._console.export(self._event)))
+        return tournament_from_json(self._console.export(self._event))
 
     def _register(self, script: Script) -> str:
         """The record without its rounds, as an uploaded file."""
@@ -71,7 +73,8 @@ class LiveRehearsal:
         return found[1]
 
     def _round(self, played: ScriptRound) -> None:
-        self._post("impose", matches=json.dumps([dict(match) for match in played.matches]))
+        self._post("impose", matches=json.dumps([dict(match) for match in played.matches]), stage=played.stage,
+                   tiebreak_form=played.tiebreak_form or "")
         self._post("publish", number=played.number, attempt=1)
         for typing in played.typing:
             self._hands.seat(typing.table)
@@ -83,11 +86,21 @@ class LiveRehearsal:
             if after_time and batch:
                 self._post("clock", action="set", time="0")
             for typing in batch:
-                self._hands.type(typing)
+                if typing.ruling:
+                    self._rule(played, typing)
+                else:
+                    self._hands.type(typing)
                 done += 1
                 self._progress(played.number, done, len(played.typing))
             # A person is slower than this program: time is not called before their results stand.
             self._wait_until_they_stand(played, {typing.table for typing in batch})
+
+    def _rule(self, played: ScriptRound, typing: Typing) -> None:
+        """A judge's word is entered at the console, as it is in a hall."""
+        place = next(i for i, match in enumerate(played.matches, start=1) if match.get("table") == typing.table)
+        score = {f"score.{side}": typing.result.score.of(side) for side in SIDES}
+        self._post(f"match/{played.number}.{place}", ended=typing.result.ended, winner=typing.result.winner, revision=0,
+                   **score)
 
     def _wait_until_they_stand(self, played: ScriptRound, tables: set[int]) -> None:
         give_up = time.monotonic() + self._patience_s
@@ -151,7 +164,7 @@ class SpokenHands:
                   f"{self._names[typing.b]}, and confirm from the other side.")
 
 
-def rehearse_live(script: Script, progress: Progress, port: int) -> tuple[Row, ...]:
+def rehearse_live(script: Script, progress: Progress, port: int) -> Tournament:
     """With a hub and virtual tables of its own, as real processes."""
     with tempfile.TemporaryDirectory(prefix="roundtap-rehearsal-") as folder:
         kit = VirtualKit(Path(folder), "127.0.0.1", port, script.tables, paper=True)
@@ -170,7 +183,7 @@ def rehearse_live(script: Script, progress: Progress, port: int) -> tuple[Row, .
             kit.stop()
 
 
-def rehearse_on_units(script: Script, progress: Progress, url: str, pin: str) -> tuple[Row, ...]:
+def rehearse_on_units(script: Script, progress: Progress, url: str, pin: str) -> Tournament:
     """On a hub that runs already, with its real units: one person presses what is asked for."""
     names = {c.id: c.name for c in script.tournament.competitors}
     hands = SpokenHands(lambda text: print(text, flush=True), names)

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile import parse
-from roundtap_core.forms import Form
-from roundtap_core.records import PLAYED, SWISS, TIME, Match, Result, Round, Side, Tournament
+from roundtap_core.eventfile import match_to_json, parse
+from roundtap_core.gathering import list_totals
+from roundtap_core.records import PLAYED, RULING, TIME, Match, Pair, Result, Round, Side, Tournament
 from roundtap_core.rulebooks import rulebook
-from roundtap_core.standings import Row, standings
+from roundtap_core.rulebooks.base import Situation
 from roundtap_units.fingers import Press, presses
 
 
 @dataclass(frozen=True, slots=True)
 class Typing:
-    """One match as fingers do it: `keys` in order, before time or after it was called."""
+    """One match as fingers do it: `keys` in order, before time or after it was called.
+
+    `ruling`: no table can say it; an official enters it at the console.
+    """
 
     table: int
     a: str
@@ -28,6 +30,7 @@ class Typing:
     result: Result
     after_time: bool
     keys: tuple[Press, ...]
+    ruling: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,12 @@ class ScriptRound:
     """One round: its matches as imposed, what is typed, and who leaves after it."""
 
     number: int
+    stage: str
+    tiebreak_form: str | None
     matches: tuple[Mapping[str, Any], ...]
     typing: tuple[Typing, ...]
     leaving: tuple[str, ...]
+    disqualified: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,42 +56,54 @@ class Script:
 
 
 def read_script(path: Path) -> Script:
-    """The script of an event file's Swiss rounds. Raises Problem where the file is broken, and where a table cannot
-    type a result: it names round, table and players."""
-    tournament = parse(path.read_text(encoding="utf-8"))
-    book = rulebook(tournament.rulebook)
-    form = book.form(book.options(tournament.options))
+    """The script of an event file; Problem also where the file is broken."""
+    return script_of(parse(path.read_text(encoding="utf-8")))
+
+
+def script_of(tournament: Tournament) -> Script:
+    """The script of a recorded event. Raises Problem where a table cannot type a result: it names round, table and
+    players."""
     names = {c.id: c.name for c in tournament.competitors}
-    rounds = tuple(_round(tournament, played, form, names) for played in tournament.rounds if played.stage == SWISS)
+    stages = stages_of(tournament)
+    rounds = tuple(_round(tournament, played, stages[played.number], names) for played in tournament.rounds)
     if not rounds:
         raise Problem("nothing_to_rehearse", where="/rounds")
     return Script(tournament, rounds, max((t.table for r in rounds for t in r.typing), default=1))
 
 
-def _round(tournament: Tournament, played: Round, form: Form, names: Mapping[str, str]) -> ScriptRound:
+def _round(tournament: Tournament, played: Round, stage: str, names: Mapping[str, str]) -> ScriptRound:
     taken = {match.table for match in played.matches if match.table is not None}
     free = iter(number for number in range(1, 2000) if number not in taken)
     matches: list[Mapping[str, Any]] = []
     typing: list[Typing] = []
     for match in played.matches:
-        if match.b is None:
-            matches.append({"a": match.a, "bye": match.bye})
-            continue
-        table = match.table if match.table is not None else next(free)
-        matches.append({"a": match.a, "b": match.b, "table": table})
-        if match.result is not None:
-            typing.append(_typing(tournament, played.number, replace(match, table=table), form, names))
-    leaving = tuple(c.id for c in tournament.competitors if c.dropped_after == played.number)
-    return ScriptRound(played.number, tuple(matches), tuple(typing), leaving)
+        seated = replace(match, table=next(free)) if match.b is not None and match.table is None else match
+        matches.append(match_to_json(replace(seated, result=None, extension_minutes=None)))
+        if seated.result is not None:
+            typing.append(_typing(tournament, played.number, stage, seated, names))
+    return ScriptRound(
+        played.number, played.stage, played.tiebreak_form, tuple(matches), tuple(typing),
+        tuple(c.id for c in tournament.competitors if c.dropped_after == played.number),
+        tuple(c.id for c in tournament.competitors if c.disqualified_after == played.number),
+    )
 
 
-def _typing(tournament: Tournament, number: int, match: Match, form: Form, names: Mapping[str, str]) -> Typing:
+def _typing(
+    tournament: Tournament, number: int, stage: str, match: Match, names: Mapping[str, str]
+) -> Typing:
     """A recorded "played" that the form only takes after time (its winner has not all the points) is typed then."""
     assert match.result is not None
     assert match.table is not None
     assert match.b is not None
+    if match.result.ended == RULING:
+        return Typing(match.table, match.a, match.b, match.result, False, (), ruling=True)
     book = rulebook(tournament.rulebook)
-    winner = book.winner(match.result, book.options(tournament.options))
+    options = book.options(tournament.options)
+    totals = list_totals(tournament)
+    a, b = totals.get(match.a), totals.get(match.b)
+    stage = THIRD_STAGE if match.game == THIRD else stage
+    form = book.form(options, Situation(stage, Pair(a, b) if a is not None and b is not None else None))
+    winner = book.winner(match.result, options)
     side: Side = "b" if winner == "b" else "a"
     for after_time, ended in ((False, match.result.ended), (True, match.result.ended), (True, TIME)):
         if ended == TIME and match.result.ended not in (TIME, PLAYED):
@@ -98,68 +116,3 @@ def _typing(tournament: Tournament, number: int, match: Match, form: Form, names
         return Typing(match.table, match.a, match.b, result, after_time, tuple(keys))
     raise Problem("cannot_be_typed", where=f"/rounds/{number - 1}", number=number, table=match.table,
                   a=names[match.a], b=names[match.b], score=f"{match.result.score.a}:{match.result.score.b}")
-
-
-def computed(tournament: Tournament) -> tuple[Row, ...]:
-    """What this core says of the record itself."""
-    return standings(tournament)
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """One line of standings as somebody published them; None where it was not told."""
-
-    competitor: str
-    points: int
-    mov: int
-    sos: str | None
-    rank: int | None
-
-
-def read_published(path: Path) -> tuple[Published, ...]:
-    """Lines [competitor, points, MoV, SoS as printed or null, rank or null], as a JSON list."""
-    try:
-        lines = json.loads(path.read_text(encoding="utf-8"))
-        return tuple(Published(*line) for line in lines)
-    except (ValueError, TypeError) as error:
-        raise Problem("published_unreadable", where=str(path)) from error
-
-
-def differences(rows: Sequence[Mapping[str, Any]], expected: Sequence[Published]) -> list[str]:
-    """Where the hub's standings (rows of `standings_to_json`) are not as published; [] when all agree.
-
-    A rank counts only against those with other points, MoV and SoS: behind these the published order was a lot.
-    """
-    by_id = {row["competitor"]: row for row in rows}
-    found = []
-    for line in expected:
-        row = by_id.get(line.competitor)
-        if row is None:
-            found.append(f"{line.competitor} is missing")
-            continue
-        if row["points"] != line.points:
-            found.append(f"{line.competitor}: {row['points']} points, published {line.points}")
-        if row["tiebreakers"].get("mov", line.mov) != line.mov:
-            found.append(f"{line.competitor}: MoV {row['tiebreakers']['mov']}, published {line.mov}")
-        if line.sos is not None and not _same_sos(row["tiebreakers"].get("sos"), line.sos):
-            found.append(f"{line.competitor}: SoS {row['tiebreakers']['sos']}, published {line.sos}")
-    return found + _order(by_id, expected)
-
-
-def _same_sos(exact: str | None, printed: str) -> bool:
-    if exact is None:
-        return True
-    numerator, _, denominator = exact.partition("/")
-    return abs(int(numerator) / int(denominator) - float(printed)) <= 0.005 + 1e-9
-
-
-def _order(by_id: Mapping[str, Mapping[str, Any]], expected: Sequence[Published]) -> list[str]:
-    ranked = sorted((line for line in expected if line.rank is not None and line.competitor in by_id),
-                    key=lambda line: line.rank or 0)
-    found = []
-    for above, below in pairwise(ranked):
-        one, two = by_id[above.competitor], by_id[below.competitor]
-        tied = (one["points"], one["tiebreakers"]) == (two["points"], two["tiebreakers"])
-        if one["rank"] > two["rank"] and not tied:
-            found.append(f"{above.competitor} stands below {below.competitor}, published above")
-    return found

@@ -10,8 +10,8 @@ from typing import Any
 from roundtap import columns, headless
 from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, public_names
-from roundtap_core.records import SWISS, Tournament
-from roundtap_core.standings import LAST, POINTS, Row, standings, standings_to_json
+from roundtap_core.records import ELIMINATION, Tournament
+from roundtap_core.standings import CUT, LAST, POINTS, Row, standings, standings_to_json
 from roundtap_core.words import Words
 
 FIGURES = ("rank", "points", "rounds", "wins", "losses", "draws", "byes")
@@ -38,8 +38,8 @@ def run(args: Namespace) -> int:
 
 
 def last_round(tournament: Tournament) -> int:
-    """The number of the last Swiss round there is; 0 before the first."""
-    return max((played.number for played in tournament.stage_rounds(SWISS)), default=0)
+    """The number of the last round that standings come from: Swiss, or a tie-break; 0 before the first."""
+    return max((played.number for played in tournament.rounds if played.stage != ELIMINATION), default=0)
 
 
 def _names(tournament: Tournament) -> dict[str, str]:
@@ -78,7 +78,7 @@ def as_text(rows: Sequence[Row], names: dict[str, str], words: Words) -> str:
 
 
 def _decider(key: str, words: Words) -> str:
-    return words(f"decided.{key}") if key in (POINTS, LAST) else words(f"tiebreaker.{key}")
+    return words(f"decided.{key}") if key in (POINTS, LAST, CUT) else words(f"tiebreaker.{key}")
 
 
 def _rounded(value: int | Fraction | None) -> str:

@@ -69,7 +69,8 @@ class DirectLink:
                              seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"])
 
     def push_view(self) -> None:
-        view = table_view(self._hub.service.snapshot, self._unit, self._hub.hall.units.get(self._unit))
+        view = table_view(self._hub.service.snapshot, self._unit, self._hub.hall.units.get(self._unit),
+                          self._hub.moments.now())
         if view != self._last_view:
             self._last_view = view
             self._incoming.put(("view", view))
@@ -168,7 +169,8 @@ class VirtualHall:
             person, salt = Person.of(competitor), secrets.token_hex(8)
             people.append(PersonRecord(EVENT, competitor.id, salt, person))
             steps.append(Step(EVENT, c.EnterCompetitor(Entrant(
-                competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table))))
+                competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
+                list_total=(competitor.list or {}).get("total")))))
         self.service.ask(steps, "rehearsal", people)
 
     def step(self) -> None:
