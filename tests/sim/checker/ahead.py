@@ -1,0 +1,64 @@
+"""Small fields: whether the remaining rounds can still do without a repeat, if all stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from checker.repeats import Met
+from checker.shape import Grade, grade
+
+LARGEST = 9
+Meetings = dict[str, frozenset[str]]
+Round = list[tuple[str, str]]
+
+
+def matchings(members: Sequence[str], met: Met | None = None) -> Iterator[Round]:
+    """Every way to pair them; with `met`, without a repeat."""
+    if not members:
+        yield []
+        return
+    first, *rest = members
+    for other in rest:
+        if met is None or other not in met[first]:
+            for more in matchings([who for who in rest if who != other], met):
+                yield [(first, other), *more]
+
+
+def feasible(members: Sequence[str], met: Meetings, byes: Mapping[str, int], rounds: int) -> bool:
+    """Whether so many more rounds can be paired without a repeat, each bye among those with the fewest."""
+    if not rounds:
+        return True
+    rests: Sequence[str | None] = [None]
+    if len(members) % 2:
+        fewest = min(byes[who] for who in members)
+        rests = [who for who in members if byes[who] == fewest]
+    for rest in rests:
+        later = {**byes, rest: byes[rest] + 1} if rest else byes
+        for pairs in matchings([who for who in members if who != rest], met):
+            if feasible(members, after(met, pairs), later, rounds - 1):
+                return True
+    return False
+
+
+def after(met: Met, pairs: Round) -> Meetings:
+    grown = {who: frozenset(others) for who, others in met.items()}
+    for a, b in pairs:
+        grown[a] |= {b}
+        grown[b] |= {a}
+    return grown
+
+
+def needless_dead_end(
+    pairs: Round, rest: str | None, points: Mapping[str, int], met: Met, byes: Mapping[str, int], rounds_left: int
+) -> bool:
+    """The round leads into a repeat that another round, as good in itself, would have left avoidable."""
+    paired = [who for pair in pairs for who in pair]
+    members = [*paired, rest] if rest else paired
+    later = {who: byes.get(who, 0) + (who == rest) for who in members}
+    if feasible(members, after(met, pairs), later, rounds_left):
+        return False
+    wanted: Grade = grade(pairs, points, met, paired)
+    return any(
+        grade(way, points, met, paired) == wanted and feasible(members, after(met, way), later, rounds_left)
+        for way in matchings(paired)
+    )

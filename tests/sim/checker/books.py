@@ -1,0 +1,74 @@
+"""The figures of the seven rulebooks, as the digest states them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Event = dict[str, Any]
+
+LAST, LOWEST = "last in the standings", "random among the fewest points"
+
+BASIC = ((4, 8, 3, 0), (9, 16, 4, 0), (17, 24, 4, 4), (25, 40, 5, 4), (41, 44, 5, 8), (45, 76, 6, 8),
+         (77, 148, 6, 16), (149, 10**9, 7, 16))
+ADVANCED = ((9, 12, 4, 4), (13, 24, 4, 8), (25, 40, 5, 8), (41, 76, 6, 8), (77, 148, 6, 16), (149, 288, 6, 32),
+            (289, 512, 7, 32), (513, 10**9, 8, 32))
+SHOWDOWN = ((4, 4, 3, 0), (5, 16, 4, 0), (17, 32, 4, 4), (33, 64, 4, 8), (65, 10**9, 5, 16))
+
+
+@dataclass(frozen=True)
+class Book:
+    """`family` chooses the scoring; `base` is the X-Wing rulebooks' squad points; `shown` the printed tiebreakers."""
+
+    family: str
+    win: int
+    draw: int
+    keys: tuple[str, ...]
+    shown: tuple[str, ...]
+    bye: str = LOWEST
+    base: int = 0
+    prize_places: int = 0
+    structures: tuple[tuple[str, tuple[tuple[int, int, int, int], ...]], ...] = ()
+
+
+_TABLES = (("basic", BASIC), ("advanced", ADVANCED))
+_EPIC = ("mov", "opponents_points")
+_KEYFORGE = ("sos", "extended_sos")
+_WARLORDS = ("score", "head_to_head", "opponents_points", "opponents_score", "tiebreak_round")
+_WARLORDS_SHOWN = ("score", "opponents_points", "opponents_score")
+_SHATTERPOINT = ("struggles", "sos", "wounds")
+
+BOOKS = {
+    "xwing-standard": Book("xwing", 1, 0, ("mov", "sos"), ("mov", "sos"), bye=LAST, base=100, structures=_TABLES),
+    "xwing-epic-duel": Book("epic", 5, 1, _EPIC, _EPIC, base=300),
+    "xwing-epic-team": Book("epic", 5, 1, _EPIC, _EPIC, base=400),
+    "keyforge-archon": Book("keyforge", 1, 0, _KEYFORGE, _KEYFORGE, structures=_TABLES),
+    "keyforge-sealed": Book("keyforge", 1, 0, _KEYFORGE, _KEYFORGE, structures=_TABLES),
+    "warlords-of-terra": Book("warlords", 3, 1, _WARLORDS, _WARLORDS_SHOWN, prize_places=1),
+    "shatterpoint-premier": Book("shatterpoint", 3, 1, _SHATTERPOINT, _SHATTERPOINT,
+                                 structures=(("basic", SHOWDOWN),)),
+}
+
+
+def book_of(event: Event) -> Book:
+    return BOOKS[event["rulebook"]]
+
+
+def option(event: Event, key: str, default: Any) -> Any:
+    return event.get("options", {}).get(key, default)
+
+
+def base_of(event: Event) -> int:
+    """What MoV is counted from."""
+    base: int = option(event, "squad_points", book_of(event).base)
+    return base
+
+
+def left_after(competitor: dict[str, Any]) -> int | None:
+    """The last round of somebody who left or was put out."""
+    lasts = [competitor[key] for key in ("dropped_after", "disqualified_after") if key in competitor]
+    return min(lasts, default=None)
+
+
+def still_there(event: Event) -> set[str]:
+    return {c["id"] for c in event["competitors"] if left_after(c) is None}

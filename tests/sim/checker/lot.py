@@ -1,0 +1,11 @@
+"""The last tiebreaker: drawn once, from the event's seed and the competitor's id."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from checker.books import Event
+
+
+def by_lot(event: Event, who: str) -> str:
+    return sha256(f"{event.get('seed', 0)}|tiebreak|{who}".encode()).hexdigest()

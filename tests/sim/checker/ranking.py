@@ -1,0 +1,49 @@
+"""The order of the standings, and what put each competitor above the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from checker.books import Event, book_of
+from checker.lot import by_lot
+from checker.records import Records, gather, tiebreaker
+from checker.restarts import warlords_order
+
+Order = list[tuple[str, str]]
+"""Best first: (competitor, what decided against the next one)."""
+
+
+def order_of(event: Event, after: int | None = None) -> Order:
+    records = gather(event, after)
+    if book_of(event).family == "warlords":
+        return warlords_order(event, records, after)
+    return plain_order(event, records, book_of(event).keys)
+
+
+def plain_order(event: Event, records: Records, keys: Sequence[str]) -> Order:
+    """By points, then by each key in turn, then by lot: nothing depends on who is tied with whom."""
+    steps: list[tuple[str, Callable[[str], Any]]] = [("points", lambda who: -records[who].points)]
+    steps += [(key, lambda who, key=key: -tiebreaker(records, who, key)) for key in keys]  # type: ignore[misc]
+    steps.append(("random", lambda who: by_lot(event, who)))
+    keyed = sorted((tuple(value(who) for _, value in steps), who) for who in records)
+    decided = ["last"] * len(keyed)
+    for i in range(len(keyed) - 1):
+        differs = next(n for n in range(len(steps)) if keyed[i][0][n] != keyed[i + 1][0][n])
+        decided[i] = steps[differs][0]
+    return [(who, why) for (_, who), why in zip(keyed, decided, strict=True)]
+
+
+def cut_order(event: Event) -> list[str]:
+    """Who makes the cut, and the seeds: the standings; in Epic by points and the opponents' points, without MoV."""
+    if book_of(event).family == "epic":
+        return [who for who, _ in plain_order(event, gather(event), ("opponents_points",))]
+    return [who for who, _ in order_of(event)]
+
+
+def split(group: Sequence[str], value: Callable[[str], Hashable]) -> list[list[str]]:
+    """The group in parts of equal value, the greatest first."""
+    values: dict[Any, list[str]] = {}
+    for who in group:
+        values.setdefault(value(who), []).append(who)
+    return [values[key] for key in sorted(values, reverse=True)]

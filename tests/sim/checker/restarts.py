@@ -1,0 +1,99 @@
+"""Warlords of Terra: ties that start again at the match between the tied, and tie-break rounds where it matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from checker.books import Event
+from checker.lot import by_lot
+from checker.plan import places_at_stake, swiss_is_over
+from checker.records import Records, tiebreaker
+from checker.tie_breaks import Meetings, has_left, tie_break_meetings
+
+Value = Callable[[str], Hashable]
+Above = tuple[str, ...]
+
+
+def warlords_order(event: Event, records: Records, after: int | None) -> list[tuple[str, str]]:
+    return Warlords(event, records, after).order()
+
+
+class Warlords:
+    """Each method orders a tied group: best first, with what decided against the next. `above`: who stands higher."""
+
+    def __init__(self, event: Event, records: Records, after: int | None) -> None:
+        self.event, self.records, self.after = event, records, after
+        self.prizes, self.cut = places_at_stake(event) if swiss_is_over(event, after) else (0, 0)
+        self.meetings: Meetings = tie_break_meetings(event, after)
+        self.unresolved: list[list[str]] = []
+        """Groups at stake that a tie-break round has still to order."""
+
+    def order(self) -> list[tuple[str, str]]:
+        rows = self._parts(list(self.records), lambda who: self.records[who].points, "points", (), self._by_score)
+        return [*rows[:-1], (rows[-1][0], "last")] if rows else []
+
+    def _by_score(self, tied: list[str], above: Above) -> list[tuple[str, str]]:
+        return self._parts(tied, self._figure("score"), "score", above, self._from_2)
+
+    def _from_2(self, tied: list[str], above: Above) -> list[tuple[str, str]]:
+        """Criteria 2, 3 and 4. The first that parts the group ends it: every smaller tie comes back here."""
+        if len(tied) == 1:
+            return [(tied[0], "")]
+        steps: list[tuple[str, Value]] = []
+        if self._all_have_met(tied):
+            steps.append(("head_to_head", lambda who: self._among(who, tied)))
+        steps += [(key, self._figure(key)) for key in ("opponents_points", "opponents_score")]
+        for key, value in steps:
+            if len({value(who) for who in tied}) > 1:
+                return self._parts(tied, value, key, above, self._from_2)
+        return self._from_5(tied, above, 0)
+
+    def _from_5(self, tied: list[str], above: Above, meeting: int) -> list[tuple[str, str]]:
+        """Tie-break rounds, if there is something at stake; else, or until they are played, the lot."""
+        if not self._at_stake(above):
+            return self._lot(tied)
+        values = self.meetings.values(tied, meeting)
+        if values is not None:
+            if len(set(values.values())) > 1:
+                return self._parts(tied, values.__getitem__, "tiebreak_round", above, self._from_2)
+            return self._from_5(tied, above, meeting + 1)
+        gone = {who for who in tied if has_left(self.event, who, self.after)}
+        if gone and gone != set(tied):
+            return self._parts(tied, lambda who: who not in gone, "tiebreak_round", above, self._from_2)
+        if not gone:
+            self.unresolved.append(tied)
+        return self._lot(tied)
+
+    def _at_stake(self, above: Above) -> bool:
+        """A prize goes by the place, a place in the cut to the best of those who are still there."""
+        there = sum(not has_left(self.event, who, self.after) for who in above)
+        return len(above) < self.prizes or there < self.cut
+
+    def _lot(self, tied: Sequence[str]) -> list[tuple[str, str]]:
+        return [(who, "random") for who in sorted(tied, key=lambda who: by_lot(self.event, who))]
+
+    def _parts(
+        self, tied: Sequence[str], value: Value, key: str, above: Above,
+        order: Callable[[list[str], Above], list[tuple[str, str]]],
+    ) -> list[tuple[str, str]]:
+        values: dict[Any, list[str]] = {}
+        for who in tied:
+            values.setdefault(value(who), []).append(who)
+        rows: list[tuple[str, str]] = []
+        for best in sorted(values, reverse=True):
+            part = values[best]
+            ordered = order(part, (*above, *(who for who, _ in rows))) if len(part) > 1 else [(part[0], "")]
+            rows += [*ordered[:-1], (ordered[-1][0], key)]
+        return rows
+
+    def _figure(self, key: str) -> Value:
+        return lambda who: tiebreaker(self.records, who, key)
+
+    def _all_have_met(self, tied: Sequence[str]) -> bool:
+        return all({o for o, _ in self.records[who].meetings} >= set(tied) - {who} for who in tied)
+
+    def _among(self, who: str, tied: Sequence[str]) -> tuple[int, int]:
+        """Points, then SCORE, in the matches among the tied alone."""
+        given = [g for opponent, g in self.records[who].meetings if opponent in tied]
+        return sum(g.points for g in given), sum(g.figures["score"] for g in given)

@@ -1,0 +1,57 @@
+"""What `standings` printed, held against a table computed here."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from checker.books import Event, book_of
+from checker.outcomes import DRAW, LOSS, WIN
+from checker.ranking import order_of
+from checker.records import gather, tiebreaker
+
+
+def standings_complaints(event: Event, printed: dict[str, Any], after: int | None = None) -> list[str]:
+    """Figures, order, `decided_by` and `by_chance` of every row."""
+    found: list[str] = []
+    rows: list[dict[str, Any]] = printed["standings"]
+    order = order_of(event, after)
+    records = gather(event, after)
+    if [row["competitor"] for row in rows] != [who for who, _ in order]:
+        found.append(f"order {[row['competitor'] for row in rows]}, should be {order}")
+    by_rank = dict(order)
+    for place, row in enumerate(rows):
+        who = row["competitor"]
+        if who not in records:
+            found.append(f"{who}: not in this event")
+            continue
+        record = records[who]
+        wanted = {
+            "rank": place + 1, "points": record.points, "rounds": record.rounds, "byes": record.byes,
+            "wins": record.outcomes[WIN], "losses": record.outcomes[LOSS], "draws": record.outcomes[DRAW],
+        }
+        found += [f"{who}: {key} {row[key]}, should be {value}" for key, value in wanted.items() if row[key] != value]
+        found += _tiebreakers(row, {key: tiebreaker(records, who, key) for key in book_of(event).shown})
+        if row["decided_by"] != by_rank[who]:
+            found.append(f"{who}: decided by {row['decided_by']}, should be {by_rank[who]}")
+    found += _chance(rows, order)
+    return found
+
+
+def _tiebreakers(row: dict[str, Any], wanted: dict[str, Fraction]) -> list[str]:
+    who, printed = row["competitor"], row["tiebreakers"]
+    if list(printed) != list(wanted):
+        return [f"{who}: tiebreakers {list(printed)}, should be {list(wanted)}"]
+    return [f"{who}: {key} {printed[key]!r}, should be {value}" for key, value in wanted.items()
+            if Fraction(printed[key]) != value or (value.denominator > 1 and printed[key] != str(value))]
+
+
+def _chance(rows: list[dict[str, Any]], order: list[tuple[str, str]]) -> list[str]:
+    """Both neighbours of a tie decided by lot are marked, and nobody else."""
+    marked = set()
+    for (upper, why), (lower, _) in pairwise(order):
+        if why == "random":
+            marked |= {upper, lower}
+    return [f"{row['competitor']}: by_chance {row['by_chance']}" for row in rows
+            if row["by_chance"] != (row["competitor"] in marked)]

@@ -1,0 +1,137 @@
+"""Random results of every kind that a rulebook allows, figures at the edges included."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from checker.books import Event, base_of, book_of
+
+Result = dict[str, Any]
+
+
+def random_result(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse: bool) -> Result:
+    """`coarse`: few different figures, so that ties are frequent. In elimination and tie-breaks somebody goes on."""
+    family = book_of(event).family
+    knockout = stage != "swiss"
+    kind = rand.choices(("played", "time", "concession", "ruling"), (50, 30, 10, 10))[0]
+    maker = {"xwing": _xwing, "epic": _epic, "keyforge": _keyforge, "warlords": _warlords,
+             "shatterpoint": _shatterpoint}[family]
+    result: Result = {} if kind == "played" else {"ended": kind}
+    if kind == "concession":
+        result["conceded_by"] = rand.choice("ab")
+    if kind == "ruling":
+        draws = ["draw"] if family in ("epic", "warlords", "shatterpoint") and not knockout else []
+        lost = ["none"] if stage != "tiebreak" else []
+        result["winner"] = rand.choices(["a", "b", *draws, *lost], [4, 4, *[2 for _ in draws], *[1 for _ in lost]])[0]
+    maker(event, match, stage, rand, coarse, result)
+    order = ("ended", "winner", "conceded_by", "initiative", "first_player", "picks", "timeout", "score", "wounds")
+    return {key: result[key] for key in order if key in result}
+
+
+def _two(rand: Random, values: list[int]) -> dict[str, int]:
+    return {"a": rand.choice(values), "b": rand.choice(values)}
+
+
+def _xwing(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse: bool, result: Result) -> None:
+    top = base_of(event)
+    values = [0, top // 2, top] if coarse else [0, 1, top - 1, top, *(rand.randint(0, top) for _ in range(4))]
+    result["score"] = score = _two(rand, values)
+    if result.get("ended") == "ruling":
+        if rand.random() < 0.4:
+            result["score"] = {"a": 0, "b": 0}
+        return
+    if "ended" not in result:
+        score[rand.choice("ab")] = top
+    if result.get("ended") != "concession" and (score["a"] == score["b"] or rand.random() < 0.1):
+        ahead = "a" if score["a"] > score["b"] else "b"
+        result["winner"] = rand.choice("ab") if score["a"] == score["b"] else ahead
+
+
+def _epic(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse: bool, result: Result) -> None:
+    totals = {c["id"]: (c.get("list") or {}).get("total", base_of(event)) for c in event["competitors"]}
+    tops = {"a": totals[match["b"]], "b": totals[match["a"]]}
+    edge = rand.choice((0, 1, 11, 12, 13))
+    low = rand.randint(0, min(tops.values()) - 20)
+    result["score"] = score = {
+        side: rand.choice([0, 24, 48] if coarse else [0, 1, top - 1, top, low, low + edge, rand.randint(0, top)])
+        for side, top in tops.items()
+    }
+    if result.get("ended") == "ruling":
+        if rand.random() < 0.4:
+            result["score"] = {"a": 0, "b": 0}
+        return
+    if "ended" not in result:
+        # Nobody left is a draw, whatever the points.
+        result["winner"] = rand.choices(("a", "b", "draw"), (5, 5, 2))[0]
+    drawn = result.get("winner") == "draw" or (result.get("ended") == "time" and score["a"] == score["b"])
+    if stage != "swiss" and drawn:
+        result["initiative"] = rand.choice("ab")
+
+
+def _keyforge(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse: bool, result: Result) -> None:
+    stages = event.get("options", {}).get("stages", {})
+    if stage == "elimination" and match.get("final"):
+        stage = "final"
+    best_of = stages.get(stage, {}).get("best_of", 1)
+    wins = best_of // 2 + 1
+    won = rand.choice("ab")
+    lost = "b" if won == "a" else "a"
+    result["score"] = {"a": 0, "b": 0}
+    if result.get("ended") in ("concession", "ruling"):
+        if wins == 2 and rand.random() < 0.5:
+            result["score"][rand.choice("ab")] = 1
+        return
+    if rand.random() < 0.2:
+        result["winner"] = won
+        if rand.random() < 0.5:
+            return
+    ahead = 1 if result.get("ended") == "time" and rand.random() < 0.5 else wins
+    result["score"] = {won: ahead, lost: rand.randint(0, ahead - 1)}
+    result["score"] = {side: result["score"][side] for side in "ab"}
+    if rand.random() < 0.3:
+        result["first_player"] = rand.choice("ab")
+
+
+def _warlords(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse: bool, result: Result) -> None:
+    # Where all end with the same lives, only opponents and tie-break rounds are left to decide.
+    few = ([0], [20, 20, 0], [0, 20])[event["seed"] % 3]
+    values = few if coarse else [-15, -5, -1, 0, 1, 15, 19, 20, 21, 30, 42, rand.randint(-10, 50)]
+    result["score"] = _two(rand, values)
+    if result.get("ended") == "time" and stage == "swiss" and rand.random() < 0.6:
+        result["winner"] = "draw"
+    elif result.get("ended") not in ("concession", "ruling"):
+        result["winner"] = rand.choice("ab")
+
+
+def _shatterpoint(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse: bool, result: Result) -> None:
+    wounds = [0, 3] if coarse else [0, 1, 2, 3, 4, rand.randint(0, 30)]
+    result["score"] = score = _two(rand, [0, 1])
+    result["wounds"] = _two(rand, wounds)
+    if "ended" not in result:
+        score[rand.choice("ab")] = 2
+    elif result["ended"] == "time" and not any(r["stage"] == "swiss" for r in event["rounds"]):
+        # A drawn game goes to the better Swiss rank: without Swiss rounds there is none.
+        score.update({"a": 1, "b": 0})
+    elif result["ended"] == "ruling" and rand.random() < 0.4:
+        result["score"], result["wounds"] = {"a": 0, "b": 0}, {"a": 0, "b": 0}
+    if rand.random() < 0.05:
+        del result["wounds"]
+    result["picks"] = {side: squads_for(event, match[side], rand) for side in "ab"}
+
+
+def squads_for(event: Event, who: str, rand: Random) -> list[int]:
+    """Two of the four squads: those not fielded yet come first, so that all of them are in the end."""
+    used: set[int] = set()
+    for played in event["rounds"]:
+        for match in played["matches"]:
+            if match["a"] == who and "picks" in match:
+                used |= set(match["picks"])
+            for side in "ab":
+                if match.get(side) == who:
+                    used |= set(match.get("result", {}).get("picks", {}).get(side, []))
+    fresh = [squad for squad in (1, 2, 3, 4) if squad not in used]
+    rand.shuffle(fresh)
+    rest = sorted(used)
+    rand.shuffle(rest)
+    return sorted([*fresh, *rest][:2])
