@@ -39,13 +39,14 @@ def refused(key: str) -> pytest.RaisesExc[Problem]:
 class Event:
     """`tell` a command and the state moves on; a Problem goes through to the caller and changes nothing."""
 
-    def __init__(self, players: int = 4, options: dict[str, Any] | None = None, created: bool = True) -> None:
+    def __init__(self, players: int = 4, options: dict[str, Any] | None = None, created: bool = True,
+                 rulebook: str = "xwing-standard", level: str | None = "relaxed") -> None:
         self.state = EventState("e1")
         self.entries: list[Entry] = []
         self.now_ms = 1000
         self._reports = 0
         if created:
-            self.tell(CreateEvent("Winter Open", "xwing-standard", "relaxed", options or {}, "#0072B2", 7))
+            self.tell(CreateEvent("Winter Open", rulebook, level, options or {}, "#0072B2", 7))
         for number in range(1, players + 1):
             self.enter(f"p{number}")
 

@@ -63,10 +63,44 @@ def test_a_stage_forgets_the_pairings_of_another() -> None:
     assert found(replace(swiss, rounds=(*swiss.rounds, final))) == []
 
 
+def level_at_the_top() -> Tournament:
+    """After two Swiss rounds a and c are level in everything that Warlords of Terra counts, and so are b and d."""
+    def won(pair: str) -> Match:
+        return Match(pair[0], pair[1], result=Result(winner="a", score=Pair(20, 0)))
+
+    def drawn(pair: str) -> Match:
+        return Match(pair[0], pair[1], result=Result("time", "draw", score=Pair(9, 9)))
+
+    return replace(event([won("ab"), won("cd")], [drawn("ac"), drawn("bd")], swiss_rounds=2, cut=2),
+                   rulebook="warlords-of-terra")
+
+
+def tie_broken_between(pair: str, number: int = 3) -> Round:
+    return Round(number, "tiebreak", (Match(pair[0], pair[1], result=Result(winner="a", score=Pair(20, 0))),))
+
+
 def test_a_tie_break_round_may_repeat_its_pairings() -> None:
-    again = tuple(Round(number, "tiebreak", (game("ab"),)) for number in (2, 3))
+    swiss = level_at_the_top()
+    assert found(replace(swiss, rounds=(*swiss.rounds, tie_broken_between("ac")))) == []
+
+
+def test_a_tie_break_match_without_a_tie_at_a_place_that_counts() -> None:
+    swiss = level_at_the_top()
+    for pair in ("ab", "bd"):
+        assert found(replace(swiss, rounds=(*swiss.rounds, tie_broken_between(pair)))) == [
+            ("/rounds/2/matches/0", "tiebreak_without_tie")]
+
+
+def test_an_elimination_that_began_before_the_tie_was_broken() -> None:
+    swiss = level_at_the_top()
+    final = Round(3, "elimination", (Match("a", "c", game=1, result=Result(winner="a")),))
+    assert ("/rounds/2", "tie_not_broken") in found(replace(swiss, rounds=(*swiss.rounds, final)))
+
+
+def test_no_tie_break_round_under_a_rulebook_that_has_none() -> None:
     swiss = event([game("ab"), game("cd")])
-    assert found(replace(swiss, rounds=(*swiss.rounds, *again))) == []
+    again = Round(2, "tiebreak", (game("ab"),))
+    assert found(replace(swiss, rounds=(*swiss.rounds, again))) == [("/rounds/1", "no_tie_break_rounds")]
 
 
 def test_figures_that_nobody_could_enter_now() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms import Way, compose, form_from_json, form_to_json, next_step
+from roundtap_core.form_walk import compose, next_step
+from roundtap_core.forms import Way, form_from_json, form_to_json
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks import rulebook
 

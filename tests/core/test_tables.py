@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
 from roundtap_core.tables import assign_tables
 
@@ -28,6 +30,17 @@ def test_leaders_sit_at_table_1_and_byes_stand_last() -> None:
 def test_equals_keep_the_order_of_the_draw() -> None:
     drawn = [Match("C", "D"), Match("A", "B"), Match("G", "H")]
     assert seats(assign_tables(drawn, hall())) == [("CD", 1), ("AB", 2), ("GH", 3)]
+
+
+def test_by_lot_a_leader_may_sit_anywhere() -> None:
+    after_one = hall((won("A", "B"), won("C", "D"), won("E", "F"), won("G", "H")))
+    drawn = [Match("A", "C"), Match("E", "G"), Match("B", "D"), Match("F", "H")]
+    found = set()
+    for seed in range(40):
+        seated = assign_tables(drawn, replace(after_one, seed=seed, options={"tables": "random"}))
+        assert sorted(match.table or 0 for match in seated) == [1, 2, 3, 4]
+        found |= {match.table for match in seated if match.a == "A"}
+    assert found == {1, 2, 3, 4}
 
 
 def test_a_fixed_table_is_kept_for_its_match_only_while_it_plays() -> None:

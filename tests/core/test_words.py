@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from roundtap_core import rulebooks
-from roundtap_core.forms import Choice
 from roundtap_core.records import BYES, ENDINGS, STAGES
 from roundtap_core.words import LANGUAGES, Words, choose_language, core_words, plural_form
 
@@ -105,9 +104,14 @@ def test_what_rulebooks_and_records_name_has_a_name(language: str) -> None:
         needed |= {f"tiebreaker.{key}" for key in book.tiebreakers} | {f"level.{level}" for level in book.levels}
         needed |= set(book.house_decisions) | {f"bye_order.{book.bye_after_round_1}"}
         needed |= {f"stage.{stage}" for stage in book.stage_minutes} | {f"structure.{name}" for name in book.structures}
-        form = book.form(book.options({}))
-        needed |= {step.label for way in form.ways for step in way.steps if isinstance(step, Choice)}
+        needed |= {f"column.{key}" for key in book.tiebreakers} | {f"figure.{key}" for key in book.tiebreakers}
     assert {key for key in needed if key not in words} == set()
+
+
+def test_no_house_decision_is_left_over() -> None:
+    announced = {key for book in rulebooks.RULEBOOKS.values() for key in book.house_decisions}
+    written = {key for key in texts(REPOSITORY / "server" / "roundtap_core", "en") if key.startswith("decision.")}
+    assert written == announced
 
 
 def test_a_text_is_filled_in() -> None:

@@ -7,6 +7,7 @@ import pytest
 from roundtap_core.errors import Problem
 from roundtap_core.records import Match, Pair, Result
 from roundtap_core.rulebooks import rulebook
+from roundtap_core.rulebooks.xwing_standard import ship_points
 
 BOOK = rulebook("xwing-standard")
 
@@ -116,3 +117,13 @@ def test_the_worth_shown_before_a_result_is_confirmed() -> None:
 def test_an_unknown_rulebook_lists_those_there_are() -> None:
     with pytest.raises(Problem, match="xwing-standard"):
         rulebook("chess")
+
+
+def test_a_46_point_ship_at_7_of_13_damage_gives_half() -> None:
+    """The document's example, Han Solo; rounded down, large ships only, and below half, not at half."""
+    assert ship_points(46, True, 13, 7) == 23
+    assert ship_points(47, True, 13, 7) == 23
+    assert ship_points(46, True, 13, 6) == 0
+    assert ship_points(46, True, 12, 6) == 0
+    assert ship_points(46, False, 13, 12) == 0
+    assert [ship_points(46, large, 13, 13) for large in (True, False)] == [46, 46]

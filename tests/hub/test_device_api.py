@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from hub_kit import KEYS, HandClock, hub_of, make_event, running, stored
+from hub_kit import KEYS, HandClock, event_steps, hub_of, make_event, people, running, stored
 from werkzeug.test import TestResponse
 
 from roundtap_core.event import commands as c
@@ -22,6 +22,8 @@ from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, si
 from roundtap_hub import device_api
 from roundtap_hub.device_feed import DeviceFeed
 from roundtap_hub.hub import Hub
+from roundtap_hub.service import Step
+from roundtap_hub.tableview import table_view
 
 KEY = KEYS["table-1"]
 GOOD: dict[str, Any] = {
@@ -103,6 +105,30 @@ def test_a_game_that_cannot_end_so_makes_one_refused_entry(bench: Bench) -> None
         assert (echo["fate"], echo["reason"]) == ("refused", "impossible")
     assert [entry.data["fate"] for entry in bench.reports()] == ["refused"]
     assert bench.hub.service.snapshot.events["e1"].rounds[0].matches[0].reports == {}
+
+
+def test_a_report_that_names_its_draw_is_taken_and_one_of_another_draw_hits_nobody(bench: Bench) -> None:
+    view = table_view(bench.hub.service.snapshot, "table-1")
+    mark = view["match"]["draw"]
+    assert bench.echo(draw=mark)["fate"] == "accepted"
+
+    stray = bench.echo(report_id="table-1-bb", side="b", draw="another draw")
+
+    assert (stray["fate"], stray["reason"]) == ("refused", "unknown-match")
+    assert set(bench.hub.service.snapshot.events["e1"].rounds[0].matches[0].reports) == {"a"}
+    assert [entry.data["draw"] for entry in bench.reports()] == [mark, "another draw"]
+
+
+def test_after_a_restore_a_redrawn_round_has_the_same_ids_and_another_mark(tmp_path: Path) -> None:
+    marks = []
+    for seed in (11, 12):
+        with running(tmp_path / f"{seed}.db") as service:
+            service.ask([*event_steps(), Step("e1", c.DrawRound(seed)), Step("e1", c.PublishRound(1, 1))], "organizer",
+                        people())
+            drawn = service.snapshot.events["e1"].rounds[0]
+            marks.append(drawn.mark)
+            assert drawn.matches[0].id == "1.1"
+    assert marks[0] != marks[1]
 
 
 @pytest.mark.parametrize("result", [
@@ -187,7 +213,7 @@ def test_a_missing_field_is_malformed_and_named(bench: Bench, field: str) -> Non
 @pytest.mark.parametrize("changes", [
     {"report_id": ""}, {"report_id": "x" * 65}, {"report_id": 7}, {"event": None}, {"event": ["e1"]}, {"match": 1},
     {"side": "c"}, {"side": ""}, {"side": ["a"]}, {"revision": "0"}, {"revision": True}, {"revision": None},
-    {"result": None}, {"result": "100:24"}, {"result": [1]}, {"more": 1},
+    {"result": None}, {"result": "100:24"}, {"result": [1]}, {"more": 1}, {"draw": 7}, {"draw": ""}, {"draw": None},
 ])
 def test_a_field_of_the_wrong_kind_is_malformed(bench: Bench, changes: dict[str, Any]) -> None:
     assert bench.send({**GOOD, **changes}).status_code == 400

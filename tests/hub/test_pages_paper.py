@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 
 import pytest
-from flask import Blueprint, Flask
-from pages_kit import open_house, text_of
+from flask import Flask
+from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub import pages, station_api
-from roundtap_hub.pages import ground, paper
+from roundtap_hub.pages import paper
 from roundtap_hub.print_book import PrintBook
+from roundtap_hub.print_content import content_of
 from roundtap_hub.print_jobs import PrintState, derived_jobs
-
-if "paper.title" not in catalogue("roundtap_hub", "en"):
-    pytest.skip("the hub's catalogues have no words for paper yet", allow_module_level=True)
 
 
 @pytest.fixture
 def house(tmp_path):
     with open_house(tmp_path) as made:
         made.book = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
-        if "console.paper" not in made.app.view_functions:
-            made.app = Flask("roundtap_hub")
-            made.app.config.update(SECRET_KEY=made.hub.secret)
-            pages.register(made.app, made.hub)
-            more = Blueprint("more", "more", url_prefix="/console")
-            ground.guard(more, organizer_only=True)
-            paper.routes(more)
-            # Under the name it will have once the console knows of it.
-            for rule in ("paper", "order_paper", "paper_again", "paper_there"):
-                made.app.view_functions[f"console.{rule}"] = getattr(paper, rule)
-            for path, rule, method in (("", "paper", "GET"), ("", "order_paper", "POST"),
-                                       ("/again", "paper_again", "POST"), ("/there", "paper_there", "POST")):
-                made.app.add_url_rule(f"/console/<event_id>/paper{path}", f"console.{rule}", methods=[method])
+        made.hub = replace(made.hub, paper=made.book)
+        made.app = Flask("roundtap_hub")
+        made.app.config.update(SECRET_KEY=made.hub.secret)
+        pages.register(made.app, made.hub)
         station_api.register(made.app, made.hub, made.book)
         made.desk = made.with_event()
         made.publish()
@@ -83,6 +74,41 @@ def test_standings_and_the_test_print_are_ordered_by_hand(house):
         assert house.desk.post("/console/e1/paper", kind=kind).status_code == 303
     assert [job.kind for job in house.book.orders] == ["standings", "code-pages"]
     assert house.desk.post("/console/e1/paper", kind="slip").status_code == 400
+
+
+def test_a_proxy_for_a_damaged_card_bears_its_name_the_officials_and_the_date(house):
+    """X-Wing, "Lost material": damaged cards, a proxy with the official's name and the date."""
+    house.desk.get("/console/e1/paper")
+    answer = house.desk.post("/console/e1/paper/proxy", card="  Expert  Handling ", official="Eva Luz",
+                             date="2026-11-21")
+    assert answer.status_code == 303
+    [job] = house.book.orders
+    content = content_of(job, house.service.snapshot, "http://hub")
+    assert (content["card"], content["official"], content["date"]) == ("Expert Handling", "Eva Luz", "2026-11-21")
+    assert content["event"] == "Winter Open"
+    assert "Proxy card · Expert Handling waits" in text_of(house.desk.get("/console/e1/paper"))
+
+
+@pytest.mark.parametrize(("wrong", "said"), [
+    ({"card": " "}, "needs the card’s name"), ({"official": ""}, "needs the card’s name"),
+    ({"date": "tomorrow"}, "the date"), ({"card": "x" * 61}, "at most 60 letters"),
+])
+def test_a_proxy_that_says_too_little_or_too_much_is_not_printed(house, wrong, said):
+    house.desk.get("/console/e1/paper")
+    good = {"card": "Expert Handling", "official": "Eva Luz", "date": "2026-11-21"}
+    answer = house.desk.post("/console/e1/paper/proxy", **{**good, **wrong})
+    assert said in problem_of(answer)
+    assert house.book.orders == []
+
+
+def test_a_proxy_is_kept_over_a_restart_and_printed_again_as_it_was(house, tmp_path):
+    house.desk.get("/console/e1/paper")
+    house.desk.post("/console/e1/paper/proxy", card="Żetony", official="Eva Luz", date="2026-11-21")
+    [job] = house.book.orders
+    house.desk.post("/console/e1/paper/again", job=job.id)
+    again = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
+    assert [json.loads(order.text)["card"] for order in again.orders] == ["Żetony", "Żetony"]
+    again.close()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -135,7 +135,8 @@ def test_a_slips_content_is_public_names_records_form_and_head(service):
     content = content_of(slip, snapshot, "http://10.42.0.1:8080")
     match = state.find_match(slip.match)[1].match
     assert (content["table"], content["round"], content["event"]) == (match.table, 1, "Winter Open")
-    assert content["a"] == {"name": snapshot.names["e1"][match.a], "record": "0–0"}
+    assert content["a"] == {"name": snapshot.names["e1"][match.a], "record": "0–0", "members": []}
+    assert content["name"] is None
     assert content["url"] == "http://10.42.0.1:8080/e/e1"
     assert content["head"] == f"#{state.number} {state.head[:16]}"
     assert content["form"]["rulebook"] == "xwing-standard"

@@ -7,7 +7,9 @@ from pathlib import Path
 from hub_kit import HandClock, event_steps, make_event, people, running
 
 from roundtap_core.event import commands as c
+from roundtap_core.event.commands_people import GrantExtension
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.state import Entrant
 from roundtap_core.records import Pair, Result
 from roundtap_hub.service import Step
 from roundtap_hub.tableview import table_view
@@ -29,6 +31,30 @@ def test_a_table_whose_match_was_a_no_show_has_none_any_more(tmp_path: Path) -> 
         service.tell("e1", c.NoShow("1.1", state.rounds[0].matches[0].match.a), "judge")
         assert table_view(service.snapshot, "table-1")["match"] is None
         assert table_view(service.snapshot, "table-2")["match"]["id"] == "1.2"
+
+
+def test_the_clock_of_a_table_runs_on_by_its_extension_and_no_other_does(tmp_path: Path) -> None:
+    with running(tmp_path / "journal.db") as service:
+        make_event(service)
+        service.tell("e1", GrantExtension("1.1", 4), "judge")
+        extended, other = (table_view(service.snapshot, f"table-{n}")["clock"] for n in (1, 2))
+    assert extended["remaining_ms"] == other["remaining_ms"] + 4 * 60_000 == 79 * 60_000
+
+
+def test_a_latecomers_match_appears_at_its_table(tmp_path: Path) -> None:
+    names = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak")
+    with running(tmp_path / "journal.db") as service:
+        service.ask([*event_steps(names=names), Step("e1", c.SetOptions({"structure": "own"})),
+                     Step("e1", c.DrawRound(1)), Step("e1", c.PublishRound(1, 1)),
+                     Step(VENUE, NewEntry("unit-placed", {"unit": "table-2", "table": 2}))], "organizer",
+                    people(names=names))
+        assert table_view(service.snapshot, "table-2")["match"] is None
+        bye = next(m.id for m in service.snapshot.events["e1"].rounds[0].matches if m.match.bye)
+        late = people(names=(*names, "Eva Luz"))[3]
+        service.tell("e1", c.EnterCompetitor(Entrant("p4", late.person.digest(late.salt)), meets=bye), "organizer",
+                     [late])
+        match = table_view(service.snapshot, "table-2")["match"]
+    assert (match["id"], match["revision"], match["b"]["name"]) == (bye, 1, "Eva L.")
 
 
 def test_a_finished_event_leaves_its_tables_and_is_named_to_the_units(tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from roundtap_core.forms import form_to_json
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Pair, Result, Side
 from roundtap_core.results import result_to_json
 from roundtap_core.rulebooks import rulebook
-from roundtap_devices.hands import CALL, HOLD, LEAVE, TAP, Gesture
+from roundtap_core.rulebooks.base import Rulebook, Situation
+from roundtap_devices.hands import CALL, HOLD, LEAVE, REPEAT, TAP, Gesture
 from roundtap_units.dialogue import Dialogue, Refused, Saved, SendReport, StatusChanged, unit_words
+from roundtap_units.fingers import Press
 from roundtap_units.tableview import view_from_json
 
 BOOK = rulebook("xwing-standard")
@@ -23,8 +25,11 @@ def score(a: int, b: int, ended: str = "played", winner: str | None = None) -> R
 class Table:
     """`presses("ana ▲▲ ana")` presses; `says` is the screen; `reports` what went out, as (side, result)."""
 
-    def __init__(self, language: str = "en", facing: str = "opposite", seated: bool = True, clock_ms: int = 1_800_000):
-        self.dialogue = Dialogue(unit_words(language), facing)
+    def __init__(self, language: str = "en", facing: str = "opposite", seated: bool = True,
+                 clock_ms: int | None = 1_800_000, book: Rulebook = BOOK, situation: Situation = Situation(),  # noqa: B008
+                 options: dict[str, Any] | None = None, lot: Side = "b"):
+        self.dialogue = Dialogue(unit_words(language), facing, chance=lambda: lot)
+        self.book, self.situation, self.options = book, situation, book.options(options or {})
         self.now_ms = 0
         self.clock_ms: int | None = clock_ms
         self.stores = True
@@ -45,23 +50,31 @@ class Table:
     def hub_says(self, **changes: Any) -> None:
         """The view as last told, with these changes; `result`, `a` and `b` (reports) are Results."""
         told = self.told = {
-            "state": "open", "revision": 0, "result": None, "a": None, "b": None, "number": None, "clock": "running",
-            "match": "3.7", "call": None, "status": "published", "next": None, "options": BOOK.options({})
-        , **self.told, **changes}
+            "options": self.options, "state": "open", "revision": 0, "result": None, "a": None, "b": None,
+            "number": None, "clock": "running", "match": "3.7", "call": None, "status": "published", "next": None,
+            "to_field": {}, "must": {}, "rounds_left": 2, "phases": [], "open_end": False, "over": False,
+            "total_ms": None, **self.told, **changes,
+        }
+        totals = self.situation.totals
 
         def plain(result: Result | None) -> Any:
             return result and result_to_json(result)
 
         self.dialogue.on_view(view_from_json({
-            "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2", "rulebook": BOOK.id}, "table": 12,
+            "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2", "rulebook": self.book.id}, "table": 12,
             "round": {"number": 3, "of": 5, "stage": "swiss", "status": told["status"]},
             "match": told["match"] and {
-                "id": told["match"], "revision": told["revision"], "a": {"name": "Ana R."}, "b": {"name": "Bruno M."},
+                "id": told["match"], "revision": told["revision"],
+                "a": {"name": "Ana R.", "to_field": told["to_field"].get("a"), "must": told["must"].get("a", False)},
+                "b": {"name": "Bruno M.", "to_field": told["to_field"].get("b"), "must": told["must"].get("b", False)},
                 "state": told["state"], "reports": {"a": plain(told["a"]), "b": plain(told["b"])},
                 "result": plain(told["result"]), "number": told["number"],
             },
-            "options": told["options"], "form": form_to_json(BOOK.form(told["options"])),
-            "clock": {"state": told["clock"], "deadline_ms": None, "remaining_ms": None, "total_ms": None},
+            "options": told["options"], "form": form_to_json(self.book.form(told["options"], self.situation)),
+            "situation": {"stage": self.situation.stage, "totals": totals and {"a": totals.a, "b": totals.b}},
+            "rounds_left": told["rounds_left"],
+            "clock": {"state": told["clock"], "deadline_ms": None, "remaining_ms": None, "total_ms": told["total_ms"],
+                      "phases": told["phases"], "open_end": told["open_end"], "over": told["over"]},
             "call": told["call"], "next": told["next"],
         }), self.now_ms)
         self._work()
@@ -77,10 +90,22 @@ class Table:
     # --- the people ---
 
     def presses(self, what: str) -> Table:
-        """ "ana ▲▲ ana": own buttons by name, arrows; "ana…" holds."""
+        """ "ana ▲▲ ana": own buttons by name, arrows; "ana…" and "▼…" hold."""
         for word in what.split():
             for press in [word] if word.strip("…") in KEYS else list(word):
-                self.gesture(HOLD if press.endswith("…") else TAP, KEYS[press.strip("…")])
+                key = KEYS[press.strip("…")]
+                held = REPEAT if key in ("up", "down") else HOLD
+                for _ in range(2 if press.endswith("…") and held == REPEAT else 1):
+                    self.gesture(held if press.endswith("…") else TAP, key)
+        return self
+
+    def do(self, made: list[Press]) -> Table:
+        """Presses as fingers make them."""
+        for press in made:
+            if press == Press("down", "hold"):
+                self.presses("▼…")
+            else:
+                self.gesture(press.kind, press.key)
         return self
 
     def gesture(self, kind: str, key: str) -> None:

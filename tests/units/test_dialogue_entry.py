@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from tableplay import BOOK, Table, score
+from tableplay import Table, score
 
-from roundtap_core.forms import Choice, Figure, Form, Way
+from roundtap_core.forms import OPENER, Choice, Figure, Form, Way
 from roundtap_core.words import Words
 from roundtap_units.dialogue import SendReport, unit_words
 from roundtap_units.wheels import Dial
@@ -102,8 +102,33 @@ def test_the_others_button_goes_back_wheel_by_wheel_and_out():
     table.presses("ana ▲▲ ana ▲ bruno")
     assert table.scene.right.active == 0
     table.presses("bruno")
+    assert table.says == "Drop this entry? | ■ again: drop it | ● go on"
+    table.presses("bruno")
     assert table.kind == "idle"
     assert table.reports == []
+
+
+def test_an_entry_is_not_lost_by_one_press_too_many():
+    table = Table()
+    table.presses("ana ▲▲ bruno")
+    assert table.kind == "drop"
+    table.presses("ana")
+    assert table.says.startswith("● Ana R. 100 | 20 Bruno M.")
+    table.presses("ana ana bruno")
+    assert table.reports == [("a", score(100, 20)), ("b", score(100, 20))]
+
+
+def test_an_entry_in_which_nothing_was_entered_is_left_without_a_question():
+    table = Table()
+    table.presses("ana bruno")
+    assert table.kind == "idle"
+
+
+def test_another_match_under_the_draft_says_so():
+    table = Table()
+    table.presses("ana ▲▲")
+    table.hub_says(match="4.2")
+    assert table.says.startswith("Entry dropped")
 
 
 def test_back_from_the_second_figure_reopens_the_first():
@@ -185,8 +210,8 @@ def test_ways_and_choices_of_other_rulebooks_need_no_code_here():
     }).also(unit_words("en"))
     life = Figure("score", "winner", 0, 9, 3, wheels=(1,))
     steps = (life, Choice("began", "form.who_began", ("first", "second")))
-    ways = (Way("wiped", "any", "played", steps), Way("gave_up", "any", "time", steps))
-    table.dialogue.on_view(replace(table.dialogue.table.view, form=Form(BOOK.id, ways)), table.now_ms)
+    ways = (Way("wiped", "any", "played", steps, OPENER), Way("gave_up", "any", "time", steps, OPENER))
+    table.dialogue.on_view(replace(table.dialogue.table.view, form=Form("warlords-of-terra", ways)), table.now_ms)
     table.presses("ana")
     assert table.says == "How did it end? | ► wiped out |    gave up | ▲▼   ● OK"
     table.presses("▼ ana ▲ ana")
@@ -194,7 +219,8 @@ def test_ways_and_choices_of_other_rulebooks_need_no_code_here():
     table.presses("▼ ana")
     assert table.says.startswith("Who began? second | ● Ana R. 4")
     table.presses("ana")
-    assert table.reports == [("a", score(4, 0, "time"))]
+    said = replace(score(4, 0, "time", winner="a"), timeout={"began": "second"})
+    assert table.reports == [("a", said)]
 
 
 def test_a_report_names_the_match_its_side_and_the_revision_it_saw():

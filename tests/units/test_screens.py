@@ -8,10 +8,10 @@ from PIL import ImageChops
 from tableplay import Table
 
 from roundtap_core.words import LANGUAGES
-from roundtap_units import lettering, screens
+from roundtap_units import lettering, screens, screens_duo
 from roundtap_units.gallery import scenes
 from roundtap_units.lettering import fit, fit_pair, shorter_forms, width
-from roundtap_units.scenes import Figures, Half, Halves, Name, Page
+from roundtap_units.scenes import Duo, Figures, Half, Halves, Name, Page
 from roundtap_units.screens import draw
 
 units = importlib.import_module("roundtap_core.words")
@@ -34,6 +34,7 @@ def test_every_text_fits_on_every_screen(language, monkeypatch):
         return fitted
 
     monkeypatch.setattr(screens, "fit", watched_fit)
+    monkeypatch.setattr(screens_duo, "fit", watched_fit)
     monkeypatch.setattr(screens, "fit_pair", watched_pair)
     for _, scene in scenes((language,)):
         picture = draw(scene)
@@ -51,6 +52,7 @@ def test_the_languages_have_the_same_texts_with_the_same_placeholders():
 
 
 def _placeholders(text):
+    text = text["other"] if isinstance(text, dict) else text
     return {piece.split("}")[0] for piece in text.split("{")[1:]}
 
 
@@ -83,7 +85,7 @@ def test_figures_are_at_least_24_pixels_on_every_screen_with_figures(monkeypatch
     original = screens.write
 
     def watched(pen, x, baseline, text, size, *args, **kwargs):
-        if text and all(part.isdigit() for part in text.split(":")):
+        if text and all(part.strip("+≤").isdigit() for part in text.split(":")):
             sizes.append((text, size))
         original(pen, x, baseline, text, size, *args, **kwargs)
 
@@ -92,8 +94,11 @@ def test_figures_are_at_least_24_pixels_on_every_screen_with_figures(monkeypatch
         sizes.clear()
         draw(scene)
         if isinstance(scene, Figures):
-            assert [size for text, size in sizes if ":" not in text] == [24] * len(
-                [*scene.left.wheels, *scene.right.wheels]), name
+            wheels = [wheel for wheel in (*scene.left.wheels, *scene.right.wheels) if wheel.strip("+≤").isdigit()]
+            assert [size for text, size in sizes if ":" not in text] == [24] * len(wheels), name
+        if isinstance(scene, Duo):
+            entered = [figure for part in (scene.a, scene.b) for figure in part.figures]
+            assert all(size == 24 for text, size in sizes if text in entered and text.isdigit()), name
         if isinstance(scene, Halves) and scene.kind in ("done", "sending"):
             assert {size for _, size in sizes} == {24}, name
 

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from roundtap_core.forms import Choice, Figure, Form, Way, form_to_json
+from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_devices.drawing import text_width
 from roundtap_devices.escpos_job import compose
 from roundtap_devices.paper import DOTS_PER_MM, SHEET_58, SHEET_80, Block, Box, Drawing, Label, Line
 from roundtap_devices.printer_profiles import PROFILES
 from roundtap_units.dialogue import unit_words
 from roundtap_units.paper_gallery import (
+    MEMBERS,
     PEOPLE,
+    TEAMS,
+    best_of_three,
+    cut_content,
     names_content,
     pairings_content,
     printed,
+    proxy_content,
     slip_content,
     standings_content,
 )
 from roundtap_units.paper_lists import LAYOUTS
+from roundtap_units.slip_boxes import TICK
 from roundtap_units.slips import slip, wrap
 
 LANGUAGES = ("en", "es", "de", "pl")
@@ -44,11 +54,31 @@ def boxes(made, minimum_width):
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("stage", [SWISS, ELIMINATION, TIEBREAK])
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
-def test_a_slip_is_at_most_70_mm_from_tear_to_tear(rulebook_id, language, profile):
-    made = slip(slip_content(rulebook_id, LONG, 104), profile.sheet, unit_words(language))
+def test_a_slip_is_at_most_70_mm_from_tear_to_tear(rulebook_id, stage, language, profile):
+    made = slip(slip_content(rulebook_id, LONG, 104, stage), profile.sheet, unit_words(language))
     assert compose(made, profile).height_dots <= 70 * DOTS_PER_MM
     assert printed(made, profile).height <= 70 * DOTS_PER_MM
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("sheet", [SHEET_58, SHEET_80], ids=["58", "80"])
+def test_nothing_on_a_slip_lies_on_anything_else_or_off_the_paper(rulebook_id, language, sheet):
+    """Words of a tick row end before its boxes begin, in the letters that they are drawn in."""
+    for each in slip(slip_content(rulebook_id, LONG, 104, ELIMINATION), sheet, unit_words(language)):
+        boxes_of = [shape for shape in each.shapes if isinstance(shape, Box)] if isinstance(each, Drawing) else []
+        for box in boxes_of:
+            assert box.x >= 0
+            assert box.x + box.width <= sheet.dots
+        for one, two in combinations(sorted(boxes_of, key=lambda box: box.x), 2):
+            assert one.x + one.width <= two.x
+        for label in (shape for shape in each.shapes if isinstance(shape, Label)) if boxes_of else ():
+            end = label.x + min(label.width, text_width(label.text, label.size, label.bold))
+            inside = [box for box in boxes_of if box.x < label.x and end <= box.x + box.width]
+            below = label.y >= max(box.y + box.height for box in boxes_of)
+            assert inside or below or all(end <= box.x or label.x >= box.x + box.width for box in boxes_of), label
 
 
 def test_a_slip_says_table_round_event_and_code_and_the_table_again_at_the_end():
@@ -86,6 +116,101 @@ def test_x_wing_asks_lost_and_points_twice_and_the_salvo():
     assert said[start:start + 5] == ["●", "lost by me", "→", "■", "points"]
     assert said[start + 5:start + 10] == ["■", "lost by me", "→", "●", "points"]
     assert "Final salvo" in said
+
+
+def asked(rulebook_id, stage=SWISS, content=None):
+    """(labels of figures, questions and options to tick, how many places to tick) of a slip, without signs."""
+    made = slip(content or slip_content(rulebook_id, ("Ana Ruiz", "Eva Luz"), stage=stage), SHEET_58, unit_words("en"))
+    figures, ticks, places = [], [], 0
+    for each in (each for each in made if isinstance(each, Drawing)):
+        labels = [shape.text for shape in each.shapes if isinstance(shape, Label) and shape.text not in "●■"]
+        wide = [shape for shape in each.shapes if isinstance(shape, Box) and shape.width >= 60]
+        small = [shape for shape in each.shapes if isinstance(shape, Box) and shape.width == TICK]
+        if wide:
+            figures += labels
+        elif small:
+            ticks += labels
+            places += len(small)
+    return figures, ticks, places
+
+
+def test_epic_asks_points_who_won_and_how_it_ended():
+    figures, ticks, _ = asked("xwing-epic-duel")
+    assert figures == ["Points", "Points"]
+    assert set(ticks) == {"Won", "draw", "Time", "All destroyed", "Conceded", "I leave the event"}
+
+
+def test_epic_asks_for_initiative_in_elimination_only():
+    """A draw in elimination: whoever had initiative goes on."""
+    assert "Who had initiative?" not in asked("xwing-epic-team")[1]
+    assert "Who had initiative?" in asked("xwing-epic-team", ELIMINATION)[1]
+
+
+def test_warlords_asks_lives_and_always_who_won():
+    figures, ticks, _ = asked("warlords-of-terra")
+    assert figures == ["Life", "Life"]
+    assert set(ticks) == {"Won", "draw", "Conceded", "I leave the event"}
+
+
+@pytest.mark.parametrize("stage", [ELIMINATION, TIEBREAK])
+def test_warlords_has_no_draw_where_somebody_has_to_go_on(stage):
+    assert "draw" not in asked("warlords-of-terra", stage)[1]
+
+
+@pytest.mark.parametrize("rulebook_id", ["keyforge-archon", "keyforge-sealed"])
+def test_keyforge_asks_who_won_and_who_began_and_nothing_of_what_time_rarely_needs(rulebook_id):
+    figures, ticks, places = asked(rulebook_id)
+    assert figures == []
+    assert set(ticks) == {"Won", "Who was first player?", "I leave the event"}
+    assert places == 6
+
+
+def test_keyforge_best_of_three_asks_games_as_well():
+    figures, ticks, _ = asked("keyforge-archon", content=best_of_three("keyforge-archon", ("Ana Ruiz", "Eva Luz")))
+    assert figures == ["Games", "Games"]
+    assert "Won" in ticks
+
+
+def test_warlords_best_of_three_asks_who_won_alone():
+    figures, ticks, _ = asked("warlords-of-terra", content=best_of_three("warlords-of-terra", ("Ana Ruiz", "Eva Luz")))
+    assert (figures, set(ticks)) == ([], {"Won", "I leave the event"})
+
+
+def test_shatterpoint_asks_struggles_wounds_squads_and_who_concedes():
+    content = slip_content("shatterpoint-premier", ("Ana Ruiz", "Eva Luz"))
+    figures, ticks, _ = asked("shatterpoint-premier")
+    assert figures == ["Struggles", "Struggles", "Wounds", "Wounds"]
+    assert set(ticks) == {"Concedes", "I leave the event"}
+    made = slip(content, SHEET_58, unit_words("en"))
+    assert "2–0" not in texts(made)
+
+
+def test_squads_still_to_be_fielded_have_a_thick_frame_and_the_others_a_tick():
+    content = slip_content("shatterpoint-premier", ("Ana Ruiz", "Eva Luz"))
+    content["a"].update(to_field=[2, 4], must=False)
+    content["b"].update(to_field=[], must=False)
+    row = next(each for each in slip(content, SHEET_58, unit_words("en")) if isinstance(each, Drawing))
+    squads = [shape for shape in row.shapes if isinstance(shape, Box)]
+    assert [squad.stroke > 1 for squad in squads] == [False, True, False, True, False, False, False, False]
+    assert [shape.text for shape in row.shapes if isinstance(shape, Label)].count("✓") == 6
+
+
+def test_who_must_field_the_others_is_told():
+    content = slip_content("shatterpoint-premier", ("Ana Ruiz", "Eva Luz"))
+    content["b"]["must"] = True
+    assert any("■ must take thick frames only" in text for text in texts(slip(content, SHEET_58, unit_words("en"))))
+
+
+def test_an_elimination_slip_says_the_rounds_name():
+    said = texts(slip(slip_content("xwing-standard", LONG, stage=ELIMINATION), SHEET_58, unit_words("pl")))
+    assert said[2] == "Półfinał – Winter Open Poznań 2026"
+    assert not any(text.startswith("Runda") for text in said)
+
+
+def test_a_team_stands_on_its_slip_with_its_players():
+    said = texts(slip(slip_content("xwing-epic-team", TEAMS), SHEET_58, unit_words("es")))
+    assert ", ".join(MEMBERS[0]) in said
+    assert ", ".join(MEMBERS[1]) in said
 
 
 def test_another_rulebooks_form_makes_other_boxes():
@@ -133,6 +258,40 @@ def test_standings_mark_what_decided():
     said = texts(LAYOUTS["standings"](content, SHEET_80, unit_words("en")))
     assert [text for text in said if text.endswith("*")] == ["805*", "0.664*"]
     assert "* decided this place" in said
+
+
+def test_epics_cut_stands_below_the_standings_with_a_line_under_the_last_who_goes_on():
+    content = standings_content(8) | {"cut": cut_content(8)}
+    made = LAYOUTS["standings"](content, SHEET_58, unit_words("en"))
+    said = texts(made)
+    cut = said[said.index("Cut: top 4"):]
+    assert cut.index("Eva Luz") < cut.index("Íñigo Muñoz Peña")
+    place = next(i for i, each in enumerate(made) if "Íñigo Muñoz Peña" in texts([each]) and i > len(made) // 2)
+    assert isinstance(made[place - 1], Drawing)
+
+
+def test_what_no_column_shows_stands_below_the_name():
+    content = standings_content(3)
+    content["rows"][0].update(decided=None, decided_by="head_to_head", by_lot=False)
+    content["rows"][1].update(decided=None, decided_by=None, by_lot=True)
+    said = texts(LAYOUTS["standings"](content, SHEET_58, unit_words("en")))
+    assert "* Direct" in said
+    assert "place by lot" in said
+
+
+def test_a_tie_break_round_is_called_that_on_its_pairings():
+    content = pairings_content(2) | {"name": TIEBREAK}
+    assert "Stechen: Paarungen" in texts(LAYOUTS["pairings-table"](content, SHEET_58, unit_words("de")))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
+def test_a_proxy_says_card_official_date_and_event(language, profile):
+    made = LAYOUTS["proxy"](proxy_content(), profile.sheet, unit_words(language))
+    said = " ".join(texts(made))
+    for part in ("Expert Handling", "2026-11-21", "Winter Open Poznań 2026", "Aleksandra"):
+        assert part in said
+    assert printed(made, profile).height <= 80 * DOTS_PER_MM
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

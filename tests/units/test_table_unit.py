@@ -141,6 +141,46 @@ def test_two_presses_and_the_others_yes_are_two_signed_reports_and_saved(unit: U
     assert "SAVED #1042" in unit.says
 
 
+def drawn(mark: str, names: tuple[str, str] = ("Ana R.", "Bruno M."), **changes: Any) -> dict[str, Any]:
+    """The view of match 3.7 as one draw has it."""
+    told = view(**changes)
+    return {**told, "match": {**told["match"], "a": {"name": names[0]}, "b": {"name": names[1]}, "draw": mark}}
+
+
+def report_under(unit: Unit, mark: str, names: tuple[str, str] = ("Ana R.", "Bruno M.")) -> None:
+    """Both sit down to a match of this draw, and agree that a has won 100:0."""
+    unit.hub_says("view", drawn(mark, names, clock={"state": "idle", "remaining_ms": 4_500_000}))
+    unit.tap("a", "b")
+    unit.hub_says("view", drawn(mark, names))
+    unit.tap("a", "a", "b")
+
+
+def test_a_report_names_the_draw_that_the_hub_named(unit: Unit) -> None:
+    report_under(unit, "0f3a")
+    assert {kept.report["draw"] for kept in unit.outbox.waiting()} == {"0f3a"}
+
+
+def test_a_round_drawn_anew_is_another_match_under_the_same_id(unit: Unit) -> None:
+    report_under(unit, "0f3a")
+    assert "sending" in unit.says
+
+    unit.hub_says("view", drawn("77c1", ("Eva L.", "Kai E.")))
+
+    assert "sending" not in unit.says
+    assert "Eva L." in unit.says
+    report_under(unit, "77c1", ("Eva L.", "Kai E."))
+    assert [kept.report["draw"] for kept in unit.outbox.waiting()] == ["0f3a", "0f3a", "77c1", "77c1"]
+
+
+def test_after_a_restart_a_waiting_report_still_knows_its_draw(make: Callable[..., Unit], unit: Unit) -> None:
+    report_under(unit, "0f3a")
+    another, same = make(start_ms=500_000), make(start_ms=500_000)
+    another.hub_says("view", drawn("77c1"))
+    assert "sending" not in another.says
+    same.hub_says("view", drawn("0f3a"))
+    assert "sending" in same.says
+
+
 def test_a_report_is_on_the_disk_before_it_is_sent(unit: Unit) -> None:
     unit.tap("a", "a", "b")
     assert unit.link.on_disk_when_sent == [["table-12-id1"], ["table-12-id1", "table-12-id2"]]

@@ -1,0 +1,64 @@
+"""Same file, same seed: the same bytes on every machine and Python. One made-up event under each rulebook, recorded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+
+from roundtap import bracket
+from roundtap.made_up import made_up
+from roundtap_core.check import violations
+from roundtap_core.elimination.cut import cut_table
+from roundtap_core.elimination.plain import bracket_to_json
+from roundtap_core.elimination.ranking import final_ranking
+from roundtap_core.errors import Problem
+from roundtap_core.eventfile import tournament_from_json, tournament_to_json
+from roundtap_core.next_round import next_round, round_to_print
+from roundtap_core.records import Tournament
+from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_core.standings import standings, standings_to_json
+
+PLAYERS, SEED = 21, 20261121
+
+# The digest of everything below, under Python 3.11 on an x86-64 machine.
+RECORDED = {
+    "xwing-standard": "956718bb70b2aedae54ae457950f260116bc905ae1e58ed7d15ffdbf70967d97",
+    "xwing-epic-duel": "5fc226e124fa9106507591cc2640b85df84f33f1a74b4874b5bfd712626aadbc",
+    "xwing-epic-team": "4508b2fddce0677148a3e992c9e7877912cc43d0cf0eb67e0d3eaa6b984a50e0",
+    "keyforge-archon": "2206de487fa234880d46e9e650fbdd564c19d4168ca9e4b2d0dfc1b4e5cab59a",
+    "keyforge-sealed": "f13fbbfee359e76b7ad5ad0a0151854d3bd149bc478893fedb225da170b3313b",
+    "warlords-of-terra": "6ba0e699c266b8506ae3dcfc0c32c049a12ce1b7ea09e8deabe8e75120319287",
+    "shatterpoint-premier": "5310098fd486298d92be38427848d858b45a83164e5ccca41412177995299cd4",
+}
+
+
+def answers(event: Tournament) -> list[object]:
+    """The event itself, and after each of its rounds what `pair`, `standings`, `bracket` and `check` say."""
+    said: list[object] = [tournament_to_json(event)]
+    for number in range(len(event.rounds) + 1):
+        so_far = tournament_from_json(tournament_to_json(event.after(number)))
+        said.append(standings_to_json(standings(so_far), number))
+        said.append([(problem.where, problem.key) for problem in violations(so_far)])
+        for ask in (lambda t: round_to_print(next_round(t)), bracket_of_file):
+            try:
+                said.append(ask(so_far))
+            except Problem as problem:
+                said.append(problem.key)
+    return said
+
+
+def bracket_of_file(tournament: Tournament) -> object:
+    found = bracket.the_bracket(tournament)
+    return bracket_to_json(found, final_ranking(tournament, found), cut_table(tournament))
+
+
+def fingerprint(rulebook_id: str) -> str:
+    said = json.dumps(answers(made_up(rulebook_id, PLAYERS, SEED)), ensure_ascii=False)
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_every_answer_is_as_recorded(rulebook_id: str) -> None:
+    assert fingerprint(rulebook_id) == RECORDED[rulebook_id]

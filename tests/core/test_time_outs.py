@@ -1,0 +1,271 @@
+"""What a table is walked through when time is called: KeyForge, Warlords, Shatterpoint, Epic, step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from roundtap_core.form_walk import compose, next_step, walk
+from roundtap_core.forms import Turns
+from roundtap_core.records import Pair, Result, Side
+from roundtap_core.rulebooks import rulebook
+from rulebook_kit import KNOCKOUT, asked, at_time, both, decided_by, form_of, made, refused_new, way_of
+
+ARCHON = rulebook("keyforge-archon")
+WARLORDS = rulebook("warlords-of-terra")
+SHATTERPOINT = rulebook("shatterpoint-premier")
+THREE = {"stages": {"swiss": {"best_of": 3}}}
+
+ONE = way_of(ARCHON, "time")
+OF_THREE = way_of(ARCHON, "time", **THREE)
+NO_VICTORY = {"active": "a", "turns": ""}
+TURNS = ["active", "turns"]
+COUNTS = ["keys.winner", "keys.loser", "aember.winner", "aember.loser"]
+POTENTIAL = ["creatures.winner", "creatures.loser", "bonus.winner", "bonus.loser"]
+
+
+# KeyForge, "Tiempo agotado".
+
+TONI_FERNANDO = {**NO_VICTORY, **both("keys", 1, 2), **both("aember", 9, 3), **both("creatures", 4, 6),
+                 **both("bonus", 4, 1)}
+
+
+def test_the_example_of_toni_and_fernando() -> None:
+    """Keys 1:2, æmber 9:3; Toni forges: 2:2 and 3:3; potential 4 + 4 against 6 + 1."""
+    assert asked(ONE, TONI_FERNANDO) == [*TURNS, *COUNTS, *POTENTIAL]
+    assert decided_by(ONE, TONI_FERNANDO) == "potential"
+    after = walk(ONE, TONI_FERNANDO).figures
+    assert [after["keys", who] for who in ("winner", "loser")] == [2, 2]
+    assert [after["aember", who] for who in ("winner", "loser")] == [3, 3]
+    result = made(ARCHON, ONE, TONI_FERNANDO)
+    assert (result.winner, result.score) == ("a", Pair(1, 0))
+    # It is kept as it was told, before anybody forged.
+    assert result.timeout == {
+        "active": "a", "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "creatures": {"a": 4, "b": 6},
+        "bonus": {"a": 4, "b": 1}, "decided_by": "potential",
+    }
+
+
+def test_it_comes_out_the_same_when_fernando_opens() -> None:
+    told = {**NO_VICTORY, **both("keys", 2, 1), **both("aember", 3, 9), **both("creatures", 6, 4),
+            **both("bonus", 1, 4)}
+    assert made(ARCHON, ONE, told, "b") == made(ARCHON, ONE, TONI_FERNANDO)
+
+
+@pytest.mark.parametrize("winner", ["a", "b"])
+def test_a_victory_in_the_last_turns_ends_it(winner: Side) -> None:
+    """The active player finishes the turn; if that wins nothing the opponent has one more."""
+    for active in ("a", "b"):
+        answers = {"active": active, "turns": winner}
+        assert asked(ONE, answers) == TURNS
+        assert decided_by(ONE, answers) == "last_turns"
+        assert made(ARCHON, ONE, answers).winner == winner
+
+
+def test_there_are_two_last_turns_beginning_with_the_active_player() -> None:
+    (turns,) = [step for step in ONE.steps if isinstance(step, Turns)]
+    assert (turns.turns, turns.first) == (2, "active")
+
+
+@pytest.mark.parametrize(("keys", "aember", "winner", "step"), [
+    # (1) six or more forge one key, and one only; (2) more keys.
+    ((1, 1), (6, 5), "a", "keys"),
+    ((0, 1), (5, 0), "b", "keys"),
+    # One key for 18 æmber: 1:1, and 12 are left.
+    ((0, 1), (18, 0), "a", "aember"),
+    ((2, 1), (6, 6), "a", "keys"),
+    ((1, 2), (12, 6), "b", "keys"),
+    # (3) what æmber is left.
+    ((1, 1), (5, 4), "a", "aember"),
+    ((1, 1), (6, 7), "b", "aember"),
+    ((1, 0), (5, 6), "a", "aember"),
+])
+def test_forging_then_keys_then_remaining_aember(
+    keys: tuple[int, int], aember: tuple[int, int], winner: str, step: str
+) -> None:
+    answers = {**NO_VICTORY, **both("keys", *keys), **both("aember", *aember)}
+    assert asked(ONE, answers) == [*TURNS, *COUNTS]
+    assert decided_by(ONE, answers) == step
+    assert made(ARCHON, ONE, answers).winner == winner
+
+
+def test_three_keys_each_after_forging_are_no_victory() -> None:
+    """Both forge the third one at the same time: on to the æmber that is left, then to the potential."""
+    assert next_step(ONE, {**NO_VICTORY, **both("keys", 2, 2), **both("aember", 6, 6)}).name == "creatures.winner"  # type: ignore[union-attr]
+    assert decided_by(ONE, {**NO_VICTORY, **both("keys", 2, 2), **both("aember", 6, 8)}) == "aember"
+
+
+LEVEL = {**NO_VICTORY, **both("keys", 1, 1), **both("aember", 3, 3)}
+
+
+@pytest.mark.parametrize(("creatures", "bonus", "winner"), [
+    ((3, 3), (1, 0), "a"), ((2, 5), (2, 0), "b"), ((0, 0), (0, 1), "b"),
+])
+def test_potential_aember_is_creatures_and_bonus_together(
+    creatures: tuple[int, int], bonus: tuple[int, int], winner: str
+) -> None:
+    answers = {**LEVEL, **both("creatures", *creatures), **both("bonus", *bonus)}
+    assert decided_by(ONE, answers) == "potential"
+    assert made(ARCHON, ONE, answers).winner == winner
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_last_of_all_the_first_player_wins(first: str) -> None:
+    answers = {**LEVEL, **both("creatures", 2, 3), **both("bonus", 2, 1), "first_player": first}
+    assert asked(ONE, answers) == [*TURNS, *COUNTS, *POTENTIAL, "first_player"]
+    result = made(ARCHON, ONE, answers)
+    assert (result.winner, result.first_player, result.timeout and result.timeout["decided_by"]) == (
+        first, first, "first_player")
+
+
+def test_a_first_player_recorded_at_the_start_is_not_asked_again() -> None:
+    answers = {**LEVEL, **both("creatures", 2, 2), **both("bonus", 0, 0), "first_player": "b"}
+    assert next_step(ONE, answers) is None
+    # It stays on record where something else decides.
+    assert made(ARCHON, ONE, {**NO_VICTORY, **both("keys", 1, 2), "first_player": "b"}).first_player == "b"
+
+
+def test_who_recorded_two_keys_at_most_had_no_third() -> None:
+    assert [figure.maximum for figure in ONE.figures() if figure.key == "keys"] == [2, 2]
+
+
+# KeyForge, best of three.
+
+@pytest.mark.parametrize("ahead", [(1, 0), (0, 1)])
+def test_best_of_three_one_ahead_has_won_at_once(ahead: tuple[int, int]) -> None:
+    answers = both("score", *ahead)
+    assert asked(OF_THREE, answers) == ["score.winner", "score.loser"]
+    assert decided_by(OF_THREE, answers) == "games"
+    result = made(ARCHON, OF_THREE, answers, **THREE)
+    assert (result.winner, result.score) == ("a" if ahead == (1, 0) else "b", Pair(*ahead))
+
+
+def test_best_of_three_nil_nil_is_decided_by_the_game_in_progress() -> None:
+    answers = {**both("score", 0, 0), **NO_VICTORY, **both("keys", 0, 1), **both("aember", 0, 0)}
+    assert asked(OF_THREE, answers) == ["score.winner", "score.loser", *TURNS, *COUNTS]
+    # A game won that way counts as a game.
+    assert made(ARCHON, OF_THREE, answers, **THREE).score == Pair(0, 1)
+
+
+def test_best_of_three_one_all_and_game_3_begun_is_decided_by_it() -> None:
+    answers = {**both("score", 1, 1), "game_begun": "yes", **NO_VICTORY, **both("keys", 2, 1), **both("aember", 0, 0)}
+    assert asked(OF_THREE, answers) == ["score.winner", "score.loser", "game_begun", *TURNS, *COUNTS]
+    result = made(ARCHON, OF_THREE, answers, "b", **THREE)
+    assert (result.winner, result.score) == ("b", Pair(1, 2))
+
+
+@pytest.mark.parametrize("lot", ["a", "b"])
+def test_best_of_three_one_all_and_game_3_not_begun_is_a_lot(lot: str) -> None:
+    """House decision: there is nothing to count."""
+    answers = {**both("score", 1, 1), "game_begun": "no", "lot": lot}
+    assert asked(OF_THREE, answers) == ["score.winner", "score.loser", "game_begun", "lot"]
+    assert decided_by(OF_THREE, answers) == "lot"
+    result = made(ARCHON, OF_THREE, answers, **THREE)
+    assert (result.winner, result.score) == (lot, Pair(2, 1) if lot == "a" else Pair(1, 2))
+
+
+def test_an_answer_that_a_correction_left_behind_decides_nothing() -> None:
+    drawn = {**both("score", 1, 1), "game_begun": "no", "lot": "a"}
+    begun = {**drawn, "game_begun": "yes"}
+    assert walk(OF_THREE, begun).decided_by is None
+    assert next_step(OF_THREE, begun).name == "active"  # type: ignore[union-attr]
+    nil_nil = {**drawn, **both("score", 0, 0)}
+    assert next_step(OF_THREE, nil_nil).name == "active"  # type: ignore[union-attr]
+    in_the_end = {**nil_nil, "active": "a", "turns": "b"}
+    result = made(ARCHON, OF_THREE, in_the_end, **THREE)
+    assert (result.winner, result.score) == ("b", Pair(0, 1))
+    assert result.timeout == {"active": "a", "turns": "b", "decided_by": "last_turns"}
+
+
+# Warlords of Terra, 1.
+
+LAST_TURNS = way_of(WARLORDS, "time")
+
+
+def test_the_active_player_s_turn_and_three_more() -> None:
+    (turns,) = [step for step in LAST_TURNS.steps if isinstance(step, Turns)]
+    assert (turns.turns, turns.first) == (4, "active")
+
+
+def test_without_a_winner_in_these_turns_it_is_a_draw_with_the_lives_as_they_are() -> None:
+    answers = {**NO_VICTORY, **both("score", 14, 3)}
+    assert asked(LAST_TURNS, answers) == [*TURNS, "score.winner", "score.loser"]
+    result = made(WARLORDS, LAST_TURNS, answers)
+    assert (result.winner, result.score, result.timeout) == ("draw", Pair(14, 3), {"active": "a"})
+
+
+@pytest.mark.parametrize("winner", ["a", "b"])
+def test_whoever_wins_in_these_turns_has_won(winner: str) -> None:
+    answers = {"active": "b", "turns": winner, **both("score", 4, 9)}
+    result = made(WARLORDS, LAST_TURNS, answers)
+    assert (result.winner, result.score) == (winner, Pair(4, 9))
+    assert result.timeout == {"active": "b", "turns": winner, "decided_by": "last_turns"}
+
+
+def test_no_last_turns_where_somebody_has_to_go_on() -> None:
+    assert form_of(WARLORDS, KNOCKOUT).way("time") is None
+    assert form_of(WARLORDS, KNOCKOUT).way("draw") is None
+
+
+# Shatterpoint, "Limit czasowy".
+
+LIMIT = way_of(SHATTERPOINT, "time")
+SQUADS = {"picks.winner": [1, 2], "picks.loser": [3, 4]}
+
+
+def reckoned(struggles: tuple[int, int], objectives: tuple[int, int], wounds: tuple[int, int]) -> tuple[Any, ...]:
+    """(struggles, winner by the rulebook, the step that decided)."""
+    answers = {**SQUADS, **both("score", *struggles), **both("objectives", *objectives), **both("wounds", *wounds)}
+    assert len(asked(LIMIT, answers)) == 8
+    result = made(SHATTERPOINT, LIMIT, answers)
+    return result.score, SHATTERPOINT.winner(result, {}), decided_by(LIMIT, answers)
+
+
+@pytest.mark.parametrize(("struggles", "objectives", "wounds", "expected"), [
+    # Who controls more objectives wins the struggle in progress.
+    ((0, 0), (3, 2), (0, 9), (Pair(1, 0), "a", "struggles")),
+    ((1, 1), (1, 2), (9, 0), (Pair(1, 2), "b", "struggles")),
+    # Ahead by a struggle, but the other takes the last one: the wounds.
+    ((1, 0), (0, 4), (5, 4), (Pair(1, 1), "a", "wounds")),
+    ((0, 1), (4, 0), (5, 6), (Pair(1, 1), "b", "wounds")),
+    # Equal objectives: nobody takes it.
+    ((0, 1), (2, 2), (9, 0), (Pair(0, 1), "b", "struggles")),
+    ((0, 0), (2, 2), (3, 8), (Pair(0, 0), "b", "wounds")),
+    ((1, 1), (0, 0), (7, 7), (Pair(1, 1), "draw", None)),
+])
+def test_the_struggle_in_progress_then_struggles_then_wounds(
+    struggles: tuple[int, int], objectives: tuple[int, int], wounds: tuple[int, int], expected: tuple[Any, ...]
+) -> None:
+    assert reckoned(struggles, objectives, wounds) == expected
+
+
+def test_what_was_told_stays_beside_what_came_of_it() -> None:
+    answers = {**SQUADS, **both("score", 1, 0), **both("objectives", 4, 3), **both("wounds", 5, 2)}
+    assert made(SHATTERPOINT, LIMIT, answers) == at_time(
+        2, 0, wounds=Pair(5, 2), picks={"a": [1, 2], "b": [3, 4]},
+        timeout={"score": {"a": 1, "b": 0}, "objectives": {"a": 4, "b": 3}, "decided_by": "struggles"})
+
+
+# What no question is asked about.
+
+@pytest.mark.parametrize(("rulebook_id", "answers", "step"), [
+    ("xwing-standard", both("score", 60, 40), "points"),
+    ("xwing-standard", {**both("score", 60, 60), "winner": "b"}, "final_salvo"),
+    ("xwing-epic-duel", both("score", 153, 124), "points"),
+    ("xwing-epic-team", both("score", 124, 124), None),
+])
+def test_figures_that_tell_need_no_resolver(rulebook_id: str, answers: dict[str, Any], step: str | None) -> None:
+    book = rulebook(rulebook_id)
+    way = way_of(book, "time")
+    assert asked(way, answers) == list(answers)
+    assert decided_by(way, answers) == step
+    assert made(book, way, answers).timeout is None
+
+
+def test_a_preview_fills_in_what_is_not_answered_yet() -> None:
+    """The worth is shown before all is said; what decides then is not settled."""
+    assert compose(LIMIT, "a", {**both("score", 1, 0)}).score == Pair(1, 0)
+    unsettled = compose(ONE, "a", {"active": "a"})
+    assert isinstance(unsettled, Result)
+    assert refused_new(ARCHON, unsettled)[0] == "no_draws"

@@ -1,0 +1,341 @@
+"""X-Wing Epic against its document: duel and team, margins, modified wins, byes, initiative, the cut's own order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from roundtap_core.check import violations
+from roundtap_core.elimination.cut import qualified
+from roundtap_core.errors import Problem
+from roundtap_core.pairing import pair_next
+from roundtap_core.records import Match, Pair, Result, Round
+from roundtap_core.rulebooks import rulebook
+from roundtap_core.rulebooks.base import Situation
+from roundtap_core.standings import standings
+from rulebook_kit import (
+    KNOCKOUT,
+    asked,
+    at_time,
+    bye,
+    conceded,
+    decided,
+    event,
+    figures,
+    form_of,
+    game,
+    limits,
+    made,
+    order,
+    played,
+    points,
+    refused_new,
+    ruling,
+    taken_new,
+    way_of,
+)
+
+DUEL, TEAM = rulebook("xwing-epic-duel"), rulebook("xwing-epic-team")
+LISTS_290_AND_300 = Situation("swiss", Pair(290, 300))
+
+
+def test_the_document_s_example_anakin_153_biggs_124() -> None:
+    """"Ejemplo de final de partida": 29 points ahead at time, so a full win; 329 and 271."""
+    anakin_biggs = at_time(153, 124)
+    assert points(DUEL, anakin_biggs) == (5, 0)
+    assert figures(DUEL, anakin_biggs, "mov") == (329, 271)
+
+
+def test_the_same_game_between_teams_counts_from_400() -> None:
+    assert figures(TEAM, at_time(153, 124), "mov") == (429, 371)
+
+
+@pytest.mark.parametrize(("result", "expected"), [
+    # Before time whoever has something left wins fully, whatever the points.
+    (played(300, 120, "a"), (5, 0)),
+    (played(90, 250, "a"), (5, 0)),
+    (played(5, 0, "b"), (0, 5)),
+    # Nobody left: a draw, whatever the points.
+    (played(300, 260, "draw"), (1, 1)),
+    # At time the points decide, from a margin of 12 on fully.
+    (at_time(112, 100), (5, 0)),
+    (at_time(111, 100), (3, 0)),
+    (at_time(100, 101), (0, 3)),
+    (at_time(100, 112), (0, 5)),
+    (at_time(100, 100), (1, 1)),
+    (at_time(0, 0), (1, 1)),
+    # Who concedes loses, also when ahead.
+    (conceded("b", 10, 0), (5, 0)),
+    (conceded("a", 200, 0), (0, 5)),
+    # A judge's word is a full win, a draw or a loss for both.
+    (ruling("a", 0, 4), (5, 0)), (ruling("draw"), (1, 1)), (ruling("none", 50, 20), (0, 0)),
+])
+def test_win_5_modified_win_3_draw_1_loss_0(result: Result, expected: tuple[int, int]) -> None:
+    assert points(DUEL, result) == expected
+    assert points(TEAM, result) == expected
+
+
+def test_a_full_margin_by_the_concession_of_a_list_is_no_modified_win() -> None:
+    assert points(DUEL, conceded("b", 295, 290)) == (5, 0)
+
+
+@pytest.mark.parametrize(("result", "mov"), [
+    # By points alone: the winner of this game has the smaller margin.
+    (played(90, 250, "a"), (140, 460)),
+    (at_time(111, 100), (311, 289)),
+    (at_time(100, 100), (300, 300)),
+    (played(300, 260, "draw"), (340, 260)),
+    # A destroyed list of 290 counts 290, not 300.
+    (played(290, 50, "a"), (540, 60)),
+    (ruling("b", 40, 10), (330, 270)),
+    (ruling("none", 50, 20), (0, 0)),
+])
+def test_the_margin_of_victory_is_by_points_whoever_won(result: Result, mov: tuple[int, int]) -> None:
+    assert figures(DUEL, result, "mov") == mov
+
+
+def test_a_concession_destroys_all_that_is_left_at_what_the_list_costs() -> None:
+    cheap = {"Ana": 300, "Bruno": 290}
+    assert figures(DUEL, conceded("b", 40, 12), "mov", cheap) == (578, 22)
+    assert figures(DUEL, conceded("a", 40, 12), "mov", cheap) == (40, 560)
+    # Where the total is unknown, all the squad points count.
+    assert figures(DUEL, conceded("b", 40, 12), "mov") == (588, 12)
+    assert figures(DUEL, conceded("b", 40, 12), "mov", squad_points=150) == (288, 12)
+
+
+def test_a_bye_is_a_win_with_one_and_a_half_of_the_base() -> None:
+    """House decision: the document's section on byes is a copy of the one on ties."""
+    assert [bye(DUEL, kind) for kind in ("bye", "won", "no-show", "unpaired-loss")] == [
+        (5, 450), (5, 600), (5, 450), (0, 0)]
+    assert [bye(TEAM, kind) for kind in ("bye", "won")] == [(5, 600), (5, 800)]
+    assert bye(DUEL, bye_mov=310) == (5, 310)
+    assert bye(DUEL, squad_points=100) == (5, 150)
+
+
+@pytest.mark.parametrize(("result", "refusal"), [
+    (at_time(120, 100, "b"), ("winner_contradicts_score", "/winner")),
+    (at_time(100, 100, "a"), ("winner_contradicts_score", "/winner")),
+    (at_time(101, 100, "draw"), ("winner_contradicts_score", "/winner")),
+    (played(300, 0), ("winner_missing", "/winner")),
+    (played(301, 0, "a"), ("figure_out_of_range", "/score/a")),
+    (played(300, -1, "a"), ("figure_out_of_range", "/score/b")),
+    (Result("concession", "b", "b"), ("winner_contradicts_concession", "/winner")),
+    (played(300, 0, "a", wounds=Pair(1, 0)), ("not_of_this_rulebook", "/wounds")),
+    (played(300, 0, "a", picks={"a": [1]}), ("not_of_this_rulebook", "/picks")),
+    (played(300, 0, "a", first_player="a"), ("not_of_this_rulebook", "/first_player")),
+    (played(300, 0, "a", timeout={}), ("not_of_this_rulebook", "/timeout")),
+])
+def test_what_nobody_can_enter(result: Result, refusal: tuple[str, str]) -> None:
+    assert refused_new(DUEL, result) == refusal
+
+
+def test_nobody_destroys_more_than_the_other_s_list() -> None:
+    taken_new(DUEL, played(300, 290, "a"), LISTS_290_AND_300)
+    assert refused_new(DUEL, played(300, 291, "a"), LISTS_290_AND_300) == ("figure_out_of_range", "/score/b")
+    taken_new(TEAM, played(400, 0, "a"))
+    assert refused_new(TEAM, played(401, 0, "a")) == ("figure_out_of_range", "/score/a")
+
+
+def test_a_draw_in_elimination_goes_to_whoever_had_initiative() -> None:
+    options = DUEL.options({})
+    for drawn in (at_time(100, 100), played(280, 300, "draw")):
+        taken_new(DUEL, drawn)
+        assert refused_new(DUEL, drawn, KNOCKOUT) == ("initiative_missing", "/initiative")
+        won = replace(drawn, initiative="b")
+        taken_new(DUEL, won, KNOCKOUT)
+        assert [DUEL.elimination_winner(won, options, better) for better in ("a", "b")] == ["b", "b"]
+    assert DUEL.elimination_winner(at_time(100, 90, initiative="b"), options, "b") == "a"
+
+
+# The form.
+
+def test_before_time_the_winner_says_how_and_what() -> None:
+    form = form_of(DUEL)
+    assert [way.id for way in form.offered(False)] == ["wiped_out", "conceded", "both_wiped_out"]
+    assert [way.id for way in form.offered(True)] == ["time", "wiped_out", "conceded", "both_wiped_out"]
+    assert not form.direct
+    wiped_out = way_of(DUEL, "wiped_out")
+    assert made(DUEL, wiped_out, {"score.winner": 300, "score.loser": 88}) == played(300, 88, "a")
+    assert made(DUEL, wiped_out, {"score.winner": 120, "score.loser": 240}, "b") == played(240, 120, "b")
+    assert made(DUEL, way_of(DUEL, "conceded"), {"score.loser": 8}, "b") == conceded("a", 8, 300)
+    gone = way_of(DUEL, "both_wiped_out")
+    assert made(DUEL, gone, {"score.winner": 300, "score.loser": 300}, "b") == played(300, 300, "draw")
+
+
+def test_the_winner_s_figure_begins_at_the_opponent_s_list_total() -> None:
+    wiped_out = way_of(DUEL, "wiped_out", LISTS_290_AND_300)
+    assert limits(wiped_out, "a") == {"score.winner": (0, 300, 300), "score.loser": (0, 290, 0)}
+    assert limits(wiped_out, "b") == {"score.winner": (0, 290, 290), "score.loser": (0, 300, 0)}
+    assert limits(way_of(DUEL, "time", LISTS_290_AND_300), "b") == {
+        "score.winner": (0, 290, 0), "score.loser": (0, 300, 0)}
+    concession = way_of(DUEL, "conceded", LISTS_290_AND_300)
+    assert made(DUEL, concession, {"score.loser": 10}, "b", LISTS_290_AND_300) == conceded("a", 10, 290)
+
+
+def test_at_time_both_count_and_the_points_tell() -> None:
+    time = way_of(DUEL, "time")
+    assert asked(time, {"score.winner": 124, "score.loser": 153}) == ["score.winner", "score.loser"]
+    assert made(DUEL, time, {"score.winner": 124, "score.loser": 153}) == at_time(124, 153)
+    assert made(DUEL, time, {"score.winner": 50, "score.loser": 50}) == at_time(50, 50)
+
+
+def test_initiative_is_asked_in_elimination_and_only_about_a_draw() -> None:
+    time = way_of(DUEL, "time", KNOCKOUT)
+    drawn = {"score.winner": 50, "score.loser": 50, "initiative": "b"}
+    assert asked(time, {"score.winner": 50, "score.loser": 49}) == ["score.winner", "score.loser"]
+    assert asked(time, drawn) == ["score.winner", "score.loser", "initiative"]
+    assert made(DUEL, time, drawn, situation=KNOCKOUT) == at_time(50, 50, initiative="b")
+    gone = {"score.winner": 300, "score.loser": 300, "initiative": "a"}
+    assert made(DUEL, way_of(DUEL, "both_wiped_out", KNOCKOUT), gone, "b", KNOCKOUT) == played(
+        300, 300, "draw", initiative="a")
+
+
+def test_the_worth_shown_before_it_is_confirmed() -> None:
+    match = Match("Ana", "Bruno", result=at_time(153, 124))
+    assert DUEL.worth(match, DUEL.options({})) == {"points": (5, 0), "mov": (329, 271)}
+    conceding = Match("Ana", "Bruno", result=conceded("a"))
+    assert DUEL.worth(conceding, DUEL.options({}), LISTS_290_AND_300)["mov"] == (10, 590)
+
+
+# Options and rounds.
+
+@pytest.mark.parametrize("stage", ["swiss", "elimination", "final", "third_place"])
+def test_a_round_has_180_minutes_and_at_least_150(stage: str) -> None:
+    assert DUEL.minutes(stage, DUEL.options({})) == 180
+    DUEL.check_options({"stages": {stage: {"minutes": 150}}})
+    DUEL.check_options({"stages": {stage: {"minutes": None}}})
+    with pytest.raises(Problem) as caught:
+        DUEL.check_options({"stages": {stage: {"minutes": 149}}})
+    assert (caught.value.key, caught.value.where) == ("minutes_too_short", f"/options/stages/{stage}/minutes")
+    assert "150" in caught.value.say()
+
+
+def test_above_210_minutes_the_kit_warns() -> None:
+    assert DUEL.option_warnings({"stages": {"swiss": {"minutes": 210}, "final": {"minutes": None}}}) == []
+    (warning,) = DUEL.option_warnings({"stages": {"swiss": {"minutes": 211}}})
+    assert (warning.key, warning.where) == ("minutes_very_long", "/options/stages/swiss/minutes")
+
+
+def test_a_match_is_one_game_and_the_structure_one_s_own() -> None:
+    with pytest.raises(Problem, match="possible: 1"):
+        DUEL.check_options({"stages": {"final": {"best_of": 3}}})
+    with pytest.raises(Problem, match="own"):
+        DUEL.check_options({"structure": "basic"})
+    assert DUEL.structure(30, DUEL.options({"swiss_rounds": 4, "cut": 8})) == (4, 8)
+    assert DUEL.structure(30, DUEL.options({})) == (5, 0)
+
+
+# Standings and cut.
+
+def four() -> list[list[Match]]:
+    """Two rounds after which Ana and Bruno are level on 10 points."""
+    return [
+        [game("Ana", "Cira", played(300, 0, "a")), game("Bruno", "Dora", played(100, 90, "a"))],
+        [game("Ana", "Dora", played(300, 0, "a")), game("Bruno", "Cira", played(200, 190, "a"))],
+        [game("Cira", "Dora", played(0, 100, "b"))],
+    ]
+
+
+def test_the_margin_comes_before_the_sum_of_the_opponents_points() -> None:
+    table = event("xwing-epic-duel", four(), "Ana", "Bruno", "Cira", "Dora")
+    assert order(table) == "Ana Bruno Dora Cira"
+    # Ana 600 + 600, Bruno 310 + 310.
+    assert {row.competitor: row.tiebreakers["mov"] for row in standings(table)} == {
+        "Ana": 1200, "Bruno": 620, "Cira": 490, "Dora": 690}
+    assert decided(table)[0] == "mov"
+
+
+EIGHT = [
+    # Ana's opponents gather 10 points, Bruno's 5; Bruno's margin is the larger.
+    [game("Ana", "Cira", played(20, 10, "a")), game("Bruno", "Dora", played(300, 0, "a")),
+     game("Eva", "Fritz", played(300, 0, "a")), game("Gil", "Hugo", at_time(100, 100))],
+    [game("Ana", "Gil", played(20, 10, "a")), game("Bruno", "Hugo", played(300, 0, "a")),
+     game("Cira", "Eva", played(300, 0, "a")), game("Dora", "Fritz", played(300, 0, "b"))],
+    [game("Ana", "Eva", played(10, 20, "b")), game("Cira", "Bruno", played(20, 10, "a")),
+     game("Dora", "Gil", played(0, 300, "b")), game("Fritz", "Hugo", at_time(100, 95))],
+]
+NAMES = ("Ana", "Bruno", "Cira", "Dora", "Eva", "Fritz", "Gil", "Hugo")
+
+
+def test_the_sum_of_the_opponents_points_by_hand() -> None:
+    table = event("xwing-epic-duel", EIGHT, *NAMES)
+    found = {row.competitor: (row.points, row.tiebreakers["opponents_points"]) for row in standings(table)}
+    # Points: Ana 10, Bruno 10, Cira 10, Dora 0, Eva 10, Fritz 5 + 3, Gil 1 + 0 + 5, Hugo 1.
+    assert found == {
+        "Ana": (10, 10 + 6 + 10), "Bruno": (10, 0 + 1 + 10), "Cira": (10, 10 + 10 + 10), "Dora": (0, 10 + 8 + 6),
+        "Eva": (10, 8 + 10 + 10), "Fritz": (8, 10 + 0 + 1), "Gil": (6, 1 + 10 + 0), "Hugo": (1, 6 + 10 + 8),
+    }
+
+
+def test_the_cut_goes_by_points_then_the_opponents_points_and_not_by_the_margin() -> None:
+    """"Rondas finales eliminatorias": Bruno, first by margin, is the last of the four with 10 points in the cut."""
+    table = event("xwing-epic-duel", EIGHT, *NAMES, cut=4)
+    # MoV: Bruno 600 + 600 + 290, Cira 290 + 600 + 310, Eva 600 + 0 + 310, Ana 310 + 310 + 290.
+    assert {row.competitor: row.tiebreakers["mov"] for row in standings(table)[:4]} == {
+        "Bruno": 1490, "Cira": 1200, "Eva": 910, "Ana": 910}
+    assert order(table).split()[:4] == ["Bruno", "Cira", "Eva", "Ana"]
+    assert list(DUEL.cut_order(standings(table), table.seed))[:4] == ["Cira", "Eva", "Ana", "Bruno"]
+    assert list(qualified(table)) == ["Cira", "Eva", "Ana", "Bruno"]
+    assert DUEL.own_cut_order
+    assert not rulebook("xwing-standard").own_cut_order
+
+
+def test_a_bye_and_a_missed_round_add_nothing_to_the_sum() -> None:
+    table = event("xwing-epic-duel", [
+        [game("Ana", "Bruno", played(300, 0, "a")), Match("Cira", bye="bye"), Match("Dora", bye="unpaired-loss")],
+        [game("Ana", "Cira", played(300, 0, "a")), Match("Bruno", bye="bye"), Match("Dora", bye="no-show")],
+    ], "Ana", "Bruno", "Cira", "Dora")
+    assert {row.competitor: row.tiebreakers["opponents_points"] for row in standings(table)} == {
+        "Ana": 10, "Bruno": 10, "Cira": 10, "Dora": 0}
+
+
+def test_the_bye_goes_at_random_to_one_with_the_fewest_points_who_had_none() -> None:
+    first = [game("Ana", "Bruno", played(300, 0, "a")), game("Cira", "Dora", played(300, 0, "a")),
+             Match("Eva", bye="bye")]
+    second = [game("Ana", "Eva", played(300, 0, "a")), game("Cira", "Bruno", played(300, 0, "a")),
+              Match("Dora", bye="bye")]
+    drawn = set()
+    for seed in range(40):
+        after_one = event("xwing-epic-duel", [first], "Ana", "Bruno", "Cira", "Dora", "Eva", seed=seed, swiss_rounds=3)
+        drawn |= {match.a for match in pair_next(after_one).matches if match.b is None}
+        after_two = event("xwing-epic-duel", [first, second], "Ana", "Bruno", "Cira", "Dora", "Eva", seed=seed,
+                          swiss_rounds=3)
+        # Bruno alone has no points yet; Dora had her bye.
+        assert [match.a for match in pair_next(after_two).matches if match.b is None] == ["Bruno"]
+    assert drawn == {"Bruno", "Dora"}
+
+
+# What `check` says of a recorded event.
+
+def test_a_recorded_round_below_150_minutes_is_named() -> None:
+    table = event("xwing-epic-duel", [[game("Ana", "Bruno", at_time(100, 90))]], "Ana", "Bruno", lists_required=False,
+                  stages={"swiss": {"minutes": 120}})
+    assert [(p.where, p.key) for p in violations(table)] == [("/options/stages/swiss/minutes", "minutes_too_short")]
+
+
+def test_a_draw_in_elimination_without_initiative_is_named() -> None:
+    table = event("xwing-epic-duel", [[game("Ana", "Bruno", at_time(100, 90))]], "Ana", "Bruno", lists_required=False,
+                  cut=2)
+    drawn = replace(game("Ana", "Bruno", at_time(50, 50)), game=1)
+    final = Round(2, "elimination", (drawn,))
+    assert [(p.where, p.key) for p in violations(replace(table, rounds=(*table.rounds, final)))] == [
+        ("/rounds/1/matches/0/result/initiative", "initiative_missing")]
+
+
+def test_the_captain_is_one_of_the_team() -> None:
+    table = event("xwing-epic-team", [], "Falken", lists_required=False)
+    team = replace(table.competitors[0], members=("Ana Ruiz", "Bruno Maier"), captain="Ana Ruiz")
+    assert violations(replace(table, competitors=(team,))) == []
+    stranger = replace(team, captain="Eva Luz")
+    (problem,) = violations(replace(table, competitors=(stranger,)))
+    assert (problem.where, problem.key) == ("/competitors/0/captain", "captain_not_in_team")
+    assert "Ana Ruiz" in problem.say()
+
+
+@pytest.mark.parametrize(("level", "may"), [("informal", True), ("competitive", True), ("premier", False)])
+def test_officials_are_barred_at_premier_level_only(level: str, may: bool) -> None:
+    table = replace(event("xwing-epic-duel", [], "Ana", lists_required=False), level=level)
+    official = replace(table.competitors[0], officials_role="organizer")
+    keys = [problem.key for problem in violations(replace(table, competitors=(official,)))]
+    assert keys == ([] if may else ["official_may_not_play"])

@@ -1,0 +1,196 @@
+"""What differs by rulebook on the pages: options of a new event, teams, the cut's own order, tie-break rounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import Browser, House, open_house, problem_of, text_of
+
+from roundtap_core.event.commands import EnterResult
+from roundtap_core.records import Pair, Result
+from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_hub.views.event_options import flat, read_options
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+def create(house: House, rulebook: str, people: str = "", **fields: object) -> Browser:
+    browser = house.organizer()
+    browser.post("/console", name="Winter Open", rulebook=rulebook, color="#00785A", **fields)
+    if people:
+        browser.post("/console/e1/competitors", names=people)
+    return browser
+
+
+def play(house: House, *results: Result) -> None:
+    """Draw and publish a round, and enter its results by table."""
+    house.publish()
+    for match, result in zip([m for m in house.event.live.matches if m.match.b], results, strict=True):
+        house.service.tell("e1", EnterResult(match.id, match.revision, result), "test")
+
+
+@pytest.mark.parametrize("language", ["en", "es", "de", "pl"])
+@pytest.mark.parametrize("rulebook", list(RULEBOOKS))
+def test_every_rulebook_can_be_chosen_with_its_own_levels_and_structures(house: House, rulebook: str, language: str):
+    browser, book = house.browser(language), RULEBOOKS[rulebook]
+    browser.log_in()
+    page = browser.get(f"/console?rulebook={rulebook}").text
+    levels = re.search(r'<select name="level">(.*?)</select>', page, flags=re.S)
+    assert levels
+    assert re.findall(r'value="([^"]+)"', levels[1]) == list(book.levels)
+    structures = re.search(r'<select name="structure">(.*?)</select>', page, flags=re.S)
+    if book.structures:
+        assert structures
+        assert re.findall(r'value="([^"]+)"', structures[1]) == [*book.structures, "own"]
+    else:
+        assert structures is None
+    assert ('name="best_of.final"' in page) == (len(book.best_of) > 1)
+    assert ('name="legendary_limit"' in page) == ("legendary_limit" in book.option_defaults)
+    assert ('name="squad_points"' in page) == ("squad_points" in book.option_defaults)
+
+
+def test_what_was_chosen_is_kept_and_what_was_left_out_follows_the_rulebook(house: House):
+    create(house, "warlords-of-terra", swiss_rounds=3, cut=4, prize_places=2, level="competitive",
+           **{"legendary_limit": 1, "best_of.final": 3, "untimed.final": 1, "minutes.swiss": 50})
+    event = house.event
+    assert event.level == "competitive"
+    assert event.given_options == {
+        "structure": "own", "swiss_rounds": 3, "cut": 4, "prize_places": 2, "legendary_limit": 1,
+        "stages": {"swiss": {"minutes": 50}, "final": {"minutes": None, "best_of": 3}},
+    }
+
+
+@pytest.mark.parametrize(("rulebook", "fields", "words", "field"), [
+    ("xwing-epic-duel", {"minutes.swiss": 90}, "at least 150", "minutes.swiss"),
+    ("xwing-standard", {"best_of.swiss": 3}, "3 is not possible here", ""),
+    ("warlords-of-terra", {"legendary_limit": 7}, "must be 0 to 3", "legendary_limit"),
+    ("keyforge-sealed", {"minutes.final": "long"}, "no whole number", "minutes.final"),
+    ("xwing-epic-duel", {"structure": "basic"}, "possible: own", ""),
+])
+def test_an_option_that_cannot_be_is_said_beside_its_field(
+    house: House, rulebook: str, fields: dict[str, object], words: str, field: str
+):
+    browser = house.organizer()
+    answer = browser.post("/console", name="Winter Open", rulebook=rulebook, color="#00785A", **fields)
+    assert answer.status_code in (400, 409)
+    assert words in problem_of(answer)
+    assert "e1" not in house.service.snapshot.events
+    assert 'value="Winter Open"' in answer.text
+    if field:
+        at = answer.text.index(f'name="{field}"')
+        assert words in answer.text[at:at + 800]
+        assert 'aria-invalid="true"' in answer.text[at:at + 400]
+
+
+def test_what_is_allowed_but_odd_is_said_before_the_first_round_is_published(house: House):
+    browser = create(house, "xwing-epic-duel", "Ana Ruiz\nBruno Maier", swiss_rounds=2, **{"minutes.swiss": 240})
+    assert "240 minutes is very long" in text_of(browser.get("/console/e1"))
+    house.publish()
+    assert "240 minutes is very long" not in text_of(browser.get("/console/e1"))
+
+
+def test_settings_change_what_the_form_offers_and_keep_the_rest(house: House):
+    browser = create(house, "keyforge-archon", **{"structure": "own", "swiss_rounds": 2, "best_of.final": 3})
+    page = browser.get("/console/e1").text
+    assert re.search(r'name="best_of.final".*?value="3" selected', page, flags=re.S)
+    browser.post("/console/e1/options", structure="own", swiss_rounds=4)
+    assert house.event.given_options == {"structure": "own", "swiss_rounds": 4}
+
+
+def test_options_read_as_they_were_written():
+    given = {"structure": "own", "swiss_rounds": 0, "cut": 8, "lists_required": False, "third_place_match": True,
+             "stages": {"final": {"minutes": None, "best_of": 3}, "swiss": {"minutes": 40}}}
+    fields = {name: str(value) for name, value in flat(given).items()}
+    assert read_options(RULEBOOKS["keyforge-archon"], lambda name: fields.get(name, "")) == given
+
+
+def test_a_team_has_two_members_and_a_captain(house: House):
+    browser = create(house, "xwing-epic-team", swiss_rounds=2)
+    browser.post("/console/e1/competitors", names="Rebels", member_1="Ana Ruiz", member_2="Bruno Maier", captain="2",
+                 fixed_table=9)
+    person = house.service.snapshot.people["e1"]["p1"]
+    assert (person.members, person.captain) == (("Ana Ruiz", "Bruno Maier"), "Bruno Maier")
+    assert house.event.entrants["p1"].fixed_table == 9
+    lonely = browser.post("/console/e1/competitors", names="Empire", member_1="Kai Eich")
+    assert "two members" in problem_of(lonely)
+    browser.post("/console/e1/competitors/p1/rename", name="Rebels", member_1="Ana Ruiz", member_2="Eva Luz",
+                 captain="1")
+    assert house.service.snapshot.people["e1"]["p1"].members == ("Ana Ruiz", "Eva Luz")
+
+
+def test_members_are_asked_only_where_teams_play(house: House):
+    browser = create(house, "xwing-standard", swiss_rounds=2, structure="own")
+    assert "member_1" not in browser.get("/console/e1").text
+
+
+def test_records_show_draws_where_there_are_any(house: House):
+    browser = create(house, "warlords-of-terra", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", swiss_rounds=2)
+    play(house, Result("time", "draw", score=Pair(7, 9)), Result(winner="a", score=Pair(20, 0)))
+    page = text_of(browser.get("/e/e1/standings"))
+    assert "W–D–L" in page
+    assert "0–1–0" in page
+    assert "7 : 9 draw" in text_of(browser.get("/console/e1"))
+
+
+def test_a_winner_with_fewer_points_is_named_by_the_sign(house: House):
+    browser = create(house, "xwing-epic-duel", "Ana Ruiz\nBruno Maier", swiss_rounds=2)
+    play(house, Result(winner="b", score=Pair(250, 200)))
+    cell = re.search(r'<span class="cell-result">.*?</li>', browser.get("/console/e1").text, flags=re.S)
+    assert cell
+    assert "blue square" in cell[0]
+
+
+def test_the_cut_by_its_own_order_is_shown_apart_from_the_standings(house: House):
+    browser = create(house, "xwing-epic-duel", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", swiss_rounds=1, cut=2)
+    play(house, Result("time", score=Pair(200, 10)), Result("time", score=Pair(100, 60)))
+    page = text_of(browser.get("/e/e1/standings"))
+    assert "Order for the cut" in page
+    browser.post("/console/e1/cut")
+    assert "Order for the cut" in text_of(browser.get("/console/e1"))
+    assert "Order for the cut" in text_of(browser.get("/e/e1/bracket"))
+
+
+def test_where_the_standings_make_the_cut_there_is_no_second_table(house: House):
+    browser = create(house, "xwing-standard", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", structure="own",
+                     swiss_rounds=1, cut=2)
+    play(house, Result(score=Pair(100, 10)), Result(score=Pair(100, 60)))
+    assert "Order for the cut" not in text_of(browser.get("/e/e1/standings"))
+
+
+def tied(house: House, people: str) -> Browser:
+    browser = create(house, "warlords-of-terra", people, swiss_rounds=1, prize_places=1)
+    tables = len(people.splitlines()) // 2
+    play(house, *(Result(winner="a", score=Pair(20, 0)) for _ in range(tables)))
+    return browser
+
+
+def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
+    browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich")
+    page = browser.get("/console/e1")
+    assert "Draw the tie-break round" in text_of(page)
+    assert 'type="radio" name="tiebreak_form"' not in page.text
+    browser.post("/console/e1/draw", attempt=0, tiebreak_form="each")
+    assert "Tie-break round, drawn" in text_of(browser.get("/console/e1"))
+    draft = house.event.draft
+    browser.post("/console/e1/publish", number=draft.number, attempt=draft.draw.attempt)
+    assert "Tie-break round" in text_of(browser.get("/console/e1"))
+    match = house.event.live.matches[0]
+    house.service.tell("e1", EnterResult(match.id, 0, Result(winner="a", score=Pair(20, 3))), "test")
+    assert "Finish the event" in text_of(browser.get("/console/e1"))
+    assert "Tie-break" in text_of(browser.get("/e/e1/standings"))
+
+
+def test_three_or_more_play_each_against_each_or_an_elimination_as_the_organizer_says(house: House):
+    browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich\nŁukasz Żak\nAleksandra Wiśniewska-Szczepańska")
+    assert 'type="radio" name="tiebreak_form" value="knockout"' in browser.get("/console/e1").text
+    browser.post("/console/e1/draw", attempt=0, tiebreak_form="knockout")
+    assert house.event.draft.tiebreak_form == "knockout"
+    browser.post("/console/e1/draw", attempt=1)
+    assert house.event.draft.tiebreak_form == "knockout"

@@ -1,0 +1,299 @@
+"""A result entered step by step: one question a page, only those that are needed, for every rulebook."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import Browser, House, open_house, problem_of, text_of
+from werkzeug.test import TestResponse
+
+from roundtap_core.event.commands import EnterResult, SetClock
+from roundtap_core.records import Pair, Result
+
+AT = "/console/e1/match/1.1/walk"
+FOUR = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz"]
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+def play(house: House, rulebook: str, language: str = "en", **options: object) -> Walker:
+    """An event of that rulebook with round 1 on the tables."""
+    browser = house.browser(language)
+    browser.log_in()
+    browser.post("/console", name="Winter Open", rulebook=rulebook, color="#00785A",
+                 **{"structure": "own", "swiss_rounds": 2, **options})
+    for name in FOUR:
+        browser.post("/console/e1/competitors", names=name)
+    house.publish()
+    return Walker(house, browser)
+
+
+class Walker:
+    """Presses what a page offers, with the fields it carries, as a browser without scripts would."""
+
+    def __init__(self, house: House, browser: Browser) -> None:
+        self.house, self.browser = house, browser
+        self.page: TestResponse = browser.get(AT)
+
+    def press(self, **fields: object) -> Walker:
+        found = re.search(r'<form method="get".*?</form>', self.page.text, flags=re.S)
+        assert found, "nothing to press"
+        for name in fields:
+            assert f'name="{name}"' in found[0], f"{name} is not asked; {text_of(self.page)}"
+        sent = {**hidden(found[0]), **fields}
+        self.page = self.browser.client.get(AT, query_string=sent, headers=self.browser.headers)
+        return self
+
+    def both(self, key: str, winner: object, loser: object) -> Walker:
+        return self.press(**{f"q.{key}.winner": winner, f"q.{key}.loser": loser})
+
+    def post(self, action: str) -> TestResponse:
+        form = next(f for f in re.findall(r'<form method="post".*?</form>', self.page.text, flags=re.S)
+                    if f'action="{action}"' in f)
+        return self.browser.client.post(action, data=hidden(form), headers=self.browser.headers)
+
+    def enter(self) -> Result:
+        answer = self.post(AT)
+        assert answer.status_code == 303, problem_of(answer)
+        return self.result
+
+    def back(self) -> Walker:
+        found = re.search(r'<a class="button" href="([^"]+)"', self.page.text)
+        assert found
+        self.page = self.browser.get(html.unescape(found[1]))
+        return self
+
+    @property
+    def text(self) -> str:
+        return text_of(self.page)
+
+    @property
+    def result(self) -> Result:
+        found = self.house.event.find_match("1.1")
+        assert found is not None
+        assert found[1].match.result is not None
+        return found[1].match.result
+
+
+def hidden(form: str) -> dict[str, list[str]]:
+    fields: dict[str, list[str]] = {}
+    for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form):
+        fields.setdefault(name, []).append(html.unescape(value))
+    return fields
+
+
+def test_keyforge_at_time_walks_its_five_steps_as_far_as_they_are_needed(house: House):
+    """Keys 1/2, æmber 9/3: after forging 2/2 and 3/3, potential 8 against 7: the first named wins."""
+    walker = play(house, "keyforge-archon")
+    walker.press(way="time").press(**{"q.active": "a"}).press(**{"q.turns": ""})
+    walker.both("keys", 1, 2).both("aember", 9, 3)
+    assert "1:2 → 2:2" in walker.text
+    assert "9:3 → 3:3" in walker.text
+    walker.both("creatures", 6, 4).both("bonus", 2, 3)
+    assert walker.house.event.find_match("1.1")[1].match.result is None
+    result = walker.enter()
+    assert "potential æmber 8:7" in walker.text.replace("potential Æmber", "potential æmber")
+    assert (result.ended, result.winner) == ("time", "a")
+    assert result.timeout == {
+        "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "creatures": {"a": 6, "b": 4}, "bonus": {"a": 2, "b": 3},
+        "active": "a", "decided_by": "potential",
+    }
+
+
+def test_keyforge_asks_no_further_than_the_keys_when_they_decide(house: House):
+    walker = play(house, "keyforge-archon")
+    walker.press(way="time").press(**{"q.active": "b"}).press(**{"q.turns": ""})
+    walker.both("keys", 2, 1).both("aember", 3, 3)
+    result = walker.enter()
+    assert (result.winner, result.timeout["decided_by"]) == ("a", "keys")
+
+
+def test_keyforge_a_victory_in_the_last_turns_ends_it(house: House):
+    walker = play(house, "keyforge-archon")
+    walker.press(way="time").press(**{"q.active": "b"}).press(**{"q.turns": "b"})
+    result = walker.enter()
+    assert (result.winner, result.timeout["decided_by"]) == ("b", "last_turns")
+
+
+def test_keyforge_a_win_is_two_presses(house: House):
+    walker = play(house, "keyforge-archon")
+    result = walker.press(way="played").press(opener="b").enter()
+    assert (result.ended, result.score) == ("played", Pair(0, 1))
+
+
+def test_best_of_three_at_time_whoever_is_ahead_has_won(house: House):
+    walker = play(house, "keyforge-archon", **{"best_of.swiss": 3})
+    result = walker.press(way="time").both("score", 0, 1).enter()
+    assert (result.score, result.winner) == (Pair(0, 1), "b")
+
+
+def test_best_of_three_level_before_the_last_game_is_a_lot_that_the_hub_draws(
+    house: House, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("secrets.choice", lambda sides: sides[1])
+    walker = play(house, "keyforge-archon", **{"best_of.swiss": 3})
+    walker.press(way="time").both("score", 1, 1).press(**{"q.game_begun": "no"})
+    drawn = walker.post(f"{AT}/lot")
+    assert drawn.status_code == 303
+    walker.page = walker.browser.get(drawn.headers["Location"])
+    result = walker.enter()
+    assert (result.winner, result.timeout["lot"], result.timeout["decided_by"]) == ("b", "b", "lot")
+    assert result.score == Pair(1, 2)
+
+
+def test_lots_are_drawn_for_nothing_but_lots(house: House):
+    walker = play(house, "keyforge-archon")
+    walker.press(way="time")
+    assert "Draw lots" not in walker.text
+    form = hidden(walker.page.text)
+    answer = walker.browser.client.post(f"{AT}/lot", data={**form, "csrf": walker.browser.token},
+                                        headers=walker.browser.headers)
+    assert "q.active" not in answer.headers["Location"]
+
+
+def test_warlords_four_turns_then_the_lives_and_a_draw(house: House):
+    walker = play(house, "warlords-of-terra")
+    walker.press(way="time").press(**{"q.active": "b"})
+    turns = re.search(r'<ol class="turn-order">(.*?)</ol>', walker.page.text, flags=re.S)
+    assert turns
+    found = house.event.find_match("1.1")
+    people = {who: person.name for who, person in house.service.snapshot.people["e1"].items()}
+    b, a = people[found[1].match.b], people[found[1].match.a]
+    assert re.findall(r"<li>(.*?)</li>", turns[1]) == [b, a, b, a]
+    walker.press(**{"q.turns": ""}).both("score", 12, -3)
+    assert "Draw" in walker.text
+    assert f"SCORE {a} 1 12 {b} 1 -12" in walker.text
+    result = walker.enter()
+    assert (result.ended, result.winner, result.score) == ("time", "draw", Pair(12, -3))
+
+
+def test_warlords_real_lives_below_zero_and_above_twenty_are_taken(house: House):
+    walker = play(house, "warlords-of-terra")
+    result = walker.press(way="played").press(opener="a").press(**{"q.score.winner": 42}).enter()
+    assert (result.winner, result.score) == ("a", Pair(42, 0))
+
+
+def test_shatterpoint_objectives_win_the_struggle_in_progress_then_struggles_decide(house: House):
+    walker = play(house, "shatterpoint-premier", structure="basic")
+    walker.press(way="time")
+    walker.press(**{"q.picks.winner": ["1", "3"], "q.picks.loser": ["2", "4"]})
+    walker.both("score", 1, 0).both("objectives", 2, 3)
+    assert "1:0 → 1:1" in walker.text
+    walker.both("wounds", 5, 4)
+    result = walker.enter()
+    assert (result.score, result.wounds, result.picks) == (Pair(1, 1), Pair(5, 4), {"a": [1, 3], "b": [2, 4]})
+    assert result.timeout["decided_by"] == "wounds"
+
+
+def test_shatterpoint_a_concession_names_who_conceded(house: House):
+    walker = play(house, "shatterpoint-premier", structure="basic")
+    walker.press(way="conceded").press(opener="b")
+    walker.press(**{"q.picks.winner": ["1", "2"], "q.picks.loser": ["1", "4"]})
+    result = walker.both("score", 0, 1).both("wounds", 2, 2).enter()
+    assert (result.ended, result.conceded_by) == ("concession", "a")
+
+
+def test_epic_counts_both_at_time_and_says_what_it_is_worth(house: House):
+    """153:124 at time: margin of victory 329 / 271."""
+    walker = play(house, "xwing-epic-duel")
+    walker.press(way="time").both("score", 153, 124)
+    assert re.search(r"5 329 .* 0 271", walker.text)
+    assert walker.enter().score == Pair(153, 124)
+
+
+def test_epic_whoever_destroyed_everything_wins_whatever_the_points(house: House):
+    walker = play(house, "xwing-epic-duel")
+    walker.press(way="wiped_out").press(opener="b").press(**{"q.score.winner": 200, "q.score.loser": 250})
+    result = walker.enter()
+    assert (result.ended, result.winner, result.score) == ("played", "b", Pair(250, 200))
+
+
+def test_xwing_level_points_ask_for_the_final_salvo(house: House):
+    walker = play(house, "xwing-standard")
+    result = walker.press(way="time").both("score", 50, 50).press(**{"q.winner": "b"}).enter()
+    assert (result.score, result.winner) == (Pair(50, 50), "b")
+
+
+def test_back_returns_to_the_question_before_with_its_answer_in_it(house: House):
+    walker = play(house, "keyforge-archon")
+    walker.press(way="time").press(**{"q.active": "a"}).press(**{"q.turns": ""}).both("keys", 1, 2).back()
+    assert re.search(r'name="q.keys.winner" value="1" required checked', walker.page.text)
+    walker.back().back().back()
+    assert "How did it end?" in walker.text
+
+
+@pytest.mark.parametrize(("value", "words"), [
+    ("", "A figure is missing"), ("many", "“many” is no whole number"), ("101", "101 is out of range"),
+])
+def test_a_figure_that_cannot_be_is_asked_again_with_the_reason(house: House, value: str, words: str):
+    walker = play(house, "xwing-standard")
+    walker.press(way="time").both("score", 40, value)
+    assert walker.page.status_code == 400
+    assert words in problem_of(walker.page)
+    assert 'name="q.score.winner"' in walker.page.text
+    assert 'value="40"' in walker.page.text
+
+
+def test_what_somebody_else_entered_meanwhile_is_not_overwritten(house: House):
+    walker = play(house, "xwing-standard")
+    walker.press(way="time").both("score", 40, 50)
+    house.service.tell("e1", EnterResult("1.1", 0, Result(score=Pair(100, 3))), "another")
+    answer = walker.post(AT)
+    assert answer.status_code in (400, 409)
+    assert "changed meanwhile" in problem_of(answer)
+    assert walker.result.score == Pair(100, 3)
+    walker.page = answer
+    assert walker.enter().score == Pair(40, 50)
+
+
+def test_a_correction_begins_with_what_stands(house: House):
+    walker = play(house, "keyforge-archon")
+    walker.press(way="time").press(**{"q.active": "b"}).press(**{"q.turns": ""}).both("keys", 2, 1)
+    walker.both("aember", 3, 3).enter()
+    walker.page = walker.browser.get(AT)
+    assert re.search(r'value="time" class="[^"]*was', walker.page.text)
+    walker.press(way="time").press(**{"q.active": "b"}).press(**{"q.turns": ""})
+    assert re.search(r'name="q.keys.winner" value="2" required checked', walker.page.text)
+
+
+def test_the_way_of_the_clock_comes_first(house: House):
+    walker = play(house, "xwing-epic-duel")
+    assert walker.text.index("out") < len(walker.text)
+    first = re.search(r'name="way" value="([^"]+)"', walker.page.text)
+    assert first
+    assert first[1] != "time"
+    house.service.tell("e1", SetClock("start"), "test")
+    house.time.ms += 181 * 60_000
+    walker.page = walker.browser.get(AT)
+    first = re.search(r'name="way" value="([^"]+)"', walker.page.text)
+    assert first
+    assert first[1] == "time"
+
+
+def test_an_address_made_up_begins_anew(house: House):
+    walker = play(house, "xwing-standard")
+    assert "How did it end?" in text_of(walker.browser.get(f"{AT}?way=nothing&q.score.winner=7"))
+    strange = walker.browser.get(f"{AT}?way=time&q.score.winner=999&q.score.loser=x")
+    assert strange.status_code == 400
+    assert walker.browser.get("/console/e1/match/9.9/walk").status_code == 404
+
+
+@pytest.mark.parametrize("language", ["es", "de", "pl"])
+@pytest.mark.parametrize("rulebook", [
+    "keyforge-archon", "keyforge-sealed", "warlords-of-terra", "shatterpoint-premier", "xwing-epic-duel",
+    "xwing-epic-team", "xwing-standard",
+])
+def test_every_way_of_every_rulebook_has_its_words(house: House, rulebook: str, language: str):
+    walker = play(house, rulebook, language, **({"structure": "basic"} if rulebook[0] == "s" else {}))
+    for way in re.findall(r'name="way" value="([^"]+)"', walker.page.text):
+        page = walker.browser.get(f"{AT}?way={way}")
+        assert page.status_code == 200
+        assert "form." not in text_of(page)

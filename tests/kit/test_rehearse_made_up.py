@@ -1,0 +1,57 @@
+"""Under every rulebook a made-up event is typed at the tables' pins, from the first seat to the champion."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundtap.made_up import made_up
+from roundtap.rehearse_compare import changes, outcome
+from roundtap.rehearse_fast import rehearse_fast
+from roundtap.rehearse_script import script_of
+from roundtap_core.check import violations
+from roundtap_core.eventfile import tournament_from_json
+from roundtap_core.rulebooks import RULEBOOKS
+
+
+@pytest.mark.parametrize("players", [12, 13])
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_the_hub_ends_where_the_record_does(rulebook_id: str, players: int) -> None:
+    event = made_up(rulebook_id, players, seed=players)
+    played = rehearse_fast(script_of(event), lambda number, done, of: None)
+    assert changes(outcome(played), outcome(event)) == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_a_made_up_event_breaks_no_rule(rulebook_id: str, seed: int) -> None:
+    assert violations(made_up(rulebook_id, 8 + seed, seed)) == []
+
+
+def test_a_tie_at_the_top_is_played_out_before_the_final() -> None:
+    """Ana and Łukasz are level in everything after the Swiss rounds, and both are winners of prizes."""
+    event = tournament_from_json({
+        "format": "roundtap-event/1", "name": "Level", "rulebook": "warlords-of-terra", "seed": 5,
+        "options": {"swiss_rounds": 2, "cut": 2},
+        "competitors": [{"id": "ana", "name": "Ana Ruiz"}, {"id": "bruno", "name": "Bruno Maier"},
+                        {"id": "lukasz", "name": "Łukasz Żak"}, {"id": "eva", "name": "Eva Luz"}],
+        "rounds": [
+            {"number": 1, "matches": [
+                {"table": 1, "a": "ana", "b": "bruno", "result": {"winner": "a", "score": {"a": 20, "b": 0}}},
+                {"table": 2, "a": "lukasz", "b": "eva", "result": {"winner": "a", "score": {"a": 20, "b": 0}}}]},
+            {"number": 2, "matches": [
+                {"table": 1, "a": "ana", "b": "lukasz",
+                 "result": {"ended": "time", "winner": "draw", "score": {"a": 10, "b": 10}}},
+                {"table": 2, "a": "bruno", "b": "eva",
+                 "result": {"ended": "time", "winner": "draw", "score": {"a": 5, "b": 5}}}]},
+            {"number": 3, "stage": "tiebreak", "matches": [
+                {"table": 1, "a": "ana", "b": "lukasz", "result": {"winner": "b", "score": {"a": 0, "b": 20}}}]},
+            {"number": 4, "stage": "elimination", "matches": [
+                {"table": 1, "a": "lukasz", "b": "ana", "game": 1,
+                 "result": {"winner": "b", "score": {"a": 0, "b": 3}}}]},
+        ],
+    })
+    assert violations(event) == []
+    first, second, *_ = outcome(event)["standings"]
+    assert (first["competitor"], first["decided_by"], second["competitor"]) == ("lukasz", "tiebreak_round", "ana")
+    played = rehearse_fast(script_of(event), lambda number, done, of: None)
+    assert changes(outcome(played), outcome(event)) == []

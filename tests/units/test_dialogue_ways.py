@@ -1,0 +1,159 @@
+"""How a game can end: the list of ways, the way that begins at once, and the others behind ▼ held."""
+
+from tableplay import Table
+
+from roundtap_core.records import Pair, Result
+from roundtap_core.rulebooks import rulebook
+from roundtap_core.rulebooks.base import Situation
+
+EPIC, WARLORDS, KEYFORGE = rulebook("xwing-epic-duel"), rulebook("warlords-of-terra"), rulebook("keyforge-archon")
+LISTS = Situation(totals=Pair(290, 300))
+CUT = Situation("elimination", Pair(290, 300))
+
+
+def epic(clock_ms: int = 60_000, situation: Situation = LISTS) -> Table:
+    return Table(book=EPIC, situation=situation, clock_ms=clock_ms)
+
+
+def warlords(clock_ms: int = 60_000, **kind) -> Table:
+    return Table(book=WARLORDS, clock_ms=clock_ms, **kind)
+
+
+def test_several_ways_are_a_list_for_who_opens():
+    table = epic()
+    table.presses("ana")
+    assert table.says == "How did it end? | ► All destroyed |    Conceded |    Both destroyed | ▲▼   ● OK"
+
+
+def test_the_winner_s_figure_starts_at_what_the_other_s_list_costs():
+    table = epic()
+    table.presses("ana ana")
+    assert table.says.startswith("● Ana R. 300 | 0 Bruno M. ■ | 5:0 MoV 600:0")
+    table.presses("bruno bruno")
+    table.presses("bruno bruno")
+    assert table.says.startswith("■ Bruno M. 290 | 0 Ana R. ●")
+
+
+def test_wiped_out_to_nothing_takes_five_presses():
+    table = epic()
+    table.presses("ana ana ana ana bruno")
+    said = Result(winner="a", score=Pair(300, 0))
+    assert table.reports == [("a", said), ("b", said)]
+
+
+def test_points_in_three_wheels():
+    table = epic(clock_ms=-1000)
+    table.presses("ana ana ▲ ana ▲▲▲▲▲ ana ▲▲▲ ana")
+    assert table.says.startswith("● Ana R. 153 | 0 Bruno M. ■ | 5:0 MoV 453:147")
+    table.presses("▲ ana ▲▲ ana ▲▲▲▲")
+    assert "124 Bruno M. ■ | 5:0 MoV 329:271" in table.says
+    table.presses("ana bruno")
+    assert table.reports[1] == ("b", Result(ended="time", score=Pair(153, 124)))
+
+
+def test_both_destroyed_is_a_draw_and_the_other_is_asked_so():
+    table = epic()
+    table.presses("ana ▼▼ ana")
+    assert table.says.startswith("Draw | ● Ana R. 300 | 290 Bruno M. ■ | 1:1 MoV")
+    table.presses("ana ana")
+    assert table.says.startswith("A draw? | ■ Bruno M. 290 | 300 Ana R. ●")
+    table.presses("bruno")
+    assert table.reports[1] == ("b", Result(winner="draw", score=Pair(300, 290)))
+
+
+def test_a_draw_in_elimination_asks_who_had_initiative():
+    table = epic(situation=CUT)
+    table.presses("ana ▼▼ ana ana ana")
+    assert table.says.startswith("Who had initiative? | ● Ana R. 300")
+    table.presses("bruno")
+    assert table.says.startswith("initiative ■ |")
+    table.presses("ana")
+    assert "initiative ■" in table.says
+    table.presses("bruno")
+    assert table.reports[1][1].initiative == "b"
+
+
+def test_a_conceded_game_says_who_conceded():
+    table = epic()
+    table.presses("ana ▼ ana ana")
+    assert table.says == "You lost? | ■ Bruno M. 0 | 300 Ana R. ● | 0:5 MoV 0:600 | ■ conceded | ■ yes   ▼ no"
+
+
+def test_back_from_the_first_figure_is_the_list_again():
+    table = epic()
+    table.presses("ana ▼ ana bruno")
+    assert table.kind == "way"
+    table.presses("bruno")
+    assert table.kind == "idle"
+
+
+def test_20_to_0_takes_three_presses():
+    table = warlords()
+    table.presses("ana")
+    assert table.says == "● Ana R. 20+ | ≤0 Bruno M. ■ | 3:0 SCORE 20:-20 | ● OK  hold ▼: more"
+    table.presses("ana bruno")
+    said = Result(winner="a", score=Pair(20, 0))
+    assert table.reports == [("a", said), ("b", said)]
+
+
+def test_the_arrow_held_first_shows_the_other_endings():
+    table = warlords()
+    table.presses("ana ▼…")
+    assert table.says == "How did it end? | ► No card left |    Conceded | ▲▼   ● OK"
+    table.presses("ana ▼ ana ana ▼ ana ana")
+    assert table.reports == [("a", Result(winner="a", score=Pair(10, 10)))]
+
+
+def test_the_arrow_held_later_turns_the_wheel():
+    table = warlords()
+    table.presses("ana ▼ ▼…")
+    assert table.kind == "entry"
+
+
+def test_the_other_endings_are_also_found_before_anybody_opens():
+    table = warlords()
+    table.presses("▼…")
+    assert table.says == "How did it end? | ► No card left |    Conceded |    back | ▲▼   ● ■ OK"
+    table.presses("▼ bruno bruno ana")
+    assert table.reports[1] == ("a", Result(ended="concession", conceded_by="a", score=Pair(0, 20)))
+
+
+def test_the_list_of_endings_is_left_by_its_last_line():
+    table = warlords()
+    table.presses("▼… ▲ ana")
+    assert table.kind == "idle"
+    assert table.reports == []
+
+
+def test_holding_the_arrow_does_nothing_where_there_is_no_other_ending():
+    table = Table()
+    table.presses("▼…")
+    assert table.kind == "idle"
+
+
+def test_a_way_without_figures_is_still_confirmed_when_it_was_chosen_from_the_list():
+    table = Table(book=KEYFORGE)
+    table.presses("▼… ana")
+    assert table.reports == []
+    assert table.says.startswith("● Ana R. 1 | 0 Bruno M. ■")
+    table.presses("ana bruno")
+    assert table.reports[1] == ("b", Result(ended="concession", conceded_by="b", score=Pair(1, 0)))
+
+
+def test_a_correction_begins_at_the_way_and_the_figures_that_stand():
+    table = epic()
+    result = Result(winner="a", score=Pair(300, 120))
+    table.hub_says(state="agreed", a=result, b=result, result=result, number=9)
+    table.wait(20_000)
+    table.presses("bruno")
+    assert table.scene.turn == "b"
+    assert table.says.startswith("■ Bruno M. 120 | 300 Ana R. ●")
+
+
+def test_corrections_of_a_drawn_game_keep_it_drawn():
+    table = epic()
+    result = Result(winner="draw", score=Pair(300, 290))
+    table.hub_says(state="agreed", a=result, b=result, result=result, number=9)
+    table.wait(20_000)
+    table.presses("ana")
+    assert table.says.startswith("Draw | ● Ana R. 300 | 290 Bruno M. ■")
