@@ -51,6 +51,7 @@ def to_json(book: Rulebook, words: Words) -> dict[str, Any]:
         "bye_after_round_1": book.bye_after_round_1,
         "tiebreakers": list(book.tiebreakers),
         "options": dict(book.option_defaults),
+        "before_play": [{"key": key, "text": words(key)} for key in book.before_play],
         "decisions": [{"key": key, "text": words(key)} for key in book.house_decisions],
         "coverage": coverage_to_json(coverage(book.id)),
     }
@@ -74,6 +75,7 @@ def _sections(book: Rulebook, words: Words) -> Iterator[str]:
         yield _listed(words("sheet.figures"), figures)
     order = [words("decided.points"), *(words(f"tiebreaker.{key}") for key in book.tiebreakers)]
     yield _listed(words("sheet.tiebreakers"), order)
+    yield _listed(words("sheet.before_play"), [words(key) for key in book.before_play])
     yield _titled(words("sheet.options"), [(key, str(value)) for key, value in book.option_defaults.items()], "<<")
     yield _listed(words("sheet.decisions"), [words(key) for key in book.house_decisions])
     yield _coverage(coverage(book.id), words)
@@ -84,8 +86,8 @@ def _minutes(book: Rulebook, words: Words) -> Iterator[Sequence[str]]:
     if len(book.best_of) > 1:
         yield ("", *(words("sheet.best_of", games=n) if n > 1 else words("sheet.one_game") for n in book.best_of))
     for stage, by_games in sheet.minutes_by_games(book).items():
-        lengths = (words("sheet.untimed") if minutes is None else str(minutes) for minutes in by_games.values())
-        yield (words(f"stage.{stage}"), *lengths)
+        lengths = {n: words("sheet.untimed") if minutes is None else str(minutes) for n, minutes in by_games.items()}
+        yield (words(f"stage.{stage}"), *(lengths.get(n, "–") for n in book.best_of))
 
 
 def _coverage(found: Coverage, words: Words) -> str:

@@ -13,6 +13,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.people import Person
 from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.gathering import list_totals
 from roundtap_core.records import Tournament
 from roundtap_core.wire import REPORT, verify
 from roundtap_devices.boards import RECOMMENDED
@@ -163,6 +164,7 @@ class VirtualHall:
 
     def enter(self, tournament: Tournament) -> None:
         """Create the event and enter its competitors, who have not left yet."""
+        totals = list_totals(tournament)
         people, steps = [], [Step(EVENT, c.CreateEvent(
             tournament.name, tournament.rulebook, tournament.level, tournament.options, "#0072B2", tournament.seed))]
         for competitor in tournament.competitors:
@@ -170,7 +172,7 @@ class VirtualHall:
             people.append(PersonRecord(EVENT, competitor.id, salt, person))
             steps.append(Step(EVENT, c.EnterCompetitor(Entrant(
                 competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
-                list_total=(competitor.list or {}).get("total")))))
+                list_total=totals.get(competitor.id)))))
         self.service.ask(steps, "rehearsal", people)
 
     def step(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
-from roundtap_core.records import BYE, NO_SHOW, SWISS, WON_BYE, Round, Tournament
+from roundtap_core.records import BYE, NO_SHOW, SWISS, UNPAIRED_LOSS, WON_BYE, Round, Tournament
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import BYE_LAST
 from roundtap_core.standings import Row, standings
@@ -77,7 +77,10 @@ def _surely_below(before: Tournament, holder: str) -> list[str]:
     except Problem:
         return []
     place = next(i for i, row in enumerate(rows) if row.competitor == holder)
-    if book.bye_after_round_1 == BYE_LAST:
+    # Whoever came back got losses for rounds missed, which changed the strength of schedule of earlier opponents: how
+    # ties stood when the round was drawn, nobody can tell any more.
+    came_back = any(match.bye == UNPAIRED_LOSS for played in before.rounds for match in played.matches)
+    if book.bye_after_round_1 == BYE_LAST and not came_back:
         below: Sequence[Row] = rows[_end_of_tie(rows, place) :]
     else:
         below = [row for row in rows if row.points < rows[place].points]

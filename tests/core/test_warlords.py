@@ -157,6 +157,12 @@ def test_a_final_may_be_best_of_three_and_untimed_and_third_place_beside_it() ->
     assert made(BOOK, form.ways[0], {}, "b", FINAL, **FINAL_OF_THREE).winner == "b"
 
 
+def test_a_best_of_three_has_no_time_unless_one_is_set() -> None:
+    """"una final al mejor de 3 partidas y sin tiempo"."""
+    given = BOOK.options({"stages": {"final": {"best_of": 3}, "third_place": {"best_of": 3, "minutes": 120}}})
+    assert [BOOK.minutes(stage, given) for stage in ("final", "third_place")] == [None, 120]
+
+
 @pytest.mark.parametrize("stage", ["swiss", "elimination"])
 def test_every_other_round_is_one_game(stage: str) -> None:
     """"se jugará (de manera oficial y computable) UNA sola partida"."""

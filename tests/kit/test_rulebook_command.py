@@ -54,6 +54,23 @@ def test_what_only_some_rulebooks_have_is_there() -> None:
     assert sheet("keyforge-sealed")["minutes"]["swiss"] == {"1": 45, "3": 100}
 
 
+def test_best_of_three_is_printed_only_for_stages_that_may_have_it() -> None:
+    """Warlords of Terra: a final, and the match for third place beside it; such a match has no time."""
+    either = {"1": 45, "3": None}
+    assert sheet("warlords-of-terra")["minutes"] == {
+        "swiss": {"1": 45}, "elimination": {"1": 45}, "final": either, "third_place": either}
+    _, out, _ = roundtap("rulebook", "warlords-of-terra", ROUNDTAP_LANG="en")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["Swiss", "45", "–"] in lines
+    assert ["final", "45", "untimed"] in lines
+
+
+def test_what_is_settled_before_each_game_is_printed() -> None:
+    assert "a lot decides who chooses" in sheet("xwing-standard")["before_play"][1]["text"]
+    _, out, _ = roundtap("rulebook", "warlords-of-terra", ROUNDTAP_LANG="es")
+    assert "Ambos colocan primero el héroe" in out
+
+
 def test_the_list_of_rulebooks_as_json() -> None:
     _, out, _ = roundtap("rulebook", "--format", "json")
     assert [book["id"] for book in json.loads(out)["rulebooks"]] == list(RULEBOOKS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from roundtap_core.plan import plan
-from roundtap_core.records import Tournament
+from roundtap_core.records import SWISS, Tournament
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.standings import standings
 from roundtap_core.tiebreakers import RANDOM
@@ -63,8 +63,9 @@ class CutRow:
 
 
 def cut_table(tournament: Tournament) -> tuple[CutRow, ...]:
-    """Who makes the cut, where that goes by another order than the standings; empty where it does not."""
-    if not rulebook(tournament.rulebook).own_cut_order:
+    """Who makes the cut, where that goes by another order than the standings; empty where it does not, and where no
+    Swiss round tells anything."""
+    if not rulebook(tournament.rulebook).own_cut_order or not tournament.stage_rounds(SWISS):
         return ()
     rows = {row.competitor: row for row in standings(tournament)}
     order = [rows[who] for who in cut_order(tournament)]

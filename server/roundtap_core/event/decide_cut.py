@@ -10,7 +10,7 @@ from roundtap_core.event.course import CUT, offered, second_stage_begun, what_fo
 from roundtap_core.event.decide_rounds import close_live
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import EventState, active_ids, tournament_of
-from roundtap_core.records import SWISS
+from roundtap_core.records import SWISS, TIEBREAK
 
 
 def cut(state: EventState, command: c.MakeCut, now: Instant) -> list[NewEntry]:
@@ -23,6 +23,8 @@ def cut(state: EventState, command: c.MakeCut, now: Instant) -> list[NewEntry]:
     follows = what_follows(state)
     if follows == SWISS:
         raise Problem("cut_too_early", rounds=state.swiss_rounds)
+    if follows == TIEBREAK:
+        raise Problem("tie_break_due")
     if follows != CUT:
         raise Problem("no_cut_planned")
     made = make_cut(cut_order(tournament_of(state)), state.cut_size, active_ids(state))

@@ -9,11 +9,11 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event import commands_people as p
-from roundtap_core.event.course import elimination_rounds, refuse_after_cut, second_stage_begun
+from roundtap_core.event.course import elimination_rounds, refuse_after_cut, second_stage_begun, second_swiss_rounds
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.officials import roles_of
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState
-from roundtap_core.records import BYE, CONCESSION, ELIMINATION, UNPAIRED_LOSS, WON_BYE, Result
+from roundtap_core.records import BYE, CONCESSION, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Result
 from roundtap_core.results import result_to_json
 
 NewEntries = list[NewEntry]
@@ -122,16 +122,18 @@ def _return(state: EventState, command: c.ReturnCompetitor, now: Instant) -> New
     if entrant.dropped_after is None:
         raise Problem("never_left", competitor=entrant.id)
     played = {r.number for r in state.public_rounds for m in r.matches if entrant.id in (m.match.a, m.match.b)}
-    if (state.cut is not None or second_stage_begun(state)) and not _left_just_now(state, entrant):
+    if (state.cut is not None or second_stage_begun(state)) and not _may_come_back(state, entrant):
         raise Problem("stage_is_over")
-    missed = [
-        r.number for r in state.public_rounds if r.number not in played and r.stage != ELIMINATION
-    ]
+    missed = [r.number for r in state.public_rounds if r.number not in played and r.stage in SWISS_STAGES]
     return [*without_draft(state), NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
 
 
-def _left_just_now(state: EventState, entrant: Entrant) -> bool:
-    """In elimination there is no round to miss: back comes who left since the last one was published."""
+def _may_come_back(state: EventState, entrant: Entrant) -> bool:
+    """In elimination there is no round to miss: back comes who left since the last one was published. A second stage in
+    Swiss rounds takes back whoever began it."""
+    second = second_swiss_rounds(state)
+    if second:
+        return any(entrant.id in (m.match.a, m.match.b) for m in second[0].matches)
     begun = elimination_rounds(state)
     return bool(begun) and entrant.dropped_after == begun[-1].number and any(
         entrant.id in (m.match.a, m.match.b) for m in begun[-1].matches)

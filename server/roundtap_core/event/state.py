@@ -13,7 +13,7 @@ from roundtap_core.event.judging import LogLine
 from roundtap_core.event.officials import Official
 from roundtap_core.event.people import Person
 from roundtap_core.names import public_names
-from roundtap_core.records import SWISS, Competitor, Draw, Match, Result, Round, Side, Tournament
+from roundtap_core.records import SWISS, TIEBREAK, Competitor, Draw, Match, Result, Round, Side, Tournament
 from roundtap_core.results import result_to_json
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Rulebook
@@ -223,7 +223,8 @@ def tournament_of(state: EventState, people: Mapping[str, Person] | None = None,
     known = people or {}
     rounds = state.rounds if drafts else state.public_rounds
     declined = state.cut.declined if state.cut else ()
-    swiss = sum(1 for r in state.rounds if r.stage == SWISS) if declined else 0
+    # Tie-break rounds come before the cut, too: who declined has played them.
+    last = max((r.number for r in state.rounds if r.stage in (SWISS, TIEBREAK)), default=0)
     return Tournament(
         name=state.name,
         rulebook=state.rulebook_id,
@@ -231,7 +232,7 @@ def tournament_of(state: EventState, people: Mapping[str, Person] | None = None,
         options=dict(state.given_options),
         seed=state.seed,
         competitors=tuple(
-            _competitor(replace(e, dropped_after=swiss) if e.id in declined and e.active else e, known.get(e.id))
+            _competitor(replace(e, dropped_after=last) if e.id in declined and e.active else e, known.get(e.id))
             for e in state.entrants.values()
         ),
         rounds=tuple(Round(r.number, r.stage, tuple(m.match for m in r.matches), r.draw, r.tiebreak_form)

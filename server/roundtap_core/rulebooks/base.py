@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -85,6 +85,26 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class AidFigure:
+    """A whole number that a counting aid wants (the text "aid.AID.KEY"), or a tick: 1 for yes, 0 for no."""
+
+    key: str
+    minimum: int = 0
+    maximum: int = 1
+    tick: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CountingAid:
+    """A sum that players do by hand and a page can do for them: `worth` of the figures, by key. Its texts are
+    "aid.ID" and "aid.ID.worth"."""
+
+    id: str
+    figures: tuple[AidFigure, ...]
+    worth: Callable[[Mapping[str, int]], int]
+
+
+@dataclass(frozen=True, slots=True)
 class Squads:
     """Lists of so many squads, of which each round takes so many; every one has to be fielded once."""
 
@@ -135,6 +155,9 @@ class Rulebook:
     """How many games a match may have, the usual first."""
     second_stages: ClassVar[tuple[str, ...]] = (ELIMINATION,)
     """What may follow the cut, the usual first."""
+    before_play: ClassVar[tuple[str, ...]] = ()
+    """Keys of texts ("before.…") for what players settle before a game; the kit announces it."""
+    counting_aid: ClassVar[CountingAid | None] = None
     tie_break_rounds: ClassVar[bool] = False
     """Whether ties at prize and cut places are played out after the last Swiss round."""
 
@@ -206,7 +229,9 @@ class Rulebook:
         return value
 
     def minutes(self, stage: str, options: Options) -> int | None:
-        """The round's length in minutes, None for an untimed one; an option per stage overrides the rulebook."""
+        """The round's length in minutes, None for an untimed one; an option per stage overrides the rulebook. All
+        Swiss rounds are as long as announced, those of a second stage too."""
+        stage = SWISS if stage in SWISS_STAGES else stage
         stages = options.get("stages", {})
         if "minutes" in stages.get(stage, {}):
             return stages[stage]["minutes"]  # type: ignore[no-any-return]

@@ -81,6 +81,9 @@ class KeyForgeArchon(Rulebook):
     )
     officials_play = {"relaxed": WITH_SECOND, "*": NO}
     ticks = {"premium": ("sleeves",)}
+    before_play: ClassVar[tuple[str, ...]] = (
+        "before.first_player_by_lot", "before.loser_chooses", "before.list_two_minutes", "before.wait_for_start",
+    )
     disqualification_proposed_by = (HEAD_JUDGE,)
     lists: ClassVar[ListCheck] = ArchonDeck()
 
@@ -151,6 +154,7 @@ class KeyForgeSealed(KeyForgeArchon):
     document = "KeyForge, normativas de torneo: Sellado (es)"
     stage_minutes = {"swiss": 45, "elimination": 45, "final": 60, "third_place": 45}
     best_of_three_minutes: ClassVar = {"swiss": 100, "elimination": 100, "final": 125, "third_place": 100}
+    before_play = ("before.sealed_review", *KeyForgeArchon.before_play)
     lists: ClassVar[ListCheck] = SealedDeck()
 
 

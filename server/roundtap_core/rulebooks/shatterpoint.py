@@ -93,6 +93,7 @@ class ShatterpointPremier(Rulebook):
     )
     officials_play = {"*": NO}
     ticks = {"*": ("replacements",)}
+    before_play = ("before.two_squads", "before.order_decks")
     disqualified_by = (JUDGE, HEAD_JUDGE, ORGANIZER)
     warnings_until_proposal = 3
     judge_required = True

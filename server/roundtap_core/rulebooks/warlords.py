@@ -85,11 +85,15 @@ class WarlordsOfTerra(Rulebook):
         "decision.warlords_sideboard_unique", "decision.organizer_disqualifies", "decision.own_structure",
     )
     officials_play = {"*": WITH_SECOND}
+    before_play = ("before.hero_first", "before.sideboard")
     lists: ClassVar[ListCheck] = WarlordsList()
 
     def minutes(self, stage: str, options: Options) -> int | None:
-        """"Resolución inmediata": a tie-break round has no time."""
-        return None if stage == TIEBREAK else super().minutes(stage, options)
+        """1: a best of three has no time, unless the organizer sets one; 2.4.2: nor has a tie-break round."""
+        own = options.get("stages", {}).get(stage, {})
+        if stage == TIEBREAK or ("minutes" not in own and self.games(stage, options) == 3):
+            return None
+        return super().minutes(stage, options)
 
     def check_options(self, given: Options) -> None:
         """1: a round is one game; only the final, and the match for third place beside it, may be best of three."""

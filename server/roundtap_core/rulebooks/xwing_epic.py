@@ -82,6 +82,7 @@ class XWingEpicDuel(Rulebook):
         "decision.epic_bye_mov", "decision.epic_games_equal", "decision.epic_minutes", "decision.own_structure",
     )
     officials_play = {"premier": NO, "*": WITH_SECOND}
+    before_play: ClassVar[tuple[str, ...]] = ("before.initiative",)
     lists: ClassVar[ListCheck] = EpicDuelList()
 
     def check_options(self, given: Options) -> None:
@@ -211,6 +212,7 @@ class XWingEpicTeam(XWingEpicDuel):
     document = "Reglas para torneos épicos X-Wing 1.1: Juego por equipos épico (es)"
     option_defaults = {**XWingEpicDuel.option_defaults, "squad_points": 400}
     team_size = 2
+    before_play = ("before.initiative_teams",)
     lists: ClassVar[ListCheck] = EpicTeamList()
 
 

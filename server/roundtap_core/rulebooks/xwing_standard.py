@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -31,6 +32,8 @@ from roundtap_core.rulebooks.base import (
     SWISS_ROUND,
     WIN,
     WITH_SECOND,
+    AidFigure,
+    CountingAid,
     Options,
     Rulebook,
     Situation,
@@ -41,6 +44,18 @@ from roundtap_core.rulebooks.base import (
 )
 from roundtap_core.rulebooks.structures import BASIC_AND_ADVANCED
 from roundtap_core.rulebooks.xwing_standard_list import XWingStandardList
+
+
+def ship_points(cost: int, large: bool, life: int, damage: int) -> int:
+    """"Berechnung der Siegpunkte": what an enemy ship with `damage` of `life` (hull and shields, upgrades included)
+    gives; `cost` includes its upgrades. A large one below half gives half of it, rounded down."""
+    if damage >= life:
+        return cost
+    return cost // 2 if large and 2 * damage > life else 0
+
+
+def _ship_worth(figures: Mapping[str, int]) -> int:
+    return ship_points(figures["cost"], bool(figures["large"]), figures["life"], figures["damage"])
 
 
 class XWingStandard(Rulebook):
@@ -57,6 +72,10 @@ class XWingStandard(Rulebook):
     disqualification_proposed_by = (HEAD_JUDGE,)
     lists: ClassVar[ListCheck] = XWingStandardList()
     structures = BASIC_AND_ADVANCED
+    before_play = ("before.wait_for_start", "before.initiative")
+    counting_aid = CountingAid("ship", (
+        AidFigure("cost", 0, 999), AidFigure("life", 1, 99), AidFigure("damage", 0, 99), AidFigure("large", tick=True),
+    ), _ship_worth)
     option_defaults = {"structure": "basic", "squad_points": 100, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
         "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
@@ -137,11 +156,3 @@ class XWingStandard(Rulebook):
         refuse_outside("score", result.score, 0, options["squad_points"])
         refuse_foreign(result, self.id, ("initiative",))
         self.winner(result, options)
-
-
-def ship_points(cost: int, large: bool, life: int, damage: int) -> int:
-    """"Berechnung der Siegpunkte": what an enemy ship with `damage` of `life` (hull and shields, upgrades included)
-    gives; `cost` includes its upgrades. A large one below half gives half of it, rounded down."""
-    if damage >= life:
-        return cost
-    return cost // 2 if large and 2 * damage > life else 0

@@ -7,6 +7,7 @@ from flask import Blueprint, Flask
 from roundtap_hub.auth import PinGate
 from roundtap_hub.hub import Hub
 from roundtap_hub.pages import (
+    aid,
     announced,
     competitors,
     console,
@@ -41,7 +42,7 @@ def register(app: Flask, hub: Hub) -> None:
     ground.guard(organizer, organizer_only=True)
     for module in (door, wall, players, announced):
         module.routes(public)
-    for module in (console, new_event, rounds, cut, impose, results, walk, competitors, judging, officials, lists,
+    for module in (console, new_event, rounds, cut, impose, results, aid, walk, competitors, judging, officials, lists,
                    units, export):
         module.routes(organizer)
     if hub.paper is not None:

@@ -14,6 +14,7 @@ from roundtap_core.event.commands import CreateEvent, EnterCompetitor, ImportRou
 from roundtap_core.event.people import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.eventfile import parse, round_to_json
+from roundtap_core.gathering import list_totals
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks import rulebook
 from roundtap_hub.journal import PersonRecord
@@ -77,9 +78,9 @@ def import_file() -> AnyResponse:
 def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step], list[PersonRecord]]:
     """The steps that make an event of a file's content, and the people they speak of."""
     steps = [Step(event_id, CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed))]
-    people = []
+    people, totals = [], list_totals(file)
     for competitor in file.competitors:
-        record, entrant = enrol(event_id, competitor)
+        record, entrant = enrol(event_id, competitor, totals.get(competitor.id))
         people.append(record)
         steps.append(Step(event_id, EnterCompetitor(entrant, imported=True)))
     for played in file.rounds:
@@ -90,20 +91,18 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
     return steps, people
 
 
-def enrol(event_id: str, competitor: Competitor) -> tuple[PersonRecord, Entrant]:
-    """The person, for the table of people, and the entrant, for the entries: they share only a salted digest."""
+def enrol(event_id: str, competitor: Competitor, total: int | None = None) -> tuple[PersonRecord, Entrant]:
+    """The person, for the table of people, and the entrant, for the entries: they share only a salted digest.
+
+    `total`: what the list costs, where that is known.
+    """
     person, salt = Person.of(competitor), secrets.token_hex(16)
     entrant = Entrant(
         competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
         competitor.dropped_after, competitor.disqualified_after, competitor.warnings,
-        list_total=_whole((competitor.list or {}).get("total")), officials_role=competitor.officials_role,
+        list_total=total, officials_role=competitor.officials_role,
     )
     return PersonRecord(event_id, competitor.id, salt, person), entrant
-
-
-def _whole(total: object) -> int | None:
-    """Entries hold whole numbers only; half points of a list stay with the person."""
-    return total if isinstance(total, int) and not isinstance(total, bool) else None
 
 
 @mended_on(event)
