@@ -11,6 +11,7 @@ from roundtap_devices.hands import CALL, HOLD, TAP, Gesture
 from roundtap_units.dialogue_agree import Ask, Dispute
 from roundtap_units.dialogue_call import Call
 from roundtap_units.dialogue_entry import Entry
+from roundtap_units.dialogue_look import Look, may_look
 from roundtap_units.dialogue_saved import LEAVE_ASKED_MS, Sending, Standing, decided, refused
 from roundtap_units.dialogue_seating import Idle, Seating
 from roundtap_units.dialogue_state import (
@@ -69,6 +70,8 @@ class Dialogue:
             self._drop_draft(now_ms)
         if known and after and known.same == after.same:
             self._now_stands(known, after, now_ms)
+        if isinstance(table.question, Look) and not may_look(table):
+            table.question = None
         table.forget_delivered(now_ms)
         self._update_status(now_ms)
 

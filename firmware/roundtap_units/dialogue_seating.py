@@ -5,6 +5,7 @@ from __future__ import annotations
 from roundtap_core.records import SIDES, Side, other
 from roundtap_devices.hands import TAP, Gesture
 from roundtap_units.dialogue_games import note
+from roundtap_units.dialogue_look import look, may_look
 from roundtap_units.dialogue_open import open_report, press_arrow
 from roundtap_units.dialogue_parallel import Parallel
 from roundtap_units.dialogue_state import TableState
@@ -22,7 +23,8 @@ class Seating:
     def press(self, gesture: Gesture, now_ms: int) -> None:
         side = OWN.get(gesture.key) if gesture.kind == TAP else None
         if side is None:
-            press_arrow(self.table, gesture, now_ms)
+            if not look(self.table, gesture, now_ms):
+                press_arrow(self.table, gesture, now_ms)
             return
         if side in self.table.seated:
             open_report(self.table, side, now_ms)
@@ -48,7 +50,8 @@ class Idle:
     def press(self, gesture: Gesture, now_ms: int) -> None:
         side = OWN.get(gesture.key) if gesture.kind == TAP else None
         if side is None:
-            press_arrow(self.table, gesture, now_ms)
+            if not look(self.table, gesture, now_ms):
+                press_arrow(self.table, gesture, now_ms)
             return
         if side in self.table.seated:
             open_report(self.table, side, now_ms)
@@ -79,7 +82,8 @@ class Idle:
         assert table.view is not None
         if table.form is not None and table.form.parallel and not self._fielded(side):
             return table.words("parallel.squads", sign=SIGNS[side])
-        return "  ".join(text for text in (table.phase, note(table, side)) if text)
+        hint = table.words("look.hint") if may_look(table) else ""
+        return "  ".join(text for text in (table.phase, note(table, side), hint) if text)
 
     def _fielded(self, side: Side) -> bool:
         sheets = self.table.sheets

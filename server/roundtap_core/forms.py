@@ -178,6 +178,7 @@ class Form:
 
     `direct`: the first way offered begins at once, the others are found behind it. `parallel`: nobody opens, each
     side answers for itself ("a" stands for the winner). `games`: how many won games end the match.
+    `look_s`: for how long, in seconds, the other's list may be read before a game.
     """
 
     rulebook: str
@@ -186,6 +187,7 @@ class Form:
     direct: bool = False
     parallel: bool = False
     games: int = 1
+    look_s: int | None = None
 
     def offered(self, time_is_up: bool) -> tuple[Way, ...]:
         """The ways a table is offered before or after time was called."""

@@ -56,6 +56,8 @@ from roundtap_core.rulebooks.keyforge_list import ArchonDeck, SealedDeck
 from roundtap_core.rulebooks.structures import BASIC_AND_ADVANCED
 
 KEYS, KEY_PRICE = 3, 6
+LOOK_S = 120
+""""Cartas de identidad": the other's list may be read before the game, for two minutes."""
 SCORE = "score"
 
 
@@ -134,6 +136,7 @@ class KeyForgeArchon(Rulebook):
             ),
             direct=True,
             games=wins,
+            look_s=LOOK_S,
         )
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:

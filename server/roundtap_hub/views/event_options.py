@@ -9,6 +9,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.rulebooks.base import Options, Rulebook
 from roundtap_core.schema import event_schema
+from roundtap_core.sheet import games_allowed
 
 STAGES = ("swiss", "elimination", "final", "third_place")
 CUTS = (0, 2, 4, 8, 16, 32)
@@ -30,10 +31,11 @@ OFFERED = ("structure", "swiss_rounds", "cut", SECOND_STAGE, "deck_era", "stages
 
 @dataclass(frozen=True, slots=True)
 class StageLine:
-    """One stage's row: the minutes that hold where none are given (None: untimed)."""
+    """One stage's row: the minutes that hold where none are given (None: untimed), and how many games it may have."""
 
     stage: str
     minutes: int | None
+    best_of: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def options_view(book: Rulebook) -> OptionsView:
         structures_of(book),
         tuple((name, low, high, defaults[name]) for name, (low, high) in NUMBERS.items() if name in defaults),
         _choices(book),
-        tuple(StageLine(stage, book.minutes(stage, {})) for stage in STAGES),
+        tuple(StageLine(stage, book.minutes(stage, {}), games_allowed(book, stage)) for stage in STAGES),
         book.best_of, bool(defaults.get(YES_OR_NO)),
     )
 

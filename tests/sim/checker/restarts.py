@@ -50,15 +50,18 @@ class Warlords:
         return self._from_5(tied, above, 0)
 
     def _from_5(self, tied: list[str], above: Above, meeting: int) -> list[tuple[str, str]]:
-        """Tie-break rounds, if there is something at stake; else, or until they are played, the lot."""
-        if not self._at_stake(above):
+        """Tie-break rounds, if there is something at stake; else, or until they are played, the lot.
+
+        A smaller tie that a tie-break round left over has its matches already, whatever is at stake below.
+        """
+        gone = {who for who in tied if has_left(self.event, who, self.after)}
+        values = self.meetings.values(tied, meeting, gone)
+        if values is None and not self._at_stake(above):
             return self._lot(tied)
-        values = self.meetings.values(tied, meeting)
         if values is not None:
             if len(set(values.values())) > 1:
                 return self._parts(tied, values.__getitem__, "tiebreak_round", above, self._from_2)
             return self._from_5(tied, above, meeting + 1)
-        gone = {who for who in tied if has_left(self.event, who, self.after)}
         if gone and gone != set(tied):
             return self._parts(tied, lambda who: who not in gone, "tiebreak_round", above, self._from_2)
         if not gone:

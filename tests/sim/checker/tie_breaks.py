@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -27,12 +27,17 @@ class Meetings:
     def __init__(self, matches: list[tuple[int, str, str, str]]) -> None:
         self.matches = matches
 
-    def values(self, tied: Sequence[str], meeting: int) -> dict[str, Any] | None:
-        """What the group's tie-break number `meeting` (from 0) gives each, more is better; None: not played out."""
+    def values(self, tied: Sequence[str], meeting: int, gone: Collection[str] = ()) -> dict[str, Any] | None:
+        """What the group's tie-break number `meeting` (from 0) gives each, more is better; None: not played out.
+
+        In a knock-out, who left without having played stands below those who did.
+        """
         group = set(tied)
         among = [m for m in self.matches if {m[2], m[3]} <= group]
         if among and among[0][1] == "knockout":
-            return self._knockout(tied, among, meeting)
+            played = {who for match in among for who in match[2:]}
+            values = self._knockout(tied, among, meeting)
+            return values and {**values, **dict.fromkeys(set(gone) - played, -1)}
         wins: Counter[str] = Counter(dict.fromkeys(tied, 0))
         for pair in combinations(tied, 2):
             theirs = [m for m in among if {m[2], m[3]} == set(pair)]
