@@ -85,7 +85,8 @@ class Standing:
 def decided(table: TableState, side: Side | None = None) -> Scene:
     """A judge's result: announced to both (`side` None), and shown again to who presses afterwards."""
     result = table.match.result
-    rows = (Row(table.signed(each), telling.figure(table, result, each) if result else "") for each in SIDES)
+    rows = (Row(table.signed(each), telling.figure_and_outcome(table, result, each) if result else "")
+            for each in SIDES)
     return table.page("decided", side, table.words("decided.title"), *rows, hint=table.words("decided.line"))
 
 

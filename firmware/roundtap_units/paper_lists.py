@@ -99,8 +99,10 @@ def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
     title = words("paper.final") if content["final"] else words("paper.standings", number=content["after"])
     columns = [words(f"column.{key}") for key in content["columns"]]
     lines = _head(content, title, "", sheet)
-    widths = [max([len(column), *(len(row["values"][place]) for row in content["rows"])]) + 3
+    widest = [max([len(column), *(len(row["values"][place]) for row in content["rows"])])
               for place, column in enumerate(columns)]
+    gap = 3 if sum(widest) + 3 * len(widest) <= sheet.columns else 2
+    widths = [width + gap for width in widest]
     # One line a row only where the names keep room; else the figures stand below the name.
     points = max([len(words("paper.points")), *(len(str(row["points"])) for row in content["rows"])]) + 1
     name = sheet.columns - 4 - points - sum(widths)
@@ -124,8 +126,11 @@ def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
             lines += [*_named((*first, *figures), row["name"], 4, name), *_players(row.get("members"), 4, sheet),
                       *_why(row, sheet, words)]
         else:
+            record = Cell(row["record"], 4, 8)
+            # Where the figures need the whole width, the record has a line of its own.
+            told = [Line((record, *figures))] if starts[0] >= 12 else [Line((record,)), Line(tuple(figures))]
             lines += [*_named(first, row["name"], 4, name), *_players(row.get("members"), 4, sheet),
-                      Line((Cell(row["record"], 4, 8), *figures)), *_why(row, sheet, words), Feed(5)]
+                      *told, *_why(row, sheet, words), Feed(5)]
     cut = content.get("cut")
     lines += _cut(cut, sheet, words) if cut else []
     if any(row["decided"] is not None or row.get("decided_by") for row in content["rows"]):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from roundtap_core.forms import Figure, Picks
 from roundtap_core.records import Side
+from roundtap_core.squads import letter
 from roundtap_units import telling
 from roundtap_units.dialogue_state import TableState
 from roundtap_units.scenes import SIGNS, Duo, Mark, Part, Scene
@@ -23,7 +24,7 @@ def scene(both: Parallel) -> Scene:
 
 def squad_letters(squads: tuple[int, ...]) -> str:
     """Squads are numbers in records and letters at the table: "C D"."""
-    return " ".join(chr(ord("A") + squad - 1) for squad in squads)
+    return " ".join(letter(squad) for squad in squads)
 
 
 def _warning(table: TableState, side: Side) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 from roundtap_core.form_walk import TOLD_APART
 from roundtap_core.forms import BY_FIGURES, DECIDED, DRAWN, OPENER, Choice, Figure, Form, Picks, Way
 from roundtap_core.records import CONCESSION
+from roundtap_core.squads import letter
 from roundtap_core.words import Words
 from roundtap_devices.drawing import text_width
 from roundtap_devices.paper import Box, Code, Drawing, Label, PrintLine, Sheet, Stroke
@@ -97,7 +98,8 @@ def squads_row(picks: Picks, sides: Mapping[str, Mapping[str, Any]], sheet: Shee
         for place in range(picks.of):
             left = x + 28 + place * (SQUAD + 4)
             owed = to_field is None or place + 1 in to_field
-            shapes += [Box(left, 0, SQUAD, 30, 3 if owed else 1), Label(left + 7, 6, str(place + 1), 15, 12, bold=owed)]
+            shapes += [Box(left, 0, SQUAD, 30, 3 if owed else 1),
+                       Label(left + 7, 6, letter(place + 1), 15, 12, bold=owed)]
             if not owed:
                 shapes.append(Label(left + 19, 5, "✓", 15, 14))
     must = [SIGNS[side] for side in SIGNS if sides[side].get("must")]

@@ -59,8 +59,19 @@ def figure(table: TableState, result: Result, side: Side) -> str:
     """What stands under a side's name: its score; a sign of who won where no figure is kept."""
     if result.score == Pair() and table.form is not None and not any(
             step.key == "score" for way in table.form.ways for step in way.figures()):
-        return {"won": "✓", "draw": "="}.get(outcome(table, result, side), "–")
+        return _sign(table, result, side)
     return str(result.score.of(side))
+
+
+def figure_and_outcome(table: TableState, result: Result, side: Side) -> str:
+    """The figure; beside it who won, where the higher score does not say so: "0 ✓"."""
+    shown, winner, score = figure(table, result, side), winner_of(table, result), result.score
+    told = winner is not None and score.of(winner) > score.of(other(winner))
+    return shown if told or shown == _sign(table, result, side) else f"{shown} {_sign(table, result, side)}"
+
+
+def _sign(table: TableState, result: Result, side: Side) -> str:
+    return {"won": "✓", "draw": "="}.get(outcome(table, result, side), "–")
 
 
 def score(table: TableState, result: Result, side: Side) -> str:

@@ -13,7 +13,7 @@ from roundtap_core.elimination.ranking import Placed, final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, public_names
 from roundtap_core.next_round import next_stage
-from roundtap_core.records import ELIMINATION, SWISS, Tournament
+from roundtap_core.records import ELIMINATION, SWISS, Pair, Tournament
 from roundtap_core.words import Words
 
 
@@ -109,5 +109,8 @@ def _outcome(game: Game, names: Mapping[str, str], words: Words) -> str:
     if match is None or match.result is None:
         return ""
     score = match.result.score
+    if score == Pair() and game.winner:
+        # A ruling, or a match of several games: no figures were told.
+        return names[game.winner]
     a, b = (score.a, score.b) if match.a == game.a.competitor else (score.b, score.a)
     return f"{a}:{b} {names[game.winner]}" if game.winner else f"{a}:{b}"

@@ -11,7 +11,7 @@ from roundtap_core.names import public_names
 from roundtap_core.plan import plan
 from roundtap_core.records import ELIMINATION, SWISS, Tournament
 from roundtap_core.rulebooks import rulebook
-from roundtap_core.squads import fielded
+from roundtap_core.squads import fielded, letter
 
 
 def squad_problems(tournament: Tournament) -> Iterator[Problem]:
@@ -36,7 +36,7 @@ def squad_problems(tournament: Tournament) -> Iterator[Problem]:
         missing = set(range(1, squads.listed + 1)) - used.get(competitor.id, set())
         if competitor.active and competitor.id in used and missing and competitor.id not in still_in:
             yield Problem("squads_not_fielded", where=f"/competitors/{c}", competitor=shown[competitor.id],
-                          squads=", ".join(map(str, sorted(missing))))
+                          squads=", ".join(f"{letter(squad)} ({squad})" for squad in sorted(missing)))
 
 
 def _is_over(tournament: Tournament) -> bool:

@@ -51,7 +51,7 @@ class Lines:
     columns: tuple[Field, ...]
     usually: int = 8
     label: str = ""
-    number: int | None = None
+    number: str | None = None
 
     @property
     def text(self) -> str:

@@ -79,15 +79,20 @@ def playoff_values(tournament: Tournament, tied: Sequence[str], after: int | Non
 
 
 def _still_in(tournament: Tournament, tied: Sequence[str], meetings: Sequence[Meeting]) -> set[str]:
-    """Without those who left with a meeting still to come. Who left later on has played all there was to play."""
+    """Without those who left with a meeting still to come. Who left later on has played all there was to play.
+
+    Who never played at all is nobody's meeting to come.
+    """
     last = max(meeting.round for meeting in meetings)
     met = {meeting.pair for meeting in meetings if not meeting.open}
     knockout = meetings[0].form == KNOCKOUT
+    here = {who for who in tied if _here(tournament, who, last)}
+    began = {who for who in tied if who in here or any(who in pair for pair in met)}
+    if knockout:
+        return began
     return {
-        who for who in tied
-        if _here(tournament, who, last) or (
-            any(who in pair for pair in met) if knockout else
-            all(frozenset((who, other)) in met for other in tied if other != who))
+        who for who in began
+        if who in here or all(frozenset((who, other)) in met for other in began if other != who)
     }
 
 

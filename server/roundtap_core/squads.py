@@ -19,6 +19,11 @@ class ToField:
     late: bool
 
 
+def letter(squad: int) -> str:
+    """What people call a squad of a list: the first is A. Files number them."""
+    return chr(ord("A") + squad - 1)
+
+
 def fielded(rounds: Iterable[Round]) -> dict[str, set[int]]:
     """Competitor → squads fielded so far; a bye's picks count, a missed round has none."""
     found: dict[str, set[int]] = {}

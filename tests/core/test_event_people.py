@@ -47,6 +47,24 @@ def test_options_are_fixed_once_round_1_is_drawn() -> None:
         event.tell(c.SetOptions({}))
 
 
+def test_late_entries_leave_the_structure_as_it_is_unless_the_organizer_changes_it_before_round_2() -> None:
+    event = Event(8, {"squad_points": 200}).play()
+    event.enter("late")
+    assert (event.state.swiss_rounds, event.state.cut_size) == (3, 0)
+    event.settle()
+    event.tell(c.DrawRound(1))
+    assert event.kinds(c.SetOptions({"squad_points": 200, "swiss_rounds": 4, "cut": 4})) == [
+        "draft-discarded", "options-set"]
+    assert (event.state.swiss_rounds, event.state.cut_size) == (4, 4)
+    with refused("options_are_fixed"):
+        event.tell(c.SetOptions({"squad_points": 100, "swiss_rounds": 4, "cut": 4}))
+    with refused("figure_out_of_range"):
+        event.tell(c.SetOptions({"squad_points": 200, "swiss_rounds": 0}))
+    event.play()
+    with refused("options_are_fixed"):
+        event.tell(c.SetOptions({"squad_points": 200, "swiss_rounds": 5, "cut": 4}))
+
+
 def test_a_finished_event_takes_reports_only_to_refuse_them_and_names_to_correct_them() -> None:
     event = Event().play().settle()
     event.tell(c.FinishEvent())

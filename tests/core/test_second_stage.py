@@ -105,3 +105,41 @@ def finish_round(hub: Event) -> None:
     assert hub.state.live is not None
     for match in hub.state.live.open_matches:
         hub.tell(c.EnterResult(match.id, match.revision, LEFT_SIDE_WINS))
+
+
+def in_the_second_stage(**options: object) -> Event:
+    """Its first round is played."""
+    hub = Event(8, {**OPTIONS, **options}, rulebook="shatterpoint-premier")
+    for _ in range(3):
+        hub.play()
+        finish_round(hub)
+    hub.tell(c.MakeCut())
+    hub.play()
+    finish_round(hub)
+    return hub
+
+
+def test_who_leaves_it_comes_back_into_it_with_a_loss_for_each_round_missed() -> None:
+    hub = in_the_second_stage()
+    gone = seeds_now(hub.state)[0]
+    hub.tell(c.DropCompetitor(gone))
+    hub.play()
+    finish_round(hub)
+    hub.tell(c.ReturnCompetitor(gone))
+    assert hub.byes(5)[gone] == "unpaired-loss"
+    hub.play()
+    assert hub.state.live is not None
+    assert gone in who(tuple(m.match for m in hub.state.live.matches))
+
+
+def test_who_left_before_it_does_not_come_into_it() -> None:
+    hub = in_the_second_stage()
+    outside = next(c for c in hub.state.entrants if c not in seeds_now(hub.state))
+    hub.tell(c.DropCompetitor(outside))
+    with refused("stage_is_over"):
+        hub.tell(c.ReturnCompetitor(outside))
+
+
+def test_its_rounds_are_as_long_as_all_swiss_rounds() -> None:
+    hub = in_the_second_stage(stages={"swiss": {"minutes": 100}})
+    assert hub.state.clock.total_ms == 100 * 60_000

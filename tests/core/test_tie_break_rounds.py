@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from event_kit import refused
-from roundtap_core.records import SWISS, TIEBREAK, Match, Pair, Result, Round, Tournament
+from roundtap_core.records import SWISS, TIEBREAK, Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.standings import standings
 from roundtap_core.tie_break import open_ties, tie_break_round
 from rulebook_kit import decided, event, game, order, played, rows, ruling
 
@@ -218,3 +219,19 @@ def test_its_number_follows_the_swiss_rounds_and_it_sits_at_tables() -> None:
     assert all(match.bye is None for match in drawn.matches)
     assert drawn.notes["ties"] == [list(tie) for tie in open_ties(two_tied(cut=4))]
     assert two_tied().rounds[0].stage == SWISS
+
+
+def test_who_left_after_all_their_meetings_is_not_held_to_one_with_who_never_played() -> None:
+    """Four tied; one is gone before the tie-break rounds, another leaves having beaten both others."""
+    people = tuple(
+        Competitor(f"w{n}", f"Winner {n}", dropped_after={1: 1, 2: 4}.get(n)) for n in range(1, 5)
+    ) + tuple(Competitor(f"l{n}", f"Loser {n}") for n in range(1, 5))
+
+    options = {"swiss_rounds": 1, "prize_places": 4}
+    left = Tournament("Left", "warlords-of-terra", options=options, competitors=people, rounds=(
+        Round(1, "swiss", tuple(won(f"w{n}", f"l{n}") for n in range(1, 5))),
+        Round(2, "tiebreak", (won("w2", "w3"),)),
+        Round(3, "tiebreak", (won("w2", "w4"),)),
+        Round(4, "tiebreak", (won("w3", "w4"),)),
+    ))
+    assert [row.competitor for row in standings(left)[:4]] == ["w2", "w3", "w4", "w1"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from roundtap_core.check import violations
-from roundtap_core.elimination.cut import qualified
+from roundtap_core.elimination.cut import cut_table, qualified
 from roundtap_core.errors import Problem
 from roundtap_core.pairing import pair_next
 from roundtap_core.records import Match, Pair, Result, Round
@@ -339,3 +339,9 @@ def test_officials_are_barred_at_premier_level_only(level: str, may: bool) -> No
     official = replace(table.competitors[0], officials_role="organizer")
     keys = [problem.key for problem in violations(replace(table, competitors=(official,)))]
     assert keys == ([] if may else ["official_may_not_play"])
+
+
+def test_without_swiss_rounds_there_is_no_order_for_the_cut() -> None:
+    alone = replace(event("xwing-epic-duel", [], "Ana", "Bruno"), rounds=(Round(1, "elimination", (
+        replace(game("Ana", "Bruno", at_time(100, 90)), game=1),)),))
+    assert cut_table(alone) == ()

@@ -128,3 +128,9 @@ def test_standings_stand_still_while_a_round_is_half_in(house: House):
     page = text_of(house.browser().get("/e/e1/standings"))
     assert "after round 1" in page
     assert "176" in page
+
+
+def test_a_refusal_calls_people_by_their_names(house: House):
+    browser = house.with_event()
+    browser.post("/console/e1/competitors/p1/drop")
+    assert problem_of(browser.post("/console/e1/competitors/p1/drop")).startswith("Ana Ruiz is no longer in the event")

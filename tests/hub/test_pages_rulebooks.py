@@ -104,6 +104,22 @@ def test_settings_change_what_the_form_offers_and_keep_the_rest(house: House):
     assert house.event.given_options == {"structure": "own", "swiss_rounds": 4}
 
 
+def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
+    browser = create(house, "shatterpoint-premier", "\n".join("ABCD"), structure="basic", **{"minutes.swiss": 100})
+    house.publish()
+    browser.post("/console/e1/competitors", names="Ewa")
+    assert "Rounds and cut" in text_of(browser.get("/console/e1"))
+    refused = browser.post("/console/e1/structure", structure="basic", swiss_rounds="many")
+    assert "“many” is no whole number" in problem_of(refused)
+    browser.post("/console/e1/structure", structure="own", swiss_rounds=4, cut=2)
+    assert house.event.given_options == {
+        "structure": "own", "swiss_rounds": 4, "cut": 2, "stages": {"swiss": {"minutes": 100}}}
+    for match in house.event.live.open_matches:
+        house.service.tell("e1", EnterResult(match.id, match.revision, Result(score=Pair(2, 0))), "test")
+    house.publish()
+    assert 'id="structure"' not in browser.get("/console/e1").text
+
+
 def test_options_read_as_they_were_written():
     given = {"structure": "own", "swiss_rounds": 0, "cut": 8, "lists_required": False, "third_place_match": True,
              "stages": {"final": {"minutes": None, "best_of": 3}, "swiss": {"minutes": 40}}}
@@ -194,3 +210,26 @@ def test_three_or_more_play_each_against_each_or_an_elimination_as_the_organizer
     assert house.event.draft.tiebreak_form == "knockout"
     browser.post("/console/e1/draw", attempt=1)
     assert house.event.draft.tiebreak_form == "knockout"
+
+
+def test_where_figures_never_tell_the_winner_has_to_be_named_and_fit_the_way(house: House):
+    browser = create(house, "warlords-of-terra", "Ana Ruiz\nBruno Maier", swiss_rounds=1)
+    house.publish()
+    page = browser.get("/console/e1/match/1.1").text
+    assert 'name="winner" value=""' not in page
+    life = {"ended": "played", "score.a": 20, "score.b": 0, "revision": 0}
+    # Nobody is played out by a side with no life left while the other has all of it.
+    assert "not 20" in problem_of(browser.post("/console/e1/match/1.1", winner="b", **life))
+    assert browser.post("/console/e1/match/1.1", winner="a", **life).status_code == 303
+
+
+def test_squads_of_an_earlier_bye_can_still_be_noted(house: House):
+    browser = create(house, "shatterpoint-premier", "Ana Ruiz\nBruno Maier\nEva Luz", structure="own", swiss_rounds=3)
+    game = Result(score=Pair(2, 0))
+    play(house, game)
+    (alone,) = [m for m in house.event.live.matches if m.match.bye]
+    play(house, game)
+    page = browser.get("/console/e1").text
+    assert f"/match/{alone.id}/picks" in page
+    browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
+    assert f"/match/{alone.id}/picks" not in browser.get("/console/e1").text

@@ -166,6 +166,13 @@ def test_a_match_that_changed_under_the_draft_says_so():
     assert table.kind == "idle"
 
 
+@pytest.mark.parametrize(("winner", "marks"), [("b", "–✓"), ("none", "––")])
+def test_a_ruling_without_figures_says_who_won(winner: str, marks: str):
+    table = Table()
+    table.hub_says(revision=1, state="decided", number=77, result=score(0, 0, "ruling", winner))
+    assert table.says.startswith(f"A judge decided | ● Ana R.  0 {marks[0]} | ■ Bruno M.  0 {marks[1]}")
+
+
 def test_a_judge_deciding_under_the_draft_is_shown_with_the_result():
     table = Table()
     table.presses("ana ▲▲▲")

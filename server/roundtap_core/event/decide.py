@@ -11,14 +11,17 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.decide_cut import accept_place, cut, decline_place, withdraw_cut
 from roundtap_core.event.decide_imposed import impose_round
 from roundtap_core.event.decide_judging import DECIDE_JUDGING
-from roundtap_core.event.decide_people import DECIDE_PEOPLE
+from roundtap_core.event.decide_people import DECIDE_PEOPLE, without_draft
 from roundtap_core.event.decide_results import enter_result, no_show, report
 from roundtap_core.event.decide_rounds import close_live, discard_draft, draw_round, finish, import_round, publish
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import EventState
+from roundtap_core.records import SWISS
 from roundtap_core.rulebooks import rulebook
 
 NewEntries = list[NewEntry]
+
+MOST_ROUNDS = 30
 
 
 def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
@@ -44,9 +47,26 @@ def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntri
 
 
 def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewEntries:
-    if state.rounds:
+    """Announced, then fixed; only rounds and cut may be made to fit late entries, before round 2."""
+    changed = NewEntry("options-set", {"options": dict(command.options)})
+    if not state.rounds:
+        return [changed]
+    rounds = command.options.get("swiss_rounds")
+    if not structure_is_open(state) or _fixed(command.options) != _fixed(state.given_options):
         raise Problem("options_are_fixed")
-    return [NewEntry("options-set", {"options": dict(command.options)})]
+    if rounds is not None and rounds < 1:
+        raise Problem("figure_out_of_range", where="/options/swiss_rounds", value=rounds, minimum=1,
+                      maximum=MOST_ROUNDS)
+    return [*without_draft(state), changed]
+
+
+def structure_is_open(state: EventState) -> bool:
+    """Whether late entries may still change rounds and cut: before round 2, where round 1 was a Swiss one."""
+    return [played.stage for played in state.public_rounds] == [SWISS]
+
+
+def _fixed(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key not in ("structure", "swiss_rounds", "cut")}
 
 
 def _set_clock(state: EventState, command: c.SetClock, now: Instant) -> NewEntries:

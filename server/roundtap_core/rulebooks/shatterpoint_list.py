@@ -8,6 +8,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.list_parts import ListData, fold, names, rows, text
 from roundtap_core.lists import NAMES, Field, Lines, ListCheck, ListForm
+from roundtap_core.squads import letter
 
 SQUADS = 4
 
@@ -25,7 +26,7 @@ class ShatterpointList(ListCheck):
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         units = (Field("name", label="unit"), Field("unique_names", NAMES))
-        squads = (Lines(squad_key(n), units, 3, label="squad", number=n) for n in range(1, SQUADS + 1))
+        squads = (Lines(squad_key(n), units, 3, label="squad", number=letter(n)) for n in range(1, SQUADS + 1))
         return ListForm(fields=(Field("mission"),), lines=tuple(squads))
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
@@ -39,7 +40,7 @@ class ShatterpointList(ListCheck):
         for number in range(1, SQUADS + 1):
             units = rows(list_, squad_key(number))
             if not units:
-                found.append(Problem("list_squad_missing", where=f"/{squad_key(number)}", number=number))
+                found.append(Problem("list_squad_missing", where=f"/{squad_key(number)}", number=letter(number)))
             found += [Problem("list_line_name_missing", where=f"/{squad_key(number)}/{index}/name", line=index + 1)
                       for index, unit in units if not text(unit, "name")]
         return found
@@ -58,7 +59,7 @@ def _unit_problems(list_: ListData) -> Iterator[Problem]:
         name = text(unit, "name")
         if name and fold(name) in first:
             yield Problem("list_unit_twice", where=f"/{squad_key(number)}/{index}/name", line=index + 1, name=name,
-                          first=first[fold(name)])
+                          first=letter(first[fold(name)]))
         first.setdefault(fold(name), number)
 
 
@@ -68,5 +69,5 @@ def _unique_problems(list_: ListData) -> Iterator[Problem]:
         for place, name in enumerate(names(unit, "unique_names")):
             if fold(name) in first:
                 yield Problem("list_unique_in_squads", where=f"/{squad_key(number)}/{index}/unique_names/{place}",
-                              line=index + 1, name=name, first=first[fold(name)])
+                              line=index + 1, name=name, first=letter(first[fold(name)]))
             first.setdefault(fold(name), number)

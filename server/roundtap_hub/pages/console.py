@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.event.decide import structure_is_open
 from roundtap_core.rulebooks import RULEBOOKS
 from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.views.draft import draft_view
@@ -60,6 +61,7 @@ def event(event_id: str, **_: str) -> AnyResponse:
         has_bracket=bracket(moment) is not None,
         unit_rows=unit_rows(snapshot, hub.unit_keys, units, now), clock=state.clock,
         desk=desk_of(moment), face=face_of(state, hub.moments.now(), words(), official=True), rulebook=state.rulebook,
+        structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,
         option_warnings=[] if state.public_rounds else [
             warning.say(words()) for warning in state.rulebook.option_warnings(state.given_options)],

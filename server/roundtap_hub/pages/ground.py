@@ -20,7 +20,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.service import Snapshot
 from roundtap_hub.views import view_key
 from roundtap_hub.views.knockout import newest_name
-from roundtap_hub.views.moment import Moment, moment_of
+from roundtap_hub.views.moment import Moment, full_names, moment_of
 from roundtap_hub.views.phase import age_text
 
 ORGANIZER = "organizer"
@@ -152,7 +152,7 @@ def mended_on(again: View) -> Callable[[View], View]:
             try:
                 return handler(**where)
             except Problem as problem:
-                g.problem = problem
+                g.problem = _with_name(problem, where.get("event_id", ""))
                 g.status = 400 if problem.key in TYPED_WRONG else 409
                 g.pop("snapshot", None)
                 # The page stays live, and a reload does not press the button again.
@@ -162,6 +162,13 @@ def mended_on(again: View) -> Callable[[View], View]:
         return handled
 
     return wrap
+
+
+def _with_name(problem: Problem, event_id: str) -> Problem:
+    """The core knows competitors by id; a person reads the name."""
+    moment = moment_of(the_snapshot(), event_id)
+    name = full_names(moment).get(str(problem.params.get("competitor"))) if moment else None
+    return Problem(problem.key, where=problem.where, **{**problem.params, "competitor": name}) if name else problem
 
 
 def _endpoint_of(view: View) -> str:

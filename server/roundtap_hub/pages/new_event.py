@@ -31,7 +31,7 @@ from roundtap_hub.pages.ground import (
     words,
 )
 from roundtap_hub.service import Step
-from roundtap_hub.views.event_options import OFFERED, read_options
+from roundtap_hub.views.event_options import OFFERED, STRUCTURE, read_options, read_structure
 
 SEED_BITS = 53
 
@@ -40,6 +40,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("", "create", create, methods=["POST"])
     bp.add_url_rule("/import", "import_file", import_file, methods=["POST"])
     bp.add_url_rule("/<event_id>/options", "options", set_options, methods=["POST"])
+    bp.add_url_rule("/<event_id>/structure", "structure", set_structure, methods=["POST"])
 
 
 @mended_on(events)
@@ -111,6 +112,16 @@ def set_options(event_id: str) -> AnyResponse:
     state = the_moment(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in OFFERED}
     the_hub().service.tell(event_id, SetOptions({**kept, **read_options(state.rulebook, field)}), ORGANIZER)
+    return back_to_event(event_id)
+
+
+@mended_on(event)
+def set_structure(event_id: str) -> AnyResponse:
+    """Rounds and cut after late entries, until round 2 is published."""
+    state = the_moment(event_id).state
+    kept = {k: v for k, v in state.given_options.items() if k not in STRUCTURE}
+    changed = {**kept, **read_structure(state.rulebook, field)}
+    the_hub().service.tell(event_id, SetOptions(changed), ORGANIZER)
     return back_to_event(event_id)
 
 

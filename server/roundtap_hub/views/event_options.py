@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.decide import MOST_ROUNDS
 from roundtap_core.rulebooks.base import Options, Rulebook
 from roundtap_core.schema import event_schema
 from roundtap_core.sheet import games_allowed
@@ -14,7 +15,7 @@ from roundtap_core.sheet import games_allowed
 STAGES = ("swiss", "elimination", "final", "third_place")
 CUTS = (0, 2, 4, 8, 16, 32)
 OWN = "own"
-MOST_ROUNDS, MOST_MINUTES = 30, 600
+MOST_MINUTES = 600
 
 NUMBERS = {"prize_places": (0, 999), "squad_points": (1, 9999), "legendary_limit": (0, 3), "bye_score": (-20, 20),
            "late_minutes": (0, 120)}
@@ -25,7 +26,9 @@ YES_OR_NO = "lists_required"
 
 SECOND_STAGE = "second_stage"
 
-OFFERED = ("structure", "swiss_rounds", "cut", SECOND_STAGE, "deck_era", "stages", YES_OR_NO, *NUMBERS, *TICKS)
+STRUCTURE = ("structure", "swiss_rounds", "cut")
+
+OFFERED = (*STRUCTURE, SECOND_STAGE, "deck_era", "stages", YES_OR_NO, *NUMBERS, *TICKS)
 """The options that the form offers; others came with a file and stay."""
 
 
@@ -91,20 +94,7 @@ def flat(given: Options) -> dict[str, Any]:
 
 def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, Any]:
     """Only what was chosen: what is left out follows the rulebook. Raises Problem with the place of the field."""
-    chosen: dict[str, Any] = {}
-    structure = field("structure") or str(book.option_defaults["structure"])
-    if structure not in structures_of(book):
-        raise Problem("not_one_of", where="/options/structure", value=structure,
-                      options=", ".join(structures_of(book)))
-    chosen["structure"] = structure
-    rounds = _number(field, "swiss_rounds", 0, MOST_ROUNDS)
-    if rounds is not None:
-        chosen["swiss_rounds"] = rounds
-    cut = _number(field, "cut", 0, CUTS[-1])
-    if cut is not None:
-        if cut not in CUTS:
-            raise Problem("not_one_of", where="/options/cut", value=cut, options=", ".join(map(str, CUTS)))
-        chosen["cut"] = cut
+    chosen = read_structure(book, field)
     for name, low, high, _ in options_view(book).numbers:
         value = _number(field, name, low, high)
         if value is not None:
@@ -119,6 +109,25 @@ def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, An
     if stages:
         chosen["stages"] = stages
     book.check_options(chosen)
+    return chosen
+
+
+def read_structure(book: Rulebook, field: Callable[[str], str]) -> dict[str, Any]:
+    """The kind of structure, and rounds and cut where they were chosen."""
+    chosen: dict[str, Any] = {}
+    structure = field("structure") or str(book.option_defaults["structure"])
+    if structure not in structures_of(book):
+        raise Problem("not_one_of", where="/options/structure", value=structure,
+                      options=", ".join(structures_of(book)))
+    chosen["structure"] = structure
+    rounds = _number(field, "swiss_rounds", 0, MOST_ROUNDS)
+    if rounds is not None:
+        chosen["swiss_rounds"] = rounds
+    cut = _number(field, "cut", 0, CUTS[-1])
+    if cut is not None:
+        if cut not in CUTS:
+            raise Problem("not_one_of", where="/options/cut", value=cut, options=", ".join(map(str, CUTS)))
+        chosen["cut"] = cut
     return chosen
 
 

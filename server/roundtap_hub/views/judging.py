@@ -9,7 +9,7 @@ from roundtap_core.event.decide_people import meetable
 from roundtap_core.event.judging import APPEAL, is_final, open_appeal, proposed_disqualifications
 from roundtap_core.event.officials import ROLES, rules_at
 from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
-from roundtap_core.records import UNPAIRED_LOSS
+from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE
 from roundtap_hub.views.moment import Moment, full_names, newest_round
 from roundtap_hub.views.officials import OfficialsView, Signer, official_name, officials_view, signers
@@ -65,6 +65,7 @@ class ByePicks:
     match_id: str
     name: str
     picks: tuple[int, ...]
+    round: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +133,16 @@ def proposals(moment: Moment) -> list[Proposed]:
 
 
 def bye_picks(moment: Moment) -> list[ByePicks]:
-    """The byes of the newest round, where the rulebook has squads."""
+    """The byes of the newest round, and earlier ones whose squads nobody has noted, where the rulebook has squads."""
     newest = newest_round(moment.state)
     if newest is None or moment.state.rulebook.squads is None:
         return []
     names = full_names(moment)
-    return [ByePicks(m.id, names.get(m.match.a, m.match.a), m.match.picks or ())
-            for m in newest.matches if m.match.bye not in (None, UNPAIRED_LOSS)]
+    return [
+        ByePicks(m.id, names.get(m.match.a, m.match.a), m.match.picks or (), played.number)
+        for played in moment.state.public_rounds if played.stage in SWISS_STAGES for m in played.matches
+        if m.match.bye not in (None, UNPAIRED_LOSS) and (played.number == newest.number or not m.match.picks)
+    ]
 
 
 def ticks_of(moment: Moment) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ class FormView:
     """`choices` are what a way asks besides figures, without the winner; `picks` are the squads, where there are any.
 
     `draws`: whether a judge's ruling may be a draw. `walked`: ways that need their steps one after the other.
+    `figures_tell`: whether there is a way in which nobody has to name the winner.
     """
 
     ways: tuple[str, ...]
@@ -43,6 +44,7 @@ class FormView:
     picks: Picks | None
     draws: bool
     walked: tuple[str, ...]
+    figures_tell: bool
 
 
 def form_view(form: Form, draws: bool = False) -> FormView:
@@ -65,6 +67,7 @@ def form_view(form: Form, draws: bool = False) -> FormView:
     return FormView(
         tuple(way.id for way in form.ways if plain(way) and way.ended != CONCESSION), tuple(figures.values()),
         tuple(choices.values()), picks, draws, tuple(way.id for way in form.ways if not plain(way)),
+        any(way.winner == BY_FIGURES and way.ended != CONCESSION for way in form.ways),
     )
 
 
@@ -169,7 +172,8 @@ def _by_way(way: Way, winner: str | None, answers: Typed) -> Result:
     for step in way.opened_by(opener).steps:
         if isinstance(step, Figure):
             value = _number(answers, f"{step.key}.{sides[step.whose]}")
-            if value is not None and not step.asked and not step.beyond and value != step.default:
+            if value is not None and not step.asked and (
+                    value > step.maximum if step.beyond else value != step.default):
                 raise Problem("figure_fixed", value=value, right=step.default)
             if value is not None:
                 given[step.name] = value

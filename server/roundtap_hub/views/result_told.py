@@ -25,6 +25,7 @@ from roundtap_core.forms import (
 )
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.rulebooks.base import Options, Rulebook
+from roundtap_core.squads import letter
 from roundtap_core.words import Words
 
 Names = Mapping[str, str]
@@ -174,7 +175,7 @@ def figures_text(pair: Iterable[int]) -> str:
 
 
 def squad_text(squads: Iterable[int]) -> str:
-    return ", ".join(map(str, squads))
+    return ", ".join(map(letter, squads))
 
 
 def turns_text(answer: str | None, names: Names, words: Words) -> str:

@@ -30,14 +30,17 @@ class Meetings:
     def values(self, tied: Sequence[str], meeting: int, gone: Collection[str] = ()) -> dict[str, Any] | None:
         """What the group's tie-break number `meeting` (from 0) gives each, more is better; None: not played out.
 
-        In a knock-out, who left without having played stands below those who did.
+        Who left without having played stands below those who did, and is nobody's match to come.
         """
+        names = {who for match in self.matches if {match[2], match[3]} <= set(tied) for who in match[2:]}
+        idle = set(gone) - names
+        if names and idle:
+            values = self.values([who for who in tied if who not in idle], meeting, set(gone) - idle)
+            return values and {**values, **dict.fromkeys(idle, -1)}
         group = set(tied)
         among = [m for m in self.matches if {m[2], m[3]} <= group]
         if among and among[0][1] == "knockout":
-            played = {who for match in among for who in match[2:]}
-            values = self._knockout(tied, among, meeting)
-            return values and {**values, **dict.fromkeys(set(gone) - played, -1)}
+            return self._knockout(tied, among, meeting)
         wins: Counter[str] = Counter(dict.fromkeys(tied, 0))
         for pair in combinations(tied, 2):
             theirs = [m for m in among if {m[2], m[3]} == set(pair)]
