@@ -20,7 +20,6 @@ from roundtap_core.records import (
     TIEBREAK,
     UNPAIRED_LOSS,
     WON_BYE,
-    Competitor,
     Match,
     Pair,
     Round,
@@ -104,7 +103,7 @@ def repeats(tournament: Tournament) -> Iterator[Problem]:
 def paired_after_leaving(tournament: Tournament) -> Iterator[Problem]:
     """Who dropped or was disqualified is not paired any more (an unpaired loss is no pairing)."""
     names = called(tournament)
-    left = {competitor.id: _left_after(competitor) for competitor in tournament.competitors}
+    left = {competitor.id: competitor.left_after for competitor in tournament.competitors}
     for played, match, where in match_places(tournament):
         for side, who in (("a", match.a), ("b", match.b)):
             last = left.get(who) if who else None
@@ -121,7 +120,7 @@ def missing_from_rounds(tournament: Tournament) -> Iterator[Problem]:
             continue
         seated = {who for match in played.matches for who in (match.a, match.b)}
         for competitor in tournament.competitors:
-            last = _left_after(competitor)
+            last = competitor.left_after
             if competitor.id not in seated and (last is None or played.number <= last):
                 yield Problem("missing_from_round", where=f"/rounds/{r}/matches", competitor=names[competitor.id])
 
@@ -134,11 +133,6 @@ def left_too_late(tournament: Tournament) -> Iterator[Problem]:
             last = getattr(competitor, key)
             if last is not None and last > rounds:
                 yield Problem("left_after_undrawn_round", where=f"/competitors/{c}/{key}", value=last, rounds=rounds)
-
-
-def _left_after(competitor: Competitor) -> int | None:
-    lasts = [last for last in (competitor.dropped_after, competitor.disqualified_after) if last is not None]
-    return min(lasts, default=None)
 
 
 def won_byes(tournament: Tournament) -> Iterator[Problem]:

@@ -134,7 +134,6 @@ def compose(way: Way, opener: Side, answers: Answers) -> Result:
               if isinstance(question, Choice | Turns)}
     picks = {sides[question.whose]: sorted(answers[question.name]) for question in walked.met
              if isinstance(question, Picks) and answers.get(question.name)}
-    keys = {key for key, _ in figures}
     return Result(
         ended=way.ended,
         winner=_winner(way, opener, side, chosen.get("winner")),
@@ -144,7 +143,7 @@ def compose(way: Way, opener: Side, answers: Answers) -> Result:
         initiative=chosen.get("initiative"),
         first_player=chosen.get("first_player") or answers.get("first_player"),
         picks={key: picks[key] for key in SIDES if key in picks} or None,
-        timeout=_told(way, sides, answers, chosen, keys, walked),
+        timeout=_told(way, sides, answers, chosen, walked),
     )
 
 
@@ -159,7 +158,7 @@ def _pair(key: str, figures: Mapping[tuple[str, Side], int]) -> Pair | None:
     return Pair(*(figures.get((key, side), 0) for side in SIDES))
 
 
-def _told(way: Way, sides: Mapping[str, Side], answers: Answers, chosen: Mapping[str, Any], keys: set[str],
+def _told(way: Way, sides: Mapping[str, Side], answers: Answers, chosen: Mapping[str, Any],
           walked: Walk) -> dict[str, Any] | None:
     """What a resolver was told, as it was told (before any exchange), and the step that decided."""
     told: dict[str, Any] = {}

@@ -98,9 +98,8 @@ def _still_in(tournament: Tournament, tied: Sequence[str], meetings: Sequence[Me
 
 def _here(tournament: Tournament, who: str, last: int) -> bool:
     """Whether somebody was still there after round `last`."""
-    competitor = next(c for c in tournament.competitors if c.id == who)
-    left = [n for n in (competitor.dropped_after, competitor.disqualified_after) if n is not None]
-    return not left or min(left) > last
+    left = next(c for c in tournament.competitors if c.id == who).left_after
+    return left is None or left > last
 
 
 def _lost_in(who: str, meetings: Sequence[Meeting]) -> int | None:
@@ -153,12 +152,8 @@ def here_after(tournament: Tournament, after: int | None = None) -> set[str]:
     begun = next((r.number for r in tournament.rounds if r.stage == ELIMINATION), None)
     known = [number for number in (after, begun - 1 if begun else None) if number is not None]
     last = min(known, default=None)
-    here = set()
-    for competitor in tournament.competitors:
-        left = [n for n in (competitor.dropped_after, competitor.disqualified_after) if n is not None]
-        if not left or (last is not None and min(left) > last):
-            here.add(competitor.id)
-    return here
+    return {c.id for c in tournament.competitors
+            if c.left_after is None or (last is not None and c.left_after > last)}
 
 
 def at_stake(tournament: Tournament, above: Sequence[str], here: set[str], after: int | None = None) -> bool:

@@ -83,6 +83,12 @@ class Competitor:
     def active(self) -> bool:
         return self.dropped_after is None and self.disqualified_after is None
 
+    @property
+    def left_after(self) -> int | None:
+        """The last round before which somebody was still there; None for who is."""
+        lasts = [last for last in (self.dropped_after, self.disqualified_after) if last is not None]
+        return min(lasts, default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Match:

@@ -39,8 +39,8 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Row, ..
     """The standings after round `after` (default: after all Swiss rounds recorded), best first, everybody in them.
 
     Order: points, then the rulebook's tiebreakers; whoever left keeps a place. Tie-break rounds decide from the
-    round on in which they were played. Raises Problem, with its place in
-    the event file, for a result that cannot be read.
+    round on in which they were played. Raises Problem, with its place in the event file, for a result that cannot be
+    read.
     """
     above: list[str] = []
     basis = Basis(tournament, after, gather(tournament, after), above)

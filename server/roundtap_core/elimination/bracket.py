@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from roundtap_core.elimination.cut import cut_order
 from roundtap_core.elimination.shape import THIRD, bracket_size, feeders, games_in, numbered, rounds_of, size_by
 from roundtap_core.randomness import lot
-from roundtap_core.records import ELIMINATION, SWISS, Competitor, Match, Side, Tournament, other
+from roundtap_core.records import ELIMINATION, SWISS, Match, Side, Tournament, other
 from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Options, Rulebook
 from roundtap_core.standings import standings
@@ -94,15 +94,9 @@ class Bracket:
         return self.final.decided and (third is None or third.decided)
 
 
-def left_after(competitor: Competitor) -> int | None:
-    """The last round before which somebody was still there; None for who is."""
-    lasts = [last for last in (competitor.dropped_after, competitor.disqualified_after) if last is not None]
-    return min(lasts, default=None)
-
-
 def there_for(tournament: Tournament, number: int) -> set[str]:
     """Who had not left when the round of that number was drawn."""
-    return {c.id for c in tournament.competitors if (last := left_after(c)) is None or last >= number}
+    return {c.id for c in tournament.competitors if (last := c.left_after) is None or last >= number}
 
 
 def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | None:
