@@ -23,7 +23,6 @@ class Meeting:
     """A tie-break match between two of the tied. `winner` None: not played yet, or both lost."""
 
     round: int
-    form: str
     pair: frozenset[str]
     winner: str | None
     open: bool
@@ -41,7 +40,6 @@ def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | Non
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
     found = []
-    form = chosen_form(tournament)
     for played in tournament.rounds:
         if played.stage != TIEBREAK or (after is not None and played.number > after):
             continue
@@ -50,8 +48,7 @@ def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | Non
                 continue
             side = book.winner(match.result, options) if match.result else ""
             winner = match.a if side == "a" else match.b if side == "b" else None
-            found.append(Meeting(played.number, form, frozenset((match.a, match.b)), winner,
-                                 match.result is None))
+            found.append(Meeting(played.number, frozenset((match.a, match.b)), winner, match.result is None))
     return found
 
 
@@ -66,7 +63,7 @@ def playoff_values(tournament: Tournament, tied: Sequence[str], after: int | Non
         return dict.fromkeys(tied, ())
     playing = _still_in(tournament, tied, meetings)
     meetings = [meeting for meeting in meetings if meeting.pair <= playing]
-    if meetings and meetings[0].form == KNOCKOUT:
+    if meetings and chosen_form(tournament) == KNOCKOUT:
         last = max(meeting.round for meeting in meetings)
         gone = {who for who in playing if not _here(tournament, who, last)}
         # Who left unbeaten did not appear for the next round: below who is still unbeaten, above who was beaten.
@@ -85,7 +82,7 @@ def _still_in(tournament: Tournament, tied: Sequence[str], meetings: Sequence[Me
     """
     last = max(meeting.round for meeting in meetings)
     met = {meeting.pair for meeting in meetings if not meeting.open}
-    knockout = meetings[0].form == KNOCKOUT
+    knockout = chosen_form(tournament) == KNOCKOUT
     here = {who for who in tied if _here(tournament, who, last)}
     began = {who for who in tied if who in here or any(who in pair for pair in met)}
     if knockout:

@@ -283,6 +283,13 @@ def stated_winner(result: Result) -> str | None:
     return None
 
 
+def more_of(pair: Pair) -> str:
+    """The side with more, or "draw"."""
+    if pair.a == pair.b:
+        return DRAW
+    return "a" if pair.a > pair.b else "b"
+
+
 def refuse_foreign(result: Result, rulebook_id: str, known: tuple[str, ...]) -> None:
     """Raise Problem("not_of_this_rulebook") for a key of `result` that a rulebook does not know."""
     for key in ("wounds", "initiative", "first_player", "picks", "timeout"):

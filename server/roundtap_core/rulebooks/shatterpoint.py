@@ -54,6 +54,7 @@ from roundtap_core.rulebooks.base import (
     Structure,
     Tally,
     Totals,
+    more_of,
     refuse_foreign,
     refuse_outside,
     stated_winner,
@@ -105,9 +106,9 @@ class ShatterpointPremier(Rulebook):
         stated = stated_winner(result)
         if stated is not None:
             return stated
-        by_figures = _more(result.score)
+        by_figures = more_of(result.score)
         if by_figures == DRAW:
-            by_figures = _more(result.wounds or Pair())
+            by_figures = more_of(result.wounds or Pair())
         if result.winner not in (None, by_figures):
             wounds = result.wounds or Pair()
             raise Problem("winner_contradicts_wounds", where="/winner", winner=result.winner, a=result.score.a,
@@ -181,9 +182,3 @@ def counted(result: Result) -> tuple[Pair, Pair]:
     winner = other("a" if result.conceded_by == "a" else "b")
     return (replace(struggles, **{winner: max(struggles.of(winner), FREE_WIN.a)}),
             replace(wounds, **{winner: max(wounds.of(winner), FREE_WIN.b)}))
-
-
-def _more(pair: Pair) -> str:
-    if pair.a == pair.b:
-        return DRAW
-    return "a" if pair.a > pair.b else "b"

@@ -50,6 +50,7 @@ from roundtap_core.rulebooks.base import (
     Situation,
     Tally,
     Totals,
+    more_of,
     refuse_foreign,
     stated_winner,
 )
@@ -111,7 +112,7 @@ class XWingEpicDuel(Rulebook):
             if result.winner is None:
                 raise Problem("winner_missing", where="/winner")
             return result.winner
-        by_points = _more(result.score)
+        by_points = more_of(result.score)
         if result.winner not in (None, by_points):
             raise Problem("winner_contradicts_score", where="/winner", winner=result.winner,
                           a=result.score.a, b=result.score.b, right=by_points)
@@ -214,9 +215,3 @@ class XWingEpicTeam(XWingEpicDuel):
     team_size = 2
     before_play = ("before.initiative_teams",)
     lists: ClassVar[ListCheck] = EpicTeamList()
-
-
-def _more(score: Pair) -> str:
-    if score.a == score.b:
-        return "draw"
-    return "a" if score.a > score.b else "b"
