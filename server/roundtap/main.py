@@ -31,17 +31,18 @@ class Command:
 
 
 COMMANDS: dict[str, Command] = {
-    "pair": Command("roundtap.pair", "draw the next round of an event file"),
-    "standings": Command("roundtap.standings", "the standings of an event file"),
-    "bracket": Command("roundtap.bracket", "the elimination tree of an event file"),
-    "check": Command("roundtap.check", "every rule that an event file breaks"),
-    "rulebook": Command("roundtap.rulebook", "the rulebooks, or one rulebook's figures and house decisions"),
-    "rehearse": Command("roundtap.rehearse", "play a recorded event on the kit, and compare", ("hub", "unit")),
-    "gallery": Command("roundtap.gallery", "every screen, slip and page as a PNG", ("hub", "unit", "station")),
+    "pair": Command("roundtap.headless.pair", "draw the next round of an event file"),
+    "standings": Command("roundtap.headless.standings", "the standings of an event file"),
+    "bracket": Command("roundtap.headless.bracket", "the elimination tree of an event file"),
+    "check": Command("roundtap.headless.check", "every rule that an event file breaks"),
+    "rulebook": Command("roundtap.headless.rulebook", "the rulebooks, or one rulebook's figures and house decisions"),
+    "rehearse": Command("roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare",
+                        ("hub", "unit")),
+    "gallery": Command("roundtap.gallery.gallery", "every screen, slip and page as a PNG", ("hub", "unit", "station")),
     "hub": Command("roundtap_hub.main", "serve an event to the hall", ("hub",)),
-    "table": Command("roundtap_units.main", "run a table unit", ("unit",)),
-    "station": Command("roundtap_units.station_main", "run a print station", ("station",)),
-    "demo": Command("roundtap.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),
+    "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
+    "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
+    "demo": Command("roundtap.demo.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),
 }
 
 

@@ -9,7 +9,9 @@ from roundtap_hub.hub import Hub
 
 def create_app(hub: Hub) -> Flask:
     """A Flask application around one hub; nothing global."""
-    from roundtap_hub import device_api, pages, station_api
+    from roundtap_hub import pages
+    from roundtap_hub.devices import device_api
+    from roundtap_hub.printing import station_api
 
     app = Flask("roundtap_hub")
     app.config.update(

@@ -11,9 +11,9 @@ from urllib.parse import parse_qs
 from a2wsgi import WSGIMiddleware
 
 from roundtap_hub.app import create_app
-from roundtap_hub.boundaries import Boundaries
-from roundtap_hub.browser_feed import BrowserFeed
-from roundtap_hub.device_feed import DeviceFeed
+from roundtap_hub.feeds.browser_feed import BrowserFeed
+from roundtap_hub.feeds.device_feed import DeviceFeed
+from roundtap_hub.feeds.phase_boundaries import Boundaries
 from roundtap_hub.hub import Hub
 from roundtap_hub.views import view_key
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundtap_core.errors import Problem
-from roundtap_hub.hall import Hall
-from roundtap_hub.moments import Moments
-from roundtap_hub.print_book import PrintBook
-from roundtap_hub.service import Service
+from roundtap_hub.journal.clocks import Moments
+from roundtap_hub.journal.service import Service
+from roundtap_hub.presence import Hall
+from roundtap_hub.printing.job_book import PrintBook
 
 PIN_DIGITS = 6
 

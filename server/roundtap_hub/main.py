@@ -13,12 +13,12 @@ from pathlib import Path
 from types import FrameType
 
 from roundtap_core.errors import Problem
-from roundtap_hub.hall import Hall
 from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
-from roundtap_hub.journal import Journal
-from roundtap_hub.moments import system_moments
-from roundtap_hub.print_book import PrintBook
-from roundtap_hub.service import Service
+from roundtap_hub.journal.clocks import system_moments
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.service import Service
+from roundtap_hub.presence import Hall
+from roundtap_hub.printing.job_book import PrintBook
 
 SEND_BUFFER_BYTES = 32 * 1024
 STALLED_CLIENT_MS = 30_000

@@ -7,7 +7,7 @@ import os
 import socket
 from collections.abc import Mapping
 
-from roundtap_hub.service import HubStopped, Service
+from roundtap_hub.journal.service import HubStopped, Service
 
 
 class Notify:

@@ -9,7 +9,7 @@ from roundtap_core.clock import RUNNING, Clock, Instant
 from roundtap_core.elimination.shape import THIRD
 from roundtap_core.event.course import match_clock
 from roundtap_core.event.state import EventState
-from roundtap_core.phases import MINUTE_MS, extra_ms, moment_of, next_boundary_ms
+from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, moment_of, next_boundary_ms
 
 View = dict[str, Any]
 

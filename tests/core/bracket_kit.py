@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from roundtap_core.elimination.pairing import next_elimination_round
-from roundtap_core.pairing import Pairing
+from roundtap_core.elimination.next_games import next_elimination_round
+from roundtap_core.pairing.swiss_round import Pairing
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
 
 Chooses = Callable[[Match], str]

@@ -21,7 +21,7 @@ from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import At, Entry, seal
 from roundtap_core.event.state import Entrant, EventState, Fate, MatchState
 from roundtap_core.records import Pair, Result
-from roundtap_core.results import result_to_json
+from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import digest
 
 MINUTE = 60_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from roundtap_core.errors import Problem
-from roundtap_core.lists import ListCheck, say_option
+from roundtap_core.lists.list_form import ListCheck, say_option
 from roundtap_core.words import LANGUAGES, core_words
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.form_walk import compose, next_step, walk
-from roundtap_core.forms import LOSER, WINNER, Figure, Form, Way
+from roundtap_core.forms.form import LOSER, WINNER, Figure, Form, Way
+from roundtap_core.forms.walk import compose, next_step, walk
 from roundtap_core.records import (
     CONCESSION,
     RULING,
@@ -23,7 +23,7 @@ from roundtap_core.records import (
     Tournament,
 )
 from roundtap_core.rulebooks.base import Rulebook, Situation, Tally
-from roundtap_core.standings import Row, standings
+from roundtap_core.standings.standings import Row, standings
 
 SWISS, KNOCKOUT, FINAL = Situation("swiss"), Situation("elimination"), Situation("final")
 

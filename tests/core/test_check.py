@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtap_core.check import violations
-from roundtap_core.check_byes import round_exists
-from roundtap_core.pairing import pair_next, pairing_to_json
+from roundtap_core.check.byes import round_exists
+from roundtap_core.check.check import violations
+from roundtap_core.pairing.swiss_round import pair_next, pairing_to_json
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
 
 NAMES = {"a": "Ana Ruiz", "b": "Bruno Maier", "c": "Łukasz Żak", "d": "Kai Eich", "e": "Eva Luz", "f": "Ida Roth"}

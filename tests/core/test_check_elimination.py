@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bracket_kit import entered, leaves, played, ranked
-from roundtap_core.check import violations
-from roundtap_core.elimination.pairing import next_elimination_round
+from roundtap_core.check.check import violations
+from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.records import BYE, Match, Round, Tournament
 
 

@@ -10,11 +10,11 @@ import pytest
 from event_kit import MINUTE, Event, refused
 from roundtap_core.elimination.bracket import Bracket
 from roundtap_core.event import commands as c
-from roundtap_core.event import commands_people as p
 from roundtap_core.event.course import CUT, OVER, bracket_now, match_clock, offered, seeds_now, what_follows
-from roundtap_core.event.officials import Official
+from roundtap_core.event.judging import commands as p
+from roundtap_core.event.judging.officials import Official
 from roundtap_core.event.state import MatchState, tournament_of
-from roundtap_core.pairing import pair_next
+from roundtap_core.pairing.swiss_round import pair_next
 from roundtap_core.records import (
     CONCESSION,
     ELIMINATION,
@@ -26,9 +26,9 @@ from roundtap_core.records import (
     Result,
     Tournament,
 )
-from roundtap_core.rulebooks import RULEBOOKS
 from roundtap_core.rulebooks.base import BYE_RANDOM_LOWEST
-from roundtap_core.standings import standings
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.standings.standings import standings
 from rulebook_kit import event as tournament
 
 everywhere = pytest.mark.parametrize("rulebook", RULEBOOKS)

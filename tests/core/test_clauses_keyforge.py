@@ -6,11 +6,11 @@ import pytest
 
 from event_kit import MINUTE, Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event import commands_people as p
 from roundtap_core.event.course import match_clock
+from roundtap_core.event.judging import commands as p
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import CONCESSION, RULING, Pair, Result
-from roundtap_core.standings import standings
+from roundtap_core.standings.standings import standings
 
 
 @pytest.fixture(params=["keyforge-archon", "keyforge-sealed"])

@@ -6,8 +6,8 @@ import pytest
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event import commands_people as p
-from roundtap_core.event.officials import Official
+from roundtap_core.event.judging import commands as p
+from roundtap_core.event.judging.officials import Official
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import Pair, Result
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event import commands_people as p
 from roundtap_core.event.course import CUT, what_follows
+from roundtap_core.event.judging import commands as p
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import RULING, TIEBREAK, Pair, Result
-from roundtap_core.standings import standings
+from roundtap_core.standings.standings import standings
 
 
 def event(**options: object) -> Event:

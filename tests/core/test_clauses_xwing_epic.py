@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from roundtap_core.pairing import pair_next
+from roundtap_core.pairing.swiss_round import pair_next
 from roundtap_core.records import Match, Tournament
 from roundtap_core.rulebooks.xwing_epic_list import EpicDuelList, EpicTeamList
 from rulebook_kit import at_time, event, game, played

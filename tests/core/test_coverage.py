@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_core.coverage import FOLDER, KINDS, PEOPLE, Clause, coverage, coverage_to_json, documents, read
-from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_core.rulebooks.coverage import FOLDER, KINDS, PEOPLE, Clause, coverage, coverage_to_json, documents, read
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -10,11 +10,11 @@ from bracket_kit import better_wins, entered, games, leaves, played, ranked, upp
 from event_kit import refused
 from roundtap_core.elimination.bracket import bracket_of
 from roundtap_core.elimination.cut import make_cut, qualified
-from roundtap_core.elimination.pairing import next_elimination_round
+from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.elimination.shape import bracket_size, from_top, round_key
-from roundtap_core.next_round import next_round, next_stage, round_to_print
 from roundtap_core.records import NO_SHOW, RULING, UNPAIRED_LOSS, Match, Result, Tournament
+from roundtap_core.rounds.next_round import next_round, next_stage, round_to_print
 
 
 def places(tournament: Tournament) -> dict[str, int]:

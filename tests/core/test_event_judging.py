@@ -6,13 +6,13 @@ import pytest
 
 from event_kit import MINUTE, Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event import commands_people as p
 from roundtap_core.event.course import match_clock
-from roundtap_core.event.judging import open_appeals, proposed_disqualifications
-from roundtap_core.event.officials import Official
+from roundtap_core.event.judging import commands as p
+from roundtap_core.event.judging.officials import Official
+from roundtap_core.event.judging.pending import open_appeals, proposed_disqualifications
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import SWISS
-from roundtap_core.standings import standings
+from roundtap_core.standings.standings import standings
 
 STAFF = (Official("o1", "organizer"), Official("o2", "head_judge"), Official("o3", "judge"))
 

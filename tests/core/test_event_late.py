@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event import commands_people as p
-from roundtap_core.event.decide_people import meetable
-from roundtap_core.event.people import Person
+from roundtap_core.event.judging import commands as p
+from roundtap_core.event.people.decide import meetable
+from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, tournament_of
 from roundtap_core.records import UNPAIRED_LOSS
-from roundtap_core.standings import standings
+from roundtap_core.standings.standings import standings
 
 # --- meeting somebody in round 1 ---------------------------------------------------------------------------------
 

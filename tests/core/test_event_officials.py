@@ -6,8 +6,8 @@ import pytest
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event import commands_people as p
-from roundtap_core.event.officials import Official, head_judge_proposed, roles_of, rules_at
+from roundtap_core.event.judging import commands as p
+from roundtap_core.event.judging.officials import Official, head_judge_proposed, roles_of, rules_at
 from roundtap_core.event.state import tournament_of
 
 ANA, EVA = Official("o1", "organizer", "d1"), Official("o2", "head_judge", "d2")

@@ -10,7 +10,7 @@ from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import NewEntry, seal
 from roundtap_core.event.state import DISPUTE, tournament_of
 from roundtap_core.records import CONCESSION, NO_SHOW, UNPAIRED_LOSS
-from roundtap_core.standings import standings
+from roundtap_core.standings.standings import standings
 
 # --- the event itself --------------------------------------------------------------------------------------------
 

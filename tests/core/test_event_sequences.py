@@ -12,14 +12,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from event_kit import Event, score
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event import commands_people as p
 from roundtap_core.event.apply import apply, fold
 from roundtap_core.event.entries import GENESIS, At, Entry, seal_holds
+from roundtap_core.event.judging import commands as p
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, tournament_of
-from roundtap_core.eventfile import tournament_from_json, tournament_to_json
+from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
 from roundtap_core.records import CONCESSION, RULING, Result
-from roundtap_core.results import result_to_json
-from roundtap_core.standings import standings
+from roundtap_core.result_json import result_to_json
+from roundtap_core.standings.standings import standings
 from roundtap_core.wire import canonical, digest
 
 WHO = st.sampled_from([f"p{n}" for n in range(1, 9)])

@@ -9,8 +9,8 @@ import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundtap_core.schema import ANNOTATIONS, KEYWORDS, MAX_DEPTH, event_schema, schema_problems
-from roundtap_core.schema_fast import Checks
+from roundtap_core.eventfile.schema import ANNOTATIONS, KEYWORDS, MAX_DEPTH, event_schema, schema_problems
+from roundtap_core.eventfile.schema_fast import Checks
 
 FULL: dict[str, Any] = {
     "format": "roundtap-event/1", "name": "Everything", "rulebook": "some-rulebook", "level": "formal", "seed": -7,

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.form_walk import compose, next_step
-from roundtap_core.forms import Way, form_from_json, form_to_json
+from roundtap_core.forms.form import Way, form_from_json, form_to_json
+from roundtap_core.forms.walk import compose, next_step
 from roundtap_core.records import Pair, Result
-from roundtap_core.rulebooks import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 
 BOOK = rulebook("xwing-standard")
 FORM = BOOK.form(BOOK.options({}))

@@ -9,13 +9,13 @@ from fractions import Fraction
 import pytest
 
 from roundtap_core.elimination.cut import qualified
-from roundtap_core.elimination.pairing import next_elimination_round
+from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.errors import Problem
-from roundtap_core.pairing import pair_next
+from roundtap_core.pairing.swiss_round import pair_next
 from roundtap_core.records import Match, Pair, Result
-from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Situation
-from roundtap_core.standings import standings
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.standings import standings
 from rulebook_kit import (
     FINAL,
     KNOCKOUT,

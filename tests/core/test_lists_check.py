@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from lists_kit import places
-from roundtap_core.check_lists import list_violations, list_warnings
-from roundtap_core.list_parts import fold
+from roundtap_core.check.list_contents import list_violations, list_warnings
+from roundtap_core.lists.parts import fold
 from roundtap_core.records import Competitor, Tournament
-from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 
 def event(rulebook: str, *lists: dict[str, Any] | None, level: str | None = None, **options: Any) -> Tournament:

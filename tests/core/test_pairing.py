@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.pairing import pair_next, pairing_to_json
+from roundtap_core.pairing.swiss_round import pair_next, pairing_to_json
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
-from roundtap_core.standings import standings
+from roundtap_core.standings.standings import standings
 
 
 def players(*names: str, **more: object) -> tuple[Competitor, ...]:

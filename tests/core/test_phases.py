@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from roundtap_core.clock import IDLE, PAUSED, RUNNING, Clock, Instant
-from roundtap_core.phases import moment_of, next_boundary_ms
-from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_core.rounds.phases import moment_of, next_boundary_ms
 from roundtap_core.rulebooks.base import Phase
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 MINUTE = 60_000
 KEY_PHASE = (Phase("phase.key", 90),)

@@ -7,18 +7,18 @@ import json
 
 import pytest
 
-from roundtap import bracket
-from roundtap.made_up import made_up
-from roundtap_core.check import violations
+from roundtap.headless import bracket
+from roundtap.rehearsal.made_up import made_up
+from roundtap_core.check.check import violations
+from roundtap_core.elimination.bracket_json import bracket_to_json
 from roundtap_core.elimination.cut import cut_table
-from roundtap_core.elimination.plain import bracket_to_json
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile import tournament_from_json, tournament_to_json
-from roundtap_core.next_round import next_round, round_to_print
+from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
 from roundtap_core.records import Tournament
-from roundtap_core.rulebooks import RULEBOOKS
-from roundtap_core.standings import standings, standings_to_json
+from roundtap_core.rounds.next_round import next_round, round_to_print
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.standings.standings import standings, standings_to_json
 
 PLAYERS, SEED = 21, 20261121
 

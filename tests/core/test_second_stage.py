@@ -8,14 +8,14 @@ from itertools import combinations
 import pytest
 
 from event_kit import Event, refused
-from roundtap_core.check import violations
+from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import CUT, OVER, bracket_now, seeds_now, what_follows
-from roundtap_core.eventfile import tournament_from_json, tournament_to_json
-from roundtap_core.next_round import next_round, next_stage
+from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
 from roundtap_core.records import SECOND_SWISS, SWISS, Competitor, Match, Pair, Result, Round, Tournament
-from roundtap_core.standings import standings
+from roundtap_core.rounds.next_round import next_round, next_stage
+from roundtap_core.standings.standings import standings
 
 OPTIONS = {"structure": "own", "swiss_rounds": 3, "cut": 4, "second_stage": SECOND_SWISS}
 LEFT_SIDE_WINS = Result(score=Pair(2, 0), wounds=Pair(4, 1))

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.pairing import pair_next
+from roundtap_core.pairing.swiss_round import pair_next
 from roundtap_core.records import Match, Pair, Result
-from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Phase
+from roundtap_core.rulebooks.registry import rulebook
 from rulebook_kit import (
     KNOCKOUT,
     asked,

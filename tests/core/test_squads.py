@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from roundtap_core.check import violations
+from roundtap_core.check.check import violations
+from roundtap_core.lists.squads import fielded, to_field
 from roundtap_core.records import Match, Pair, Result, Tournament
-from roundtap_core.squads import fielded, to_field
 from rulebook_kit import event
 
 SHATTERPOINT = "shatterpoint-premier"

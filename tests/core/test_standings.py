@@ -10,7 +10,7 @@ import pytest
 from roundtap_core.errors import Problem
 from roundtap_core.randomness import lot
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
-from roundtap_core.standings import standings, standings_to_json
+from roundtap_core.standings.standings import standings, standings_to_json
 
 
 def event(rounds: list[list[Match]], *names: str, seed: int = 7, **options: object) -> Tournament:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from roundtap_core.eventfile import tournament_from_json
-from roundtap_core.standings import Row, standings
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.standings.standings import Row, standings
 
 PATH = os.environ.get("ROUNDTAP_PUBLISHED", "")
 

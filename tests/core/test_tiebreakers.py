@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from event_kit import refused
-from roundtap_core.gathering import gather
 from roundtap_core.randomness import lot
 from roundtap_core.records import Match, Tournament
-from roundtap_core.rulebooks import RULEBOOKS, rulebook
-from roundtap_core.standings import standings, standings_to_json
-from roundtap_core.tiebreakers import AMONG_TIED, STEPS, Basis
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
+from roundtap_core.standings.standings import standings, standings_to_json
+from roundtap_core.standings.tiebreakers import AMONG_TIED, STEPS, Basis
+from roundtap_core.standings.totals import gather
 from rulebook_kit import at_time, event, game, played, rows, ruling
 
 NAMES = ("Ana", "Bruno", "Cira", "Dora", "Eva", "Fritz", "Gil")

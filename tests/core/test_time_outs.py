@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from roundtap_core.form_walk import compose, next_step, walk
-from roundtap_core.forms import Turns
+from roundtap_core.forms.form import Turns
+from roundtap_core.forms.walk import compose, next_step, walk
 from roundtap_core.records import Pair, Result, Side
-from roundtap_core.rulebooks import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from rulebook_kit import KNOCKOUT, asked, at_time, both, decided_by, form_of, made, refused_new, way_of
 
 ARCHON = rulebook("keyforge-archon")

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from roundtap_core import rulebooks
 from roundtap_core.records import BYES, ENDINGS, STAGES
+from roundtap_core.rulebooks import registry
 from roundtap_core.words import LANGUAGES, Words, choose_language, core_words, plural_form
 
 REPOSITORY = Path(__file__).parents[2]
@@ -100,7 +100,7 @@ def test_no_text_of_a_problem_is_left_over() -> None:
 def test_what_rulebooks_and_records_name_has_a_name(language: str) -> None:
     words = core_words(language)
     needed = {f"bye.{bye}" for bye in BYES} | {f"ended.{ended}" for ended in ENDINGS} | {f"stage.{s}" for s in STAGES}
-    for book in rulebooks.RULEBOOKS.values():
+    for book in registry.RULEBOOKS.values():
         needed |= {f"tiebreaker.{key}" for key in book.tiebreakers} | {f"level.{level}" for level in book.levels}
         needed |= set(book.house_decisions) | {f"bye_order.{book.bye_after_round_1}"}
         needed |= {f"stage.{stage}" for stage in book.stage_minutes} | {f"structure.{name}" for name in book.structures}
@@ -109,7 +109,7 @@ def test_what_rulebooks_and_records_name_has_a_name(language: str) -> None:
 
 
 def test_no_house_decision_is_left_over() -> None:
-    announced = {key for book in rulebooks.RULEBOOKS.values() for key in book.house_decisions}
+    announced = {key for book in registry.RULEBOOKS.values() for key in book.house_decisions}
     written = {key for key in texts(REPOSITORY / "server" / "roundtap_core", "en") if key.startswith("decision.")}
     assert written == announced
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from roundtap_core.check import violations
+from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import cut_table, qualified
 from roundtap_core.errors import Problem
-from roundtap_core.pairing import pair_next
+from roundtap_core.pairing.swiss_round import pair_next
 from roundtap_core.records import Match, Pair, Result, Round
-from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Situation
-from roundtap_core.standings import standings
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.standings import standings
 from rulebook_kit import (
     KNOCKOUT,
     asked,

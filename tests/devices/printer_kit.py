@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from roundtap_devices.escpos_job import Composed, compose
-from roundtap_devices.paper import Feed, Line, PrintLine, line
-from roundtap_devices.printer import Outcome, Printer
-from roundtap_devices.printer_profiles import EPSON_80, PrinterProfile
-from roundtap_devices.serial_port import SerialPort
-from roundtap_devices.virtual_printer import VirtualPrinter
+from roundtap_devices.printing.escpos_job import Composed, compose
+from roundtap_devices.printing.print_lines import Feed, Line, PrintLine, line
+from roundtap_devices.printing.printer import Outcome, Printer
+from roundtap_devices.printing.printer_profiles import EPSON_80, PrinterProfile
+from roundtap_devices.printing.serial_port import SerialPort
+from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
 STEP_MS = 20
 

@@ -4,7 +4,9 @@ import pytest
 from luma.core.error import DeviceNotFoundError
 from PIL import Image
 
-from roundtap_devices import boards, factory, oled
+from roundtap_devices import boards
+from roundtap_devices.display import oled
+from roundtap_devices.input import pin_factory
 
 
 class Bus:
@@ -58,7 +60,7 @@ def test_no_such_i2c_bus_is_an_oserror():
 
 
 def test_the_lines_of_an_spi_display_are_gpiozero_pins():
-    pins = factory.mock_factory()
+    pins = pin_factory.mock_factory()
     lines = oled._Lines(pins)
     lines.setup(24, lines.OUT)
     lines.output(24, lines.HIGH)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from printer_kit import a_desk, long_job
 
-from roundtap_devices.escpos_job import compose
-from roundtap_devices.paper import Drawing, Stroke, line
-from roundtap_devices.printer import HELD, PRINTED, SENT, UNCERTAIN, Outcome, Printer
-from roundtap_devices.printer_profiles import EPSON_80, POS_5890, PROFILES
+from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.print_lines import Drawing, Stroke, line
+from roundtap_devices.printing.printer import HELD, PRINTED, SENT, UNCERTAIN, Outcome, Printer
+from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890, PROFILES
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_devices.printer_profiles import (
+from roundtap_devices.printing.printer_profiles import (
     EPSON_80,
     PLAIN_58,
     POS_5890,

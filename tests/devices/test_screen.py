@@ -2,7 +2,7 @@
 
 from PIL import Image
 
-from roundtap_devices.screen import FRAME_BYTES, Screen, VirtualScreen
+from roundtap_devices.display.screen import FRAME_BYTES, Screen, VirtualScreen
 
 
 def picture(*pixels):

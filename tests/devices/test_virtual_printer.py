@@ -11,12 +11,12 @@ import pytest
 import serial
 from PIL import Image
 
-from roundtap_devices.drawing import code_modules
-from roundtap_devices.escpos_paper import EscposPaper
-from roundtap_devices.printer_panel import PrinterPanel
-from roundtap_devices.printer_profiles import EPSON_80, POS_5890
-from roundtap_devices.serial_port import PortGone, SerialPort
-from roundtap_devices.virtual_printer import VirtualPrinter
+from roundtap_devices.printing.drawing import code_modules
+from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890
+from roundtap_devices.printing.serial_port import PortGone, SerialPort
+from roundtap_devices.virtual.escpos_paper import EscposPaper
+from roundtap_devices.virtual.printer_panel import PrinterPanel
+from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from roundtap_devices.boards import BOARDS, Board, Pins, load
-from roundtap_devices.factory import mock_factory
+from roundtap_devices.input.pin_factory import mock_factory
 
 WIRING = (Path(__file__).parents[2] / "firmware" / "WIRING.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| (?P<part>.+?) \| (?:`(?P<name>\w+)` )?\| (?P<bcm>\d+) \| (?P<header>\d+) \|$", re.MULTILINE)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
-from roundtap_core.event.people import Person
+from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
-from roundtap_hub.hall import Hall
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal import Journal, PersonRecord
-from roundtap_hub.moments import Moments
-from roundtap_hub.service import Service, Step
+from roundtap_hub.journal.clocks import Moments
+from roundtap_hub.journal.journal import Journal, PersonRecord
+from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.presence import Hall
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska")
 KEYS = {"table-1": bytes(range(32)), "table-2": bytes(range(100, 132))}

@@ -17,13 +17,13 @@ from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, R
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
-from roundtap_core.results import result_to_json
+from roundtap_core.result_json import result_to_json
 from roundtap_hub import pages
-from roundtap_hub.hall import Hall
 from roundtap_hub.hub import Hub, hash_pin
-from roundtap_hub.journal import Journal
-from roundtap_hub.moments import Moments
-from roundtap_hub.service import Service, Step
+from roundtap_hub.journal.clocks import Moments
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.presence import Hall
 
 PIN = "246810"
 PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]

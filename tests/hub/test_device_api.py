@@ -19,11 +19,11 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
 from roundtap_core.records import Pair, Result
 from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, sign
-from roundtap_hub import device_api
-from roundtap_hub.device_feed import DeviceFeed
+from roundtap_hub.devices import device_api
+from roundtap_hub.devices.table_view import table_view
+from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.hub import Hub
-from roundtap_hub.service import Step
-from roundtap_hub.tableview import table_view
+from roundtap_hub.journal.service import Step
 
 KEY = KEYS["table-1"]
 GOOD: dict[str, Any] = {

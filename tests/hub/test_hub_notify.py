@@ -10,8 +10,8 @@ from typing import Any
 from hub_kit import running
 
 from roundtap_core.errors import Problem
+from roundtap_hub.journal.service import HubStopped
 from roundtap_hub.notify import Notify, keep_watchdog
-from roundtap_hub.service import HubStopped
 
 
 class Said(Notify):

@@ -15,9 +15,9 @@ from sqlalchemy.schema import CreateTable
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, At, Entry, NewEntry, seal
-from roundtap_core.event.people import Person
-from roundtap_hub.journal import CheckpointRow, EntryRow, Journal, JournalConflict, PersonRecord, PersonRow
-from roundtap_hub.service import Service
+from roundtap_core.event.person import Person
+from roundtap_hub.journal.journal import CheckpointRow, EntryRow, Journal, JournalConflict, PersonRecord, PersonRow
+from roundtap_hub.journal.service import Service
 
 
 @pytest.fixture

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from pages_kit import House, open_house, text_of
 
-from roundtap_core.coverage import coverage
-from roundtap_core.event.officials import Official
-from roundtap_core.event.people import Person
+from roundtap_core.event.judging.officials import Official
+from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
-from roundtap_core.rulebooks import RULEBOOKS
-from roundtap_core.schema import event_schema
+from roundtap_core.eventfile.schema import event_schema
+from roundtap_core.rulebooks.coverage import coverage
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
 from roundtap_hub.views.announced import SHOWN_ELSEWHERE, Changed, announced_view
-from roundtap_hub.views.moment import Moment
+from roundtap_hub.views.event_at import Moment
 
 KNOCKOUT = {"structure": "own", "swiss_rounds": 3, "cut": 4, "third_place_match": True}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pages_kit import House, open_house, text_of
 
-from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pages_kit import PEOPLE, House, open_house, problem_of, text_of
 
-from roundtap_core.eventfile import parse
+from roundtap_core.eventfile.read import parse
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 from pages_kit import open_house
 
 from roundtap_core.event.state import tournament_of
-from roundtap_core.eventfile import tournament_from_json
-from roundtap_core.standings import standings
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.standings.standings import standings
 
 SHIPS = [{"name": "Rebel Operative", "ship": "HWK-290", "size": "small", "count": 5, "points": 50}]
 FILE = {

@@ -12,9 +12,9 @@ from pages_kit import House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult
 from roundtap_core.event.course import seeds_now
-from roundtap_core.eventfile import parse
+from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Pair, Result
-from roundtap_hub.views.keys import view_key
+from roundtap_hub.views.page_versions import view_key
 
 TWENTY = [f"{first} {last}" for first in ("Ana", "Bruno", "Łukasz", "Eva", "Kai")
           for last in ("Ruiz", "Maier", "Żak", "Wiśniewska-Szczepańska")]

@@ -11,13 +11,13 @@ import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor
-from roundtap_core.event.people import Person
-from roundtap_core.lists import Lines
+from roundtap_core.event.person import Person
+from roundtap_core.lists.list_form import Lines
 from roundtap_core.records import Competitor
-from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.new_event import enrol
-from roundtap_hub.service import Step
 from roundtap_hub.views.lists import read_list
 
 ADDRESS = "/console/e1/competitor/p1/list"

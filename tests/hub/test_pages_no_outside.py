@@ -11,8 +11,8 @@ from pages_kit import House, open_house
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor
 from roundtap_core.records import Competitor
+from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.new_event import enrol
-from roundtap_hub.service import Step
 
 
 @pytest.fixture

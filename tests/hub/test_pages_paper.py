@@ -11,11 +11,12 @@ from flask import Flask
 from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub import pages, station_api
+from roundtap_hub import pages
 from roundtap_hub.pages import paper
-from roundtap_hub.print_book import PrintBook
-from roundtap_hub.print_content import content_of
-from roundtap_hub.print_jobs import PrintState, derived_jobs
+from roundtap_hub.printing import station_api
+from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.printing.job_content import content_of
+from roundtap_hub.printing.jobs import PrintState, derived_jobs
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pages_kit import Browser, House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.records import Pair, Result
-from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.views.event_options import flat, read_options
 
 

@@ -7,9 +7,10 @@ from hub_kit import NAMES, HandClock, event_steps, people, running, url_of
 
 from roundtap_core.event import commands as c
 from roundtap_core.records import Pair, Result
-from roundtap_hub.print_book import PrintBook
-from roundtap_hub.print_content import content_of
-from roundtap_hub.print_jobs import (
+from roundtap_hub.journal.service import Step
+from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.printing.job_content import content_of
+from roundtap_hub.printing.jobs import (
     AGAIN,
     PrintState,
     derived_jobs,
@@ -19,7 +20,6 @@ from roundtap_hub.print_jobs import (
     slip_codes,
     wanted_jobs,
 )
-from roundtap_hub.service import Step
 
 FIVE = NAMES[:5]
 

@@ -10,16 +10,16 @@ import pytest
 from hub_kit import NAMES, HandClock, running
 
 from roundtap_core.event import commands as c
-from roundtap_core.event.people import Person
+from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
-from roundtap_core.forms import form_from_json
+from roundtap_core.forms.form import form_from_json
 from roundtap_core.records import Pair, Result
-from roundtap_core.rulebooks import RULEBOOKS
-from roundtap_hub.journal import PersonRecord
-from roundtap_hub.print_content import content_of
-from roundtap_hub.print_jobs import SLIP, derived_jobs, order
-from roundtap_hub.service import Service, Step
-from roundtap_hub.views.moment import moment_of
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.printing.job_content import content_of
+from roundtap_hub.printing.jobs import SLIP, derived_jobs, order
+from roundtap_hub.views.event_at import moment_of
 from roundtap_hub.views.wall import wall_view
 
 MEMBERS = ("Aleksandra Wiśniewska-Szczepańska", "Łukasz Żak")

@@ -16,10 +16,10 @@ from roundtap_core.event import commands as c
 from roundtap_core.event import state as event_state
 from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
-from roundtap_core.event.people import Person
+from roundtap_core.event.person import Person
 from roundtap_core.records import Pair, Result
-from roundtap_hub.journal import Journal, JournalConflict, PersonRecord
-from roundtap_hub.service import HubStopped, Service, Snapshot, Step
+from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
+from roundtap_hub.journal.service import HubStopped, Service, Snapshot, Step
 
 WON = Result(score=Pair(100, 24))
 MINUTE = 60_000
@@ -187,7 +187,8 @@ def test_a_commit_that_only_seemed_to_fail_is_found_on_the_disk(
 def test_a_bug_between_commit_and_answer_leaves_nobody_waiting(
         service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("roundtap_hub.service.Snapshot.with_names", fails(ZeroDivisionError(), ZeroDivisionError()))
+        broken = fails(ZeroDivisionError(), ZeroDivisionError())
+        patch.setattr("roundtap_hub.journal.service.Snapshot.with_names", broken)
         with pytest.raises(ZeroDivisionError):
             service.tell("e1", c.SetClock("start"), "organizer")
     with pytest.raises(Problem) as caught:

@@ -7,8 +7,8 @@ from flask import Flask
 from hub_kit import KEYS, HandClock, hub_of, make_event, running, url_of
 
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened
-from roundtap_hub import station_api
-from roundtap_hub.print_book import PrintBook
+from roundtap_hub.printing import station_api
+from roundtap_hub.printing.job_book import PrintBook
 
 UNIT, OTHER = "table-1", "table-2"
 

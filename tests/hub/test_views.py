@@ -7,13 +7,13 @@ import pytest
 from roundtap_core.clock import Clock
 from roundtap_core.errors import Problem
 from roundtap_core.records import Pair, Result
-from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.views.phase import clock_width
-from roundtap_hub.views.ranks import figure_text
 from roundtap_hub.views.result_form import form_view, has_draws, read_result
-from roundtap_hub.views.result_told import tell
+from roundtap_hub.views.result_text import tell
+from roundtap_hub.views.round_clock import clock_width
+from roundtap_hub.views.standings_table import figure_text
 from roundtap_hub.views.wall import chunks, deal, letters, sort_key
 
 

@@ -16,10 +16,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from roundtap.demo_event import make_event
+from roundtap.demo.demo_event import make_event
 from roundtap_core.event.entries import Entry
 from roundtap_hub.hub import hash_pin
-from roundtap_hub.journal import Journal
+from roundtap_hub.journal.journal import Journal
 
 PIN = "135790"
 WAIT_S = 30.0

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from roundtap import main as command_line
-from roundtap.columns import table
+from roundtap.headless.columns import table
 from roundtap_core import VERSION
 
 EVENT: dict[str, Any] = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap.made_up import made_up
-from roundtap.rehearse_compare import changes, outcome
-from roundtap.rehearse_fast import rehearse_fast
-from roundtap.rehearse_script import script_of
-from roundtap_core.check import violations
-from roundtap_core.eventfile import tournament_from_json
-from roundtap_core.rulebooks import RULEBOOKS
+from roundtap.rehearsal.compare import changes, outcome
+from roundtap.rehearsal.fast import rehearse_fast
+from roundtap.rehearsal.made_up import made_up
+from roundtap.rehearsal.script import script_of
+from roundtap_core.check.check import violations
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 
 @pytest.mark.parametrize("players", [12, 13])

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from roundtap_core.coverage import coverage
-from roundtap_core.rulebooks import RULEBOOKS
+from roundtap_core.rulebooks.coverage import coverage
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from test_headless import roundtap
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kit import Kit, Table, wait_until
-from roundtap_units import main as units
+from roundtap_units.table import main as units
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_on_a_machine_that_is_no_pi_it_names_what_it_looked_for(
     def no_chip(*_: object) -> None:
         raise OSError("no gpiochip labelled pinctrl-rp1; found none")
 
-    monkeypatch.setattr("roundtap_devices.factory.real_factory", no_chip)
+    monkeypatch.setattr("roundtap_devices.input.pin_factory.real_factory", no_chip)
     assert start(kit, monkeypatch) == 2
     assert capsys.readouterr().err == "roundtap table: no gpiochip labelled pinctrl-rp1; found none\n"
 

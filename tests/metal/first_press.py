@@ -20,10 +20,10 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from roundtap.demo_event import make_event
+from roundtap.demo.demo_event import make_event
 from roundtap_devices.boards import RECOMMENDED
-from roundtap_devices.hands import DEBOUNCE_MS
-from roundtap_hub.journal import Journal
+from roundtap_devices.input.gestures import DEBOUNCE_MS
+from roundtap_hub.journal.journal import Journal
 
 PORT = 8080
 ROUNDTAP = (sys.executable, "-m", "roundtap.main")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from roundtap.bracket import the_bracket
-from roundtap_core.check import violations
+from roundtap.headless.bracket import the_bracket
+from roundtap_core.check.check import violations
+from roundtap_core.elimination.bracket_json import bracket_to_json
 from roundtap_core.elimination.cut import cut_table
-from roundtap_core.elimination.plain import bracket_to_json
 from roundtap_core.elimination.ranking import final_ranking
-from roundtap_core.eventfile import parse, tournament_from_json, tournament_to_json
-from roundtap_core.next_round import next_round, round_to_print
-from roundtap_core.standings import standings, standings_to_json
-from roundtap_core.tie_break import tie_break_round
+from roundtap_core.eventfile.read import parse, tournament_from_json, tournament_to_json
+from roundtap_core.rounds.next_round import next_round, round_to_print
+from roundtap_core.rounds.next_tiebreak_round import tie_break_round
+from roundtap_core.standings.standings import standings, standings_to_json
 
 Event = dict[str, Any]
 

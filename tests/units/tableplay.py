@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from roundtap_core.forms import form_to_json
+from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import Pair, Result, Side
-from roundtap_core.results import result_to_json
-from roundtap_core.rulebooks import rulebook
+from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Rulebook, Situation
-from roundtap_devices.hands import CALL, HOLD, LEAVE, REPEAT, TAP, Gesture
-from roundtap_units.dialogue import Dialogue, Refused, Saved, SendReport, StatusChanged, unit_words
-from roundtap_units.fingers import Press
-from roundtap_units.tableview import view_from_json
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_devices.input.gestures import CALL, HOLD, LEAVE, REPEAT, TAP, Gesture
+from roundtap_units.table.dialogue.dialogue import Dialogue, Refused, Saved, SendReport, StatusChanged, unit_words
+from roundtap_units.table.press_script import Press
+from roundtap_units.table.view import view_from_json
 
 BOOK = rulebook("xwing-standard")
 KEYS = {"ana": "a", "bruno": "b", "▲": "up", "▼": "down"}

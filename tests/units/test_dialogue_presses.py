@@ -10,9 +10,9 @@ import pytest
 from tableplay import BOOK, Table, score
 
 from roundtap_core.records import Pair, Result
-from roundtap_core.results import result_from_json
-from roundtap_core.rulebooks import rulebook
-from roundtap_units.fingers import Press, presses
+from roundtap_core.result_json import result_from_json
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_units.table.press_script import Press, presses
 
 
 def play(result: Result) -> tuple[Table, list[Press]]:

@@ -3,7 +3,7 @@
 import pytest
 from tableplay import Table, score
 
-from roundtap_units.dialogue import Dialogue, unit_words
+from roundtap_units.table.dialogue.dialogue import Dialogue, unit_words
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 from tableplay import Table
 
 from roundtap_core.records import Pair, Result
-from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.registry import rulebook
 
 EPIC, WARLORDS, KEYFORGE = rulebook("xwing-epic-duel"), rulebook("warlords-of-terra"), rulebook("keyforge-archon")
 LISTS = Situation(totals=Pair(290, 300))

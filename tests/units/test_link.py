@@ -14,9 +14,9 @@ import pytest
 
 from roundtap_core import VERSION
 from roundtap_core.wire import ECHO, FEED, REPORT, envelope, opened, sign, verify
-from roundtap_units import link as module
-from roundtap_units.link import HubAddress, HubLink
-from roundtap_units.outbox import Kept, Outbox
+from roundtap_units.link import link as module
+from roundtap_units.link.link import HubAddress, HubLink
+from roundtap_units.link.outbox import Kept, Outbox
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(32)
 REPORT_1 = {"report_id": "r1", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,

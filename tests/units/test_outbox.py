@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from roundtap_units import outbox as module
-from roundtap_units.outbox import Kept, Outbox
+from roundtap_units.link import outbox as module
+from roundtap_units.link.outbox import Kept, Outbox
 
 
 def report(n: int, event: str = "e1") -> dict[str, Any]:

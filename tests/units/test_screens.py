@@ -8,11 +8,11 @@ from PIL import ImageChops
 from tableplay import Table
 
 from roundtap_core.words import LANGUAGES
-from roundtap_units import lettering, screens, screens_duo
-from roundtap_units.gallery import scenes
-from roundtap_units.lettering import fit, fit_pair, shorter_forms, width
-from roundtap_units.scenes import Duo, Figures, Half, Halves, Name, Page
-from roundtap_units.screens import draw
+from roundtap_units.gallery.table_screens import scenes
+from roundtap_units.table.screens import duo, lettering, screens
+from roundtap_units.table.screens.lettering import fit, fit_pair, shorter_forms, width
+from roundtap_units.table.screens.scenes import Duo, Figures, Half, Halves, Name, Page
+from roundtap_units.table.screens.screens import draw
 
 units = importlib.import_module("roundtap_core.words")
 
@@ -34,7 +34,7 @@ def test_every_text_fits_on_every_screen(language, monkeypatch):
         return fitted
 
     monkeypatch.setattr(screens, "fit", watched_fit)
-    monkeypatch.setattr(screens_duo, "fit", watched_fit)
+    monkeypatch.setattr(duo, "fit", watched_fit)
     monkeypatch.setattr(screens, "fit_pair", watched_pair)
     for _, scene in scenes((language,)):
         picture = draw(scene)

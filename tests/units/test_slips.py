@@ -6,15 +6,17 @@ from itertools import combinations
 
 import pytest
 
-from roundtap_core.forms import Choice, Figure, Form, Way, form_to_json
+from roundtap_core.forms.form import Choice, Figure, Form, Way, form_to_json
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
-from roundtap_core.rulebooks import RULEBOOKS
-from roundtap_devices.drawing import text_width
-from roundtap_devices.escpos_job import compose
-from roundtap_devices.paper import DOTS_PER_MM, SHEET_58, SHEET_80, Block, Box, Drawing, Label, Line
-from roundtap_devices.printer_profiles import PROFILES
-from roundtap_units.dialogue import unit_words
-from roundtap_units.paper_gallery import (
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_devices.printing.drawing import text_width
+from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.print_lines import DOTS_PER_MM, SHEET_58, SHEET_80, Block, Box, Drawing, Label, Line
+from roundtap_devices.printing.printer_profiles import PROFILES
+from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.documents.slip_boxes import TICK
+from roundtap_units.documents.slips import slip, wrap
+from roundtap_units.gallery.on_paper import (
     MEMBERS,
     PEOPLE,
     TEAMS,
@@ -27,9 +29,7 @@ from roundtap_units.paper_gallery import (
     slip_content,
     standings_content,
 )
-from roundtap_units.paper_lists import LAYOUTS
-from roundtap_units.slip_boxes import TICK
-from roundtap_units.slips import slip, wrap
+from roundtap_units.table.dialogue.dialogue import unit_words
 
 LANGUAGES = ("en", "es", "de", "pl")
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_devices.printer import Printer
-from roundtap_devices.printer_profiles import POS_5890
-from roundtap_devices.serial_port import SerialPort
-from roundtap_devices.virtual_printer import VirtualPrinter
-from roundtap_units.dialogue import unit_words
-from roundtap_units.paper_gallery import pairings_content, slip_content
-from roundtap_units.print_log import PrintLog
-from roundtap_units.station import Job, Station, compose_with
+from roundtap_devices.printing.printer import Printer
+from roundtap_devices.printing.printer_profiles import POS_5890
+from roundtap_devices.printing.serial_port import SerialPort
+from roundtap_devices.virtual.virtual_printer import VirtualPrinter
+from roundtap_units.gallery.on_paper import pairings_content, slip_content
+from roundtap_units.station.print_log import PrintLog
+from roundtap_units.station.station import Job, Station, compose_with
+from roundtap_units.table.dialogue.dialogue import unit_words
 
 STEP_MS = 20
 
@@ -216,7 +216,7 @@ def test_a_full_disk_holds_the_job_back(desk, monkeypatch):
         if full:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("roundtap_units.print_log.os.fsync", fsync)
+    monkeypatch.setattr("roundtap_units.station.print_log.os.fsync", fsync)
     desk.want("s1")
     desk.until(lambda: desk.hub.told.get("s1") == ("queued", "not-noted"))
     assert desk.slips_on_paper == 0

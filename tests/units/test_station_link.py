@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
-from roundtap_units.link import HubAddress
-from roundtap_units.station_link import HubStationLink
+from roundtap_units.link.link import HubAddress
+from roundtap_units.station.station_link import HubStationLink
 
 KEY = bytes(range(32))
 OTHER_KEY = bytes(range(1, 33))

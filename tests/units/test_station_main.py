@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from roundtap_units.station_main import ConfigError, add_arguments, read_config, run
+from roundtap_units.station.main import ConfigError, add_arguments, read_config, run
 
 GOOD = f'unit = "station-1"\nkey = "{"ab" * 32}"\nhub = "http://10.42.0.1:8080"\nfolder = "/var/lib/roundtap"\n'
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from roundtap_core.forms import form_to_json
-from roundtap_core.rulebooks import rulebook
+from roundtap_core.forms.form import form_to_json
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.wire import REPORT, verify
 from roundtap_devices.boards import board
-from roundtap_devices.buttons import Edge
-from roundtap_devices.factory import mock_factory
-from roundtap_devices.screen import VirtualScreen
-from roundtap_devices.signals import Signals
-from roundtap_units.dialogue import Dialogue, unit_words
-from roundtap_units.hubtime import HubTime
-from roundtap_units.outbox import Kept, Outbox
-from roundtap_units.table_unit import TableUnit
+from roundtap_devices.display.screen import VirtualScreen
+from roundtap_devices.display.signals import Signals
+from roundtap_devices.input.edges import Edge
+from roundtap_devices.input.pin_factory import mock_factory
+from roundtap_units.link.hub_time import HubTime
+from roundtap_units.link.outbox import Kept, Outbox
+from roundtap_units.table.dialogue.dialogue import Dialogue, unit_words
+from roundtap_units.table.unit import TableUnit
 
 KEY = bytes(range(32))
 BOOK = rulebook("xwing-standard")

@@ -9,9 +9,9 @@ from roundtap_core.elimination.cut import cut_order
 from roundtap_core.elimination.shape import THIRD, bracket_size, feeders, games_in, numbered, rounds_of, size_by
 from roundtap_core.randomness import lot
 from roundtap_core.records import ELIMINATION, SWISS, Match, Side, Tournament, other
-from roundtap_core.rulebooks import rulebook
 from roundtap_core.rulebooks.base import Options, Rulebook
-from roundtap_core.standings import standings
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.standings import standings
 
 
 @dataclass(frozen=True, slots=True)

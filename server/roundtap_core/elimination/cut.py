@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
-from roundtap_core.plan import plan
 from roundtap_core.records import SWISS, Tournament
-from roundtap_core.rulebooks import rulebook
-from roundtap_core.standings import standings
-from roundtap_core.tiebreakers import RANDOM
+from roundtap_core.rulebooks.plan import plan
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.standings import standings
+from roundtap_core.standings.tiebreakers import RANDOM
 
 
 @dataclass(frozen=True, slots=True)

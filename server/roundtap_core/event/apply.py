@@ -8,10 +8,10 @@ from typing import Any
 
 from roundtap_core.clock import Clock
 from roundtap_core.errors import Problem
-from roundtap_core.event.apply_cut import APPLY_CUT
-from roundtap_core.event.apply_judging import APPLY_JUDGING
-from roundtap_core.event.apply_people import APPLY_PEOPLE, with_missed
+from roundtap_core.event.cut.apply import APPLY_CUT
 from roundtap_core.event.entries import Entry
+from roundtap_core.event.judging.apply import APPLY_JUDGING
+from roundtap_core.event.people.apply import APPLY_PEOPLE, with_missed
 from roundtap_core.event.state import (
     CLOSED,
     DRAFT,
@@ -24,7 +24,7 @@ from roundtap_core.event.state import (
     state_digest,
 )
 from roundtap_core.records import NO_SHOW, Draw, Match, Side, drawn_for
-from roundtap_core.results import result_from_json
+from roundtap_core.result_json import result_from_json
 from roundtap_core.wire import digest
 
 MARK_DIGITS = 12

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.event.commands_people import PeopleCommand
+from roundtap_core.event.judging.commands import PeopleCommand
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import SWISS, Result, Side
 from roundtap_core.rulebooks.base import ORGANIZER

@@ -18,12 +18,12 @@ from roundtap_core.elimination.shape import (
     size_by,
 )
 from roundtap_core.errors import Problem
-from roundtap_core.event.people import Person
+from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Match, Pair
+from roundtap_core.rounds.next_tiebreak_round import open_ties
+from roundtap_core.rounds.second_stage import planned_rounds
 from roundtap_core.rulebooks.base import Situation
-from roundtap_core.second_stage import planned_rounds
-from roundtap_core.tie_break import open_ties
 
 CUT, OVER = "cut", "over"
 """What may follow beside a Swiss or an elimination round: the cut is to be made; nothing is left to be played."""

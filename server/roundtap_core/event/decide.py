@@ -8,16 +8,16 @@ from typing import Any
 from roundtap_core.clock import PAUSED, RUNNING, Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.decide_cut import accept_place, cut, decline_place, withdraw_cut
-from roundtap_core.event.decide_imposed import impose_round
-from roundtap_core.event.decide_judging import DECIDE_JUDGING
-from roundtap_core.event.decide_people import DECIDE_PEOPLE, without_draft
-from roundtap_core.event.decide_results import enter_result, no_show, report
-from roundtap_core.event.decide_rounds import close_live, discard_draft, draw_round, finish, import_round, publish
+from roundtap_core.event.cut.decide import accept_place, cut, decline_place, withdraw_cut
 from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.judging.decide import DECIDE_JUDGING
+from roundtap_core.event.people.decide import DECIDE_PEOPLE, without_draft
+from roundtap_core.event.results.decide import enter_result, no_show, report
+from roundtap_core.event.rounds.decide import close_live, discard_draft, draw_round, finish, import_round, publish
+from roundtap_core.event.rounds.decide_imposed import impose_round
 from roundtap_core.event.state import EventState
 from roundtap_core.records import SWISS
-from roundtap_core.rulebooks import rulebook
+from roundtap_core.rulebooks.registry import rulebook
 
 NewEntries = list[NewEntry]
 

@@ -9,14 +9,14 @@ from typing import Any
 from roundtap_core.clock import Clock
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.entries import GENESIS
-from roundtap_core.event.judging import LogLine
-from roundtap_core.event.officials import Official
-from roundtap_core.event.people import Person
+from roundtap_core.event.judging.officials import Official
+from roundtap_core.event.judging.pending import LogLine
+from roundtap_core.event.person import Person
 from roundtap_core.names import public_names
 from roundtap_core.records import SWISS, TIEBREAK, Competitor, Draw, Match, Result, Round, Side, Tournament
-from roundtap_core.results import result_to_json
-from roundtap_core.rulebooks import rulebook
+from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.wire import digest
 
 DRAFT, PUBLISHED, CLOSED = "draft", "published", "closed"

@@ -10,7 +10,7 @@ from roundtap_core.pairing.field import Field, Met
 from roundtap_core.randomness import Rand, shuffle
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.base import BYE_LAST, BYE_RANDOM_LOWEST
-from roundtap_core.standings import standings
+from roundtap_core.standings.standings import standings
 
 RANDOM = "random"
 

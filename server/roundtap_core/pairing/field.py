@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
-from roundtap_core.gathering import Gathered
 from roundtap_core.randomness import Rand, generator
 from roundtap_core.records import SECOND_SWISS, SWISS, SWISS_STAGES, Round, Tournament
+from roundtap_core.standings.totals import Gathered
 
 Pairs = list[tuple[int, int]]
 Groups = list[list[int]]

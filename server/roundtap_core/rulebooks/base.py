@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms import Form
+from roundtap_core.forms.form import Form
 from roundtap_core.records import (
     CONCESSION,
     ELIMINATION,
@@ -24,8 +24,8 @@ from roundtap_core.records import (
 )
 
 if TYPE_CHECKING:
-    from roundtap_core.lists import ListCheck
-    from roundtap_core.standings import Row
+    from roundtap_core.lists.list_form import ListCheck
+    from roundtap_core.standings.standings import Row
 
 Options = Mapping[str, Any]
 Totals = Mapping[str, int]

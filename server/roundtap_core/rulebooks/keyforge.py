@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms import (
+from roundtap_core.forms.form import (
     ANY_TIME,
     AT_TIME,
     DECIDED,
@@ -21,7 +21,7 @@ from roundtap_core.forms import (
     Turns,
     Way,
 )
-from roundtap_core.lists import ListCheck
+from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.records import (
     BYE,
     CONCESSION,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.list_parts import ListData, fold, names, text
-from roundtap_core.lists import NAMES, TICK, Field, ListCheck, ListForm
+from roundtap_core.lists.list_form import NAMES, TICK, Field, ListCheck, ListForm
+from roundtap_core.lists.parts import ListData, fold, names, text
 from roundtap_core.records import Competitor
 
 HOUSES = 3

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms import (
+from roundtap_core.forms.form import (
     ANY_TIME,
     AT_TIME,
     LOSER,
@@ -19,7 +19,7 @@ from roundtap_core.forms import (
     Test,
     Way,
 )
-from roundtap_core.lists import ListCheck
+from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.records import (
     BYE,
     CONCESSION,

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.list_parts import ListData, fold, names, rows, text
-from roundtap_core.lists import NAMES, Field, Lines, ListCheck, ListForm
-from roundtap_core.squads import letter
+from roundtap_core.lists.list_form import NAMES, Field, Lines, ListCheck, ListForm
+from roundtap_core.lists.parts import ListData, fold, names, rows, text
+from roundtap_core.lists.squads import letter
 
 SQUADS = 4
 

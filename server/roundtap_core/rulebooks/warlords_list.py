@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.list_parts import ListData, copies, fold, rows, text
-from roundtap_core.lists import NUMBER, TICK, Field, Lines, ListCheck, ListForm
+from roundtap_core.lists.list_form import NUMBER, TICK, Field, Lines, ListCheck, ListForm
+from roundtap_core.lists.parts import ListData, copies, fold, rows, text
 
 BATTLE, CONSTRUCTION, SIDEBOARD = "battle", "construction", "sideboard"
 MAIN = (BATTLE, CONSTRUCTION)

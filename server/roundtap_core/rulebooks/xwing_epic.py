@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms import (
+from roundtap_core.forms.form import (
     ANY_TIME,
     AT_TIME,
     DRAWN,
@@ -21,7 +21,7 @@ from roundtap_core.forms import (
     Test,
     Way,
 )
-from roundtap_core.lists import ListCheck
+from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.randomness import lot
 from roundtap_core.records import (
     BYE,
@@ -57,7 +57,7 @@ from roundtap_core.rulebooks.base import (
 from roundtap_core.rulebooks.xwing_epic_list import EpicDuelList, EpicTeamList
 
 if TYPE_CHECKING:
-    from roundtap_core.standings import Row
+    from roundtap_core.standings.standings import Row
 
 FULL_WIN, MODIFIED_WIN, DRAWN_GAME = 5, 3, 1
 FULL_MARGIN = 12

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.list_parts import (
+from roundtap_core.lists.list_form import CHOICE, NAMES, NUMBER, TICK, Field, Lines, ListCheck, ListForm
+from roundtap_core.lists.parts import (
     ListData,
     copies,
     fold,
@@ -19,7 +20,6 @@ from roundtap_core.list_parts import (
     whole,
     without_product,
 )
-from roundtap_core.lists import CHOICE, NAMES, NUMBER, TICK, Field, Lines, ListCheck, ListForm
 from roundtap_core.records import Competitor
 from roundtap_core.rulebooks.xwing_standard_list import missing_squad, squad_total, total_problems, with_total
 

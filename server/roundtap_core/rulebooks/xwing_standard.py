@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms import AT_TIME, BEFORE_TIME, LOSER, WINNER, Choice, Decide, Figure, Form, Test, Way
-from roundtap_core.lists import ListCheck
+from roundtap_core.forms.form import AT_TIME, BEFORE_TIME, LOSER, WINNER, Choice, Decide, Figure, Form, Test, Way
+from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.records import (
     BYE,
     CONCESSION,

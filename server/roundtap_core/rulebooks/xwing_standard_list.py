@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.list_parts import (
+from roundtap_core.lists.list_form import CHOICE, NAMES, NUMBER, Field, Lines, ListCheck, ListForm
+from roundtap_core.lists.parts import (
     ListData,
     counted_points,
     fold,
@@ -17,7 +18,6 @@ from roundtap_core.list_parts import (
     whole,
     without_product,
 )
-from roundtap_core.lists import CHOICE, NAMES, NUMBER, Field, Lines, ListCheck, ListForm
 from roundtap_core.records import Competitor
 
 FACTIONS = ("Rebel", "Imperial", "Scum and Villainy")

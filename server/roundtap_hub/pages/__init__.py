@@ -1,4 +1,4 @@
-"""The hub's web pages: door, console, wall, and the players' own."""
+"""The hub's web pages: home, console, wall, and the players' own."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from flask import Blueprint, Flask
 from roundtap_hub.auth import PinGate
 from roundtap_hub.hub import Hub
 from roundtap_hub.pages import (
-    aid,
     announced,
+    base,
     competitors,
     console,
+    counting_aid,
     cut,
-    door,
     errors,
     export,
-    ground,
-    impose,
+    home,
+    imposed_round,
     judging,
     lists,
     new_event,
     officials,
     paper,
     players,
+    result_walk,
     results,
     rounds,
     units,
-    walk,
     wall,
 )
 
@@ -38,12 +38,12 @@ def register(app: Flask, hub: Hub) -> None:
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     public = Blueprint("pages", __name__)
     organizer = Blueprint("console", __name__, url_prefix="/console")
-    ground.guard(public)
-    ground.guard(organizer, organizer_only=True)
-    for module in (door, wall, players, announced):
+    base.guard(public)
+    base.guard(organizer, organizer_only=True)
+    for module in (home, wall, players, announced):
         module.routes(public)
-    for module in (console, new_event, rounds, cut, impose, results, aid, walk, competitors, judging, officials, lists,
-                   units, export):
+    for module in (console, new_event, rounds, cut, imposed_round, results, counting_aid, result_walk, competitors,
+                   judging, officials, lists, units, export):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)

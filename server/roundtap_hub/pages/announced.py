@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_hub.pages.ground import page, the_moment
+from roundtap_hub.pages.base import page, the_moment
 from roundtap_hub.views.announced import announced_view
 
 

@@ -16,14 +16,14 @@ from roundtap_core.event.commands import (
     EnterCompetitor,
     ReturnCompetitor,
 )
-from roundtap_core.event.people import Person
+from roundtap_core.event.person import Person
 from roundtap_core.records import Competitor
-from roundtap_hub.journal import PersonRecord
+from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.service import Step
+from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub, the_moment, whole_number
 from roundtap_hub.pages.console import event
-from roundtap_hub.pages.ground import ORGANIZER, back_to_event, field, mended_on, the_hub, the_moment, whole_number
 from roundtap_hub.pages.new_event import enrol, next_number
 from roundtap_hub.pages.rounds import busy_tables
-from roundtap_hub.service import Step
 
 NAME_LETTERS = 80
 MOST_TABLES = 999

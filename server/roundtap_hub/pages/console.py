@@ -6,19 +6,19 @@ from flask import Blueprint, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.decide import structure_is_open
-from roundtap_core.rulebooks import RULEBOOKS
-from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_hub.views.attention import needs
+from roundtap_hub.views.competitors import roster
 from roundtap_hub.views.draft import draft_view
+from roundtap_hub.views.event_at import full_names, newest_round, planned_rounds, shown_names
 from roundtap_hub.views.event_options import flat, options_view, place
 from roundtap_hub.views.judging import desk_of
 from roundtap_hub.views.knockout import bracket, cut_rows, cut_view
 from roundtap_hub.views.lists import list_states, told_lists
-from roundtap_hub.views.moment import full_names, newest_round, planned_rounds, shown_names
-from roundtap_hub.views.needs import needs
 from roundtap_hub.views.next_step import next_step
-from roundtap_hub.views.phase import face_of
-from roundtap_hub.views.ranks import has_draws
-from roundtap_hub.views.roster import roster
+from roundtap_hub.views.round_clock import face_of
+from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.tables import cells, seated_count
 from roundtap_hub.views.units import unit_rows
 

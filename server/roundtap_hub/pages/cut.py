@@ -6,8 +6,8 @@ from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.commands import AcceptPlace, DeclinePlace, MakeCut, WithdrawCut
+from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub
 from roundtap_hub.pages.console import event
-from roundtap_hub.pages.ground import ORGANIZER, back_to_event, field, mended_on, the_hub
 
 
 def routes(bp: Blueprint) -> None:

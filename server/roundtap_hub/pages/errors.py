@@ -10,8 +10,8 @@ from werkzeug.exceptions import HTTPException, InternalServerError
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_hub.pages.ground import CONTENT_SECURITY_POLICY, page
-from roundtap_hub.service import HubStopped
+from roundtap_hub.journal.service import HubStopped
+from roundtap_hub.pages.base import CONTENT_SECURITY_POLICY, page
 
 log = logging.getLogger(__name__)
 

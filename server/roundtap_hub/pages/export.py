@@ -12,9 +12,9 @@ from fractions import Fraction
 from flask import Blueprint, Response
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.eventfile import tournament_to_json
-from roundtap_hub.pages.ground import the_moment
-from roundtap_hub.views.moment import full_names, ranking, tournament
+from roundtap_core.eventfile.read import tournament_to_json
+from roundtap_hub.pages.base import the_moment
+from roundtap_hub.views.event_at import full_names, ranking, tournament
 
 
 def routes(bp: Blueprint) -> None:

@@ -6,7 +6,7 @@ from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands_people import (
+from roundtap_core.event.judging.commands import (
     Appeal,
     DecideAppeal,
     DeclineProposal,
@@ -18,9 +18,9 @@ from roundtap_core.event.commands_people import (
     Tick,
     Warn,
 )
+from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub, whole_number
 from roundtap_hub.pages.competitors import NAME_LETTERS
 from roundtap_hub.pages.console import event
-from roundtap_hub.pages.ground import ORGANIZER, back_to_event, field, mended_on, the_hub, whole_number
 from roundtap_hub.pages.results import match_page
 
 TEXT_LETTERS = 500

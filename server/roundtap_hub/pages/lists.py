@@ -9,14 +9,14 @@ from flask import Blueprint, abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands_people import CorrectList, SubmitList
-from roundtap_core.event.people import Person
-from roundtap_core.lists import ListCheck, list_digest
+from roundtap_core.event.judging.commands import CorrectList, SubmitList
+from roundtap_core.event.person import Person
+from roundtap_core.lists.list_form import ListCheck, list_digest
 from roundtap_core.records import Competitor
-from roundtap_hub.journal import PersonRecord
-from roundtap_hub.pages.ground import ORGANIZER, field, mended_on, page, the_hub, the_moment, words
+from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.pages.base import ORGANIZER, field, mended_on, page, the_hub, the_moment, words
+from roundtap_hub.views.event_at import Moment, full_names, tournament
 from roundtap_hub.views.lists import ROWS_ADDED, flags_of, lines_shown, list_states, list_view, read_list
-from roundtap_hub.views.moment import Moment, full_names, tournament
 
 REASON_LETTERS = 500
 

@@ -8,19 +8,18 @@ from collections.abc import Iterable
 from flask import Blueprint, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.check import violations
+from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor, ImportRound, SetOptions
-from roundtap_core.event.people import Person
+from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
-from roundtap_core.eventfile import parse, round_to_json
-from roundtap_core.gathering import list_totals
+from roundtap_core.eventfile.read import parse, round_to_json
 from roundtap_core.records import Competitor, Tournament
-from roundtap_core.rulebooks import rulebook
-from roundtap_hub.journal import PersonRecord
-from roundtap_hub.pages.console import event, events
-from roundtap_hub.pages.door import COLOR
-from roundtap_hub.pages.ground import (
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.totals import list_totals
+from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.service import Step
+from roundtap_hub.pages.base import (
     ORGANIZER,
     back_to_event,
     field,
@@ -30,7 +29,8 @@ from roundtap_hub.pages.ground import (
     the_snapshot,
     words,
 )
-from roundtap_hub.service import Step
+from roundtap_hub.pages.console import event, events
+from roundtap_hub.pages.home import COLOR
 from roundtap_hub.views.event_options import OFFERED, STRUCTURE, read_options, read_structure
 
 SEED_BITS = 53

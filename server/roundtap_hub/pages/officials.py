@@ -10,16 +10,16 @@ from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands_people import OfficialDuty, SetOfficials
-from roundtap_core.event.officials import Official
-from roundtap_core.event.people import Person
+from roundtap_core.event.judging.commands import OfficialDuty, SetOfficials
+from roundtap_core.event.judging.officials import Official
+from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
-from roundtap_hub.journal import PersonRecord
+from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.pages.base import ORGANIZER as PRESSED_BY
+from roundtap_hub.pages.base import back_to_event, field, mended_on, the_hub, the_moment
 from roundtap_hub.pages.competitors import check_name
 from roundtap_hub.pages.console import event
-from roundtap_hub.pages.ground import ORGANIZER as PRESSED_BY
-from roundtap_hub.pages.ground import back_to_event, field, mended_on, the_hub, the_moment
 from roundtap_hub.pages.new_event import next_number
 
 

@@ -9,9 +9,9 @@ from flask import Blueprint, current_app, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_hub.pages.ground import field, mended_on, page, the_hub, the_moment
-from roundtap_hub.print_book import PrintBook
-from roundtap_hub.print_jobs import (
+from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment
+from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.printing.jobs import (
     AGAIN,
     BY_HAND,
     SENDING,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, abort, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.elimination.picture import bracket_svg
-from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_core.elimination.bracket_picture import bracket_svg
+from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_hub.views.event_at import newest_round, planned_rounds, shown_names
 from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, standing_of
-from roundtap_hub.views.moment import newest_round, planned_rounds, shown_names
-from roundtap_hub.views.phase import face_of
-from roundtap_hub.views.player import everybody, player_view
-from roundtap_hub.views.ranks import record_of, standings_view
+from roundtap_hub.views.players import everybody, player_view
+from roundtap_hub.views.round_clock import face_of
+from roundtap_hub.views.standings_table import record_of, standings_view
 from roundtap_hub.views.tables import cells
 
 

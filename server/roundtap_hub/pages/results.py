@@ -9,10 +9,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult, NoShow
 from roundtap_core.event.course import match_clock, situation_of
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
-from roundtap_core.phases import moment_of
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result
-from roundtap_hub.pages.console import event
-from roundtap_hub.pages.ground import (
+from roundtap_core.rounds.phases import moment_of
+from roundtap_hub.pages.base import (
     ORGANIZER,
     back_to_event,
     field,
@@ -25,11 +24,12 @@ from roundtap_hub.pages.ground import (
     whole_number,
     words,
 )
+from roundtap_hub.pages.console import event
+from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.judging import judge_view
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.moment import full_names
 from roundtap_hub.views.result_form import form_view, has_draws, read_result
-from roundtap_hub.views.result_told import figure_label, first_text, option_label, tell, way_label, way_of
+from roundtap_hub.views.result_text import figure_label, first_text, option_label, tell, way_label, way_of
 from roundtap_hub.views.tables import cell, side_names, worth_of
 
 MARKS_A_SIDE = 9

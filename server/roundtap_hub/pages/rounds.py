@@ -10,10 +10,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DiscardDraft, DrawRound, FinishEvent, PublishRound, SetClock
-from roundtap_core.event.commands_people import SetExtraMinutes
-from roundtap_core.playoff import EACH
-from roundtap_hub.pages.console import event
-from roundtap_hub.pages.ground import (
+from roundtap_core.event.judging.commands import SetExtraMinutes
+from roundtap_core.standings.tiebreak_round import EACH
+from roundtap_hub.pages.base import (
     ORGANIZER,
     back_to_event,
     field,
@@ -23,6 +22,7 @@ from roundtap_hub.pages.ground import (
     the_snapshot,
     whole_number,
 )
+from roundtap_hub.pages.console import event
 from roundtap_hub.pages.new_event import SEED_BITS
 
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")

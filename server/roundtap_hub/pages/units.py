@@ -7,8 +7,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.pages.console import event
-from roundtap_hub.pages.ground import (
+from roundtap_hub.journal.service import Step
+from roundtap_hub.pages.base import (
     ORGANIZER,
     back_to_event,
     field,
@@ -18,7 +18,7 @@ from roundtap_hub.pages.ground import (
     the_snapshot,
     whole_number,
 )
-from roundtap_hub.service import Step
+from roundtap_hub.pages.console import event
 
 TABLE_MAX = 999
 

@@ -9,13 +9,13 @@ from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import RUNNING, Clock
-from roundtap_core.elimination.picture import bracket_svg
+from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.event.state import EventState
 from roundtap_hub.hub import Hub
-from roundtap_hub.pages.ground import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_hub.views.event_at import planned_rounds, shown_names
 from roundtap_hub.views.knockout import bracket, first_on_wall
-from roundtap_hub.views.moment import planned_rounds, shown_names
-from roundtap_hub.views.phase import face_of
+from roundtap_hub.views.round_clock import face_of
 from roundtap_hub.views.wall import BRACKET, PAGE_MS, wall_view
 
 PART = re.compile(r"([1-4])/([1-4])")

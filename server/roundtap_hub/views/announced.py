@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.coverage import Coverage, coverage
 from roundtap_core.errors import Problem
 from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.rulebooks.base import Rulebook, Tally
-from roundtap_core.sheet import bye_worth, outcome_points, stage_minutes
-from roundtap_hub.views.moment import Moment
+from roundtap_core.rulebooks.coverage import Coverage, coverage
+from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
+from roundtap_hub.views.event_at import Moment
 
 UNSAID: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
 """What an option is where neither the event nor the rulebook's defaults say it."""

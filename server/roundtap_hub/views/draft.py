@@ -9,8 +9,8 @@ from typing import Any
 from roundtap_core.elimination.shape import THIRD
 from roundtap_core.event.state import RoundState
 from roundtap_core.records import SWISS
+from roundtap_hub.views.event_at import Moment, ranking_by_id
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.moment import Moment, ranking_by_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.decide import MOST_ROUNDS
+from roundtap_core.eventfile.schema import event_schema
 from roundtap_core.rulebooks.base import Options, Rulebook
-from roundtap_core.schema import event_schema
-from roundtap_core.sheet import games_allowed
+from roundtap_core.rulebooks.fact_sheet import games_allowed
 
 STAGES = ("swiss", "elimination", "final", "third_place")
 CUTS = (0, 2, 4, 8, 16, 32)

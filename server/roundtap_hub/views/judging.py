@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roundtap_core.event.decide_judging import EXTENSION_MAX
-from roundtap_core.event.decide_people import meetable
-from roundtap_core.event.judging import APPEAL, is_final, open_appeal, proposed_disqualifications
-from roundtap_core.event.officials import ROLES, rules_at
+from roundtap_core.event.judging.decide import EXTENSION_MAX
+from roundtap_core.event.judging.officials import ROLES, rules_at
+from roundtap_core.event.judging.pending import APPEAL, is_final, open_appeal, proposed_disqualifications
+from roundtap_core.event.people.decide import meetable
 from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE
-from roundtap_hub.views.moment import Moment, full_names, newest_round
+from roundtap_hub.views.event_at import Moment, full_names, newest_round
 from roundtap_hub.views.officials import OfficialsView, Signer, official_name, officials_view, signers
 
 MINUTE_MS = 60_000

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from roundtap_core.elimination.bracket import Bracket, Game, Seat
+from roundtap_core.elimination.bracket_json import name_of
 from roundtap_core.elimination.cut import Cut, CutRow, cut_table
-from roundtap_core.elimination.plain import name_of
 from roundtap_core.elimination.ranking import Placed, final_ranking
 from roundtap_core.elimination.shape import THIRD, games_in, round_key
 from roundtap_core.errors import Problem
@@ -25,8 +25,8 @@ from roundtap_core.event.course import (
 )
 from roundtap_core.event.state import EventState, RoundState, active_ids
 from roundtap_core.records import TIEBREAK, Side
-from roundtap_hub.views.moment import KEPT, Moment, newest_round, ranking_by_id, tournament
-from roundtap_hub.views.ranks import has_draws, record_text
+from roundtap_hub.views.event_at import KEPT, Moment, newest_round, ranking_by_id, tournament
+from roundtap_hub.views.standings_table import has_draws, record_text
 
 WHOLE_ON_WALL = 16
 """The largest bracket that a wall shows from its first round to the end."""

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.lists import NAMES, NUMBER, TICK, Field, Lines, ListForm, say_option
+from roundtap_core.lists.list_form import NAMES, NUMBER, TICK, Field, Lines, ListForm, say_option
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words
-from roundtap_hub.views.moment import Moment, tournament
+from roundtap_hub.views.event_at import Moment, tournament
 
 LETTERS, LINES = 300, 200
 """What one box takes, and how many lines a table has at most."""

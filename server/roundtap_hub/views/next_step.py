@@ -9,11 +9,11 @@ from typing import Any
 from roundtap_core.clock import IDLE, PAUSED, show
 from roundtap_core.event.course import CUT, OVER, bracket_now, elimination_rounds, offered
 from roundtap_core.event.state import EventState, RoundState, tournament_of
-from roundtap_core.playoff import EACH, KNOCKOUT
 from roundtap_core.records import ELIMINATION, TIEBREAK
-from roundtap_core.tie_break import open_ties
+from roundtap_core.rounds.next_tiebreak_round import open_ties
+from roundtap_core.standings.tiebreak_round import EACH, KNOCKOUT
+from roundtap_hub.views.event_at import planned_rounds
 from roundtap_hub.views.knockout import follows, next_name, title_key
-from roundtap_hub.views.moment import planned_rounds
 
 
 @dataclass(frozen=True, slots=True)

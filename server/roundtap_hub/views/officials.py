@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roundtap_core.event.officials import head_judge_proposed, may_play
+from roundtap_core.event.judging.officials import head_judge_proposed, may_play
 from roundtap_core.rulebooks.base import NO, ORGANIZER
-from roundtap_hub.views.moment import Moment, full_names
+from roundtap_hub.views.event_at import Moment, full_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from roundtap_core.event.state import EventState
-from roundtap_hub.print_jobs import (
+from roundtap_hub.printing.jobs import (
     AGAIN,
     FAILED,
     PRINTED,

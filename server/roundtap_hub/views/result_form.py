@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.form_walk import compose
-from roundtap_core.forms import BY_FIGURES, LOSER, OPENER, WINNER, Choice, Decide, Figure, Form, Picks, Test, Way
+from roundtap_core.forms.form import BY_FIGURES, LOSER, OPENER, WINNER, Choice, Decide, Figure, Form, Picks, Test, Way
+from roundtap_core.forms.walk import compose
 from roundtap_core.records import CONCESSION, RULING, SIDES, Pair, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, SWISS_ROUND, Options, Rulebook, Situation
 

@@ -9,11 +9,11 @@ from typing import Any
 from werkzeug.datastructures import MultiDict
 
 from roundtap_core.errors import Problem
-from roundtap_core.form_walk import Walk, compose, walk
-from roundtap_core.forms import LOSER, WINNER, Choice, Figure, Form, Picks, Question, Turns, Way
+from roundtap_core.forms.form import LOSER, WINNER, Choice, Figure, Form, Picks, Question, Turns, Way
+from roundtap_core.forms.walk import Walk, compose, walk
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_hub.views.result_form import squads_of, whole
-from roundtap_hub.views.result_told import needs_opener
+from roundtap_hub.views.result_text import needs_opener
 
 WAY, OPEN, FIGURES, PICKS, CHOICE, TURNS, END = "way", "opener", "figures", "picks", "choice", "turns", "end"
 """Kinds of pages: how it ended; who opened; figures or squads of both; one choice; the last turns; the result."""

@@ -10,8 +10,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, EventState, MatchState, RoundState
 from roundtap_core.records import RULING, SIDES, Result, Side
-from roundtap_hub.hall import UnitStatus
-from roundtap_hub.service import Snapshot
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
 
 NO_CONTACT_MS = 10_000
 

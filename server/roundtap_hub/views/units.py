@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from roundtap_hub.hall import UnitStatus
-from roundtap_hub.service import Snapshot
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.tables import age, out_of_contact
 
 

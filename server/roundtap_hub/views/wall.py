@@ -10,11 +10,11 @@ from typing import Protocol, TypeVar
 from roundtap_core.clock import IDLE
 from roundtap_core.event.course import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
-from roundtap_hub.hall import UnitStatus
-from roundtap_hub.service import Snapshot
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.event_at import Moment, newest_round, shown_members, shown_names
 from roundtap_hub.views.knockout import FinalLine, cut_rows, final_lines
-from roundtap_hub.views.moment import Moment, newest_round, shown_members, shown_names
-from roundtap_hub.views.ranks import Line, StandingsView, Value, record_of, standings_view
+from roundtap_hub.views.standings_table import Line, StandingsView, Value, record_of, standings_view
 from roundtap_hub.views.tables import Cell, cells, seated_count
 
 WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET = "welcome", "pairings", "clock", "standings", "bracket"

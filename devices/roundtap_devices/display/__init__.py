@@ -1,0 +1,1 @@
+"""What a board shows: its screen, its light and its buzzer."""

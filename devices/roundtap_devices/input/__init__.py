@@ -1,0 +1,1 @@
+"""Buttons: pins, edges, and the gestures made of them."""

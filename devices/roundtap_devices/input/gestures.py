@@ -1,0 +1,141 @@
+"""From edges to gestures: debounce, tap, hold, speeding repeat, chords. A pure state machine on the caller's clock.
+
+Arrows act when they are *released* (or repeat while held), own buttons likewise: so the two presses that begin a
+chord have changed nothing yet, and nothing has to be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from roundtap_devices.input.edges import Edge
+
+TAP, REPEAT, HOLD, CALL, LEAVE = "tap", "repeat", "hold", "call", "leave"
+OWN, ARROWS = ("a", "b"), ("up", "down")
+
+DEBOUNCE_MS = 15
+HOLD_MS = 600
+CHORD_MS = 1500
+REPEAT_AFTER_MS = 400
+REPEAT_EVERY_MS = (220, 180, 150, 120, 100, 80, 60)
+"""The pause after each repeat; the last goes on."""
+
+
+class Gesture(NamedTuple):
+    """What somebody did, and when it was complete.
+
+    "tap" (any key, on release), "repeat" (an arrow, again and again while held), "hold" (an own button, 0.6 s),
+    "call" (▲+▼ for 1.5 s, or a dedicated key), "leave" (own + ▼ for 1.5 s; `key` is the own button).
+    """
+
+    kind: str
+    key: str
+    at_ms: int = 0
+
+
+@dataclass(slots=True)
+class _Key:
+    raw: bool = False
+    raw_since: int = 0
+    down: bool = False
+    down_since: int = 0
+    repeats: int = 0
+    spent: bool = False  # part of a chord, held or repeated: its release says nothing more
+
+
+@dataclass(slots=True)
+class _Chord:
+    kind: str
+    key: str
+    pair: tuple[str, str]
+    due_ms: int | None = None
+
+
+@dataclass(slots=True)
+class Hands:
+    """Feed it edges as they come and let it `tick`; it answers with gestures in the order they happened.
+
+        hands = Hands()
+        hands.tick(1200, [Edge("a", True, 1000), Edge("a", False, 1090)])   # [Gesture("tap", "a", 1105)]
+    """
+
+    _keys: dict[str, _Key] = field(default_factory=lambda: {key: _Key() for key in (*OWN, *ARROWS, "call")})
+    _chords: tuple[_Chord, ...] = field(default_factory=lambda: (
+        _Chord(CALL, "call", ARROWS), _Chord(LEAVE, "a", ("a", "down")), _Chord(LEAVE, "b", ("b", "down")),
+    ))
+    _done: list[Gesture] = field(default_factory=list)
+
+    def edge(self, edge: Edge) -> None:
+        """One raw edge; edges come in the order of their times."""
+        self._advance(edge.at_ms)
+        key = self._keys[edge.key]
+        if key.raw != edge.down:
+            key.raw, key.raw_since = edge.down, edge.at_ms
+
+    def tick(self, now_ms: int, edges: Iterable[Edge] = ()) -> list[Gesture]:
+        """Take `edges`, then all gestures completed until `now_ms`."""
+        for edge in edges:
+            self.edge(edge)
+        self._advance(now_ms)
+        done, self._done = self._done, []
+        return done
+
+    def due_ms(self) -> int | None:
+        """When a `tick` will next have something to say without a new edge; None: sleep until one comes."""
+        return min((at for at, _ in self._timers()), default=None)
+
+    def _advance(self, now_ms: int) -> None:
+        while timers := [timer for timer in self._timers() if timer[0] <= now_ms]:
+            at_ms, what = min(timers, key=lambda timer: timer[0])
+            if isinstance(what, _Chord):
+                what.due_ms = None
+                self._done.append(Gesture(what.kind, what.key, at_ms))
+            elif (key := self._keys[what]).raw != key.down:
+                self._settle(what, key, at_ms)
+            else:
+                self._held(what, key, at_ms)
+
+    def _timers(self) -> list[tuple[int, str | _Chord]]:
+        timers: list[tuple[int, str | _Chord]] = [
+            (chord.due_ms, chord) for chord in self._chords if chord.due_ms is not None
+        ]
+        for name, key in self._keys.items():
+            if key.raw != key.down:
+                timers.append((key.raw_since + DEBOUNCE_MS, name))
+            elif key.down and (after_ms := self._held_after(name, key)) is not None:
+                timers.append((key.down_since + after_ms, name))
+        return timers
+
+    def _held_after(self, name: str, key: _Key) -> int | None:
+        """How long after the press this key acts by being held (again), if it does."""
+        if name in ARROWS and (key.repeats or not key.spent):
+            gone = sum(REPEAT_EVERY_MS[:key.repeats])
+            return REPEAT_AFTER_MS + gone + max(0, key.repeats - len(REPEAT_EVERY_MS)) * REPEAT_EVERY_MS[-1]
+        return HOLD_MS if name in OWN and not key.spent else None
+
+    def _held(self, name: str, key: _Key, at_ms: int) -> None:
+        key.spent = True
+        if name in ARROWS:
+            key.repeats += 1
+        self._done.append(Gesture(REPEAT if name in ARROWS else HOLD, name, at_ms))
+
+    def _settle(self, name: str, key: _Key, at_ms: int) -> None:
+        key.down = key.raw
+        if key.down:
+            key.down_since, key.repeats, key.spent = at_ms, 0, False
+            self._begin_chords(name, at_ms)
+            return
+        for chord in self._chords:
+            if name in chord.pair:
+                chord.due_ms = None
+        if not key.spent:
+            self._done.append(Gesture(CALL if name == "call" else TAP, name, at_ms))
+
+    def _begin_chords(self, name: str, at_ms: int) -> None:
+        for chord in self._chords:
+            if name in chord.pair and all(self._keys[key].down for key in chord.pair):
+                chord.due_ms = at_ms + CHORD_MS
+                for key in chord.pair:
+                    self._keys[key].spent, self._keys[key].repeats = True, 0

@@ -1,0 +1,1 @@
+"""The receipt printer: lines, drawings, bytes, profiles, port."""

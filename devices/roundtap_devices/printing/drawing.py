@@ -1,0 +1,135 @@
+"""Drawings and lettering on paper: shapes and text as 1-bit pictures in DejaVu Sans."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageDraw, ImageFont
+
+from roundtap_devices.printing.print_lines import (
+    CELL_DOTS,
+    CENTER,
+    RIGHT,
+    Box,
+    Cell,
+    Code,
+    Drawing,
+    Label,
+    Line,
+    Stroke,
+)
+
+FONTS = Path(__file__).parents[1] / "fonts"
+SMALLEST = 9
+"""Below nine dots nobody reads: text is squeezed instead."""
+QUIET = 4
+"""Modules of white that a QR code needs around it."""
+
+
+@lru_cache(maxsize=64)
+def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
+    """DejaVu Sans in dots."""
+    # The same letters everywhere: the other layout engine needs a library that not every machine has.
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+def text_width(text: str, size: int, bold: bool = False) -> int:
+    """Dots, rounded up, of the letters as they are drawn: in black and white they are spaced otherwise than in grey."""
+    return -int(-font(size, bold).getlength(text, mode="1") // 1)
+
+
+def draw(drawing: Drawing, width_dots: int) -> Image.Image:
+    """The drawing as an image of mode "1", black on white."""
+    image = Image.new("1", (width_dots, drawing.height_dots), 1)
+    pen = ImageDraw.Draw(image)
+    pen.fontmode = "1"
+    for shape in drawing.shapes:
+        if isinstance(shape, Box):
+            pen.rectangle((shape.x, shape.y, shape.x + shape.width - 1, shape.y + shape.height - 1), outline=0,
+                          width=shape.stroke)
+        elif isinstance(shape, Stroke):
+            pen.rectangle((shape.x, shape.y, shape.x + shape.width - 1, shape.y + shape.height - 1), fill=0)
+        elif isinstance(shape, Label):
+            _letter(image, shape)
+        else:
+            image.paste(_code(shape), (shape.x, shape.y))
+    return image
+
+
+def draw_line(line: Line, width_dots: int) -> Image.Image:
+    """A line of text as an image: for letters that the printer's code pages lack, and for small ones."""
+    height = line.height_dots
+    size = 40 if line.tall else 13 if line.small else 21
+    image = Image.new("1", (width_dots, height), 1)
+    for cell in line.cells:
+        _letter(image, _cell_label(cell, size, height, line.bold or line.tall))
+    return image
+
+
+def _cell_label(cell: Cell, size: int, height: int, bold: bool) -> Label:
+    left, width = cell.start * CELL_DOTS, cell.width * CELL_DOTS
+    x = left + width // 2 if cell.align == CENTER else left + width if cell.align == RIGHT else left
+    return Label(x, max(0, (height - size * 5 // 4) // 2), cell.text, size, width, cell.align, bold)
+
+
+def _letter(image: Image.Image, label: Label) -> None:
+    size = label.size
+    while size > SMALLEST and text_width(label.text, size, label.bold) > label.width:
+        size -= 1
+    wide = text_width(label.text, size, label.bold)
+    if not wide:
+        return
+    face = font(size, label.bold)
+    ascent, descent = face.getmetrics()
+    piece = Image.new("1", (wide, ascent + descent), 1)
+    pen = ImageDraw.Draw(piece)
+    pen.fontmode = "1"
+    pen.text((0, 0), label.text, font=face, fill=0)
+    if wide > label.width:
+        piece = piece.resize((label.width, piece.height))
+    # Letters that were made smaller keep standing on the line of the others.
+    baseline = label.y + font(label.size, label.bold).getmetrics()[0]
+    shift = piece.width // 2 if label.align == CENTER else piece.width if label.align == RIGHT else 0
+    _stamp(image, piece, label.x - shift, baseline - ascent)
+
+
+def _stamp(image: Image.Image, piece: Image.Image, x: int, y: int) -> None:
+    """Put the black of `piece` on the image; its white covers nothing."""
+    image.paste(0, (x, y), piece.point(lambda dot: 0 if dot else 255))
+
+
+def code_modules(content: str) -> list[list[bool]]:
+    """The QR code's modules, without quiet zone; correction level L, in the smallest version that holds it."""
+    import qrcode
+    from qrcode.constants import ERROR_CORRECT_L
+
+    made: Any = qrcode.QRCode(error_correction=ERROR_CORRECT_L, border=0)
+    made.add_data(content)
+    made.make(fit=True)
+    modules: list[list[bool]] = made.get_matrix()
+    return modules
+
+
+def code_image(content: str, module_dots: int, quiet: int = 0) -> Image.Image:
+    """A QR code with modules of `module_dots`, and `quiet` modules of white around it."""
+    modules = code_modules(content)
+    count = len(modules) + 2 * quiet
+    small = Image.new("1", (count, count), 1)
+    for y, row in enumerate(modules):
+        for x, black in enumerate(row):
+            if black:
+                small.putpixel((x + quiet, y + quiet), 0)
+    return small.resize((count * module_dots, count * module_dots), Image.Resampling.NEAREST)
+
+
+def _code(code: Code) -> Image.Image:
+    count = len(code_modules(code.content))
+    module_dots = max(1, code.side // (count + 2))
+    image = Image.new("1", (code.side, code.side), 1)
+    made = code_image(code.content, module_dots)
+    margin = (code.side - made.width) // 2
+    image.paste(made, (margin, margin))
+    return image

@@ -1,0 +1,268 @@
+"""A job as bytes: print lines in ESC/POS, by way of python-escpos, and the marker that a printer answers at the end."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from roundtap_devices.printing.drawing import code_image, draw, draw_line
+from roundtap_devices.printing.print_lines import (
+    CENTER,
+    LINE_DOTS,
+    RIGHT,
+    Block,
+    Cell,
+    CodePageLine,
+    Drawing,
+    Feed,
+    Label,
+    Line,
+    PrintLine,
+    Qr,
+)
+from roundtap_devices.printing.printer_profiles import PrinterProfile
+
+MARK = b"\x1dr\x01"
+"""GS r 1: the answer proves that everything before it was processed."""
+BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
+"""Initialize; no two-byte letters (models made for China begin with them); no statuses unasked."""
+
+# What a code page may lack, and what people read as the same.
+SUBSTITUTES = str.maketrans({"–": "-", "—": "-", "−": "-", "…": "...", "’": "'", "„": '"', "“": '"', "”": '"',
+                             "\u00a0": " ", "\u202f": " ", "×": "x"})
+
+
+Run = tuple[int | None, bytes]
+"""Letters in one code page, by its number; None: plain ASCII, which all have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A job ready to send: `data` without the marker, the paper it takes, and the longest run of bytes that belong
+    together: a printer that lost the rest of one still waits for so many."""
+
+    data: bytes
+    height_dots: int
+    longest_block: int
+
+
+def compose(lines: Iterable[PrintLine], profile: PrinterProfile) -> Composed:
+    """The bytes for these lines on this printer, with the way to the tearing edge."""
+    composer = _Composer(profile)
+    for line in lines:
+        composer.add(line)
+    return composer.finish()
+
+
+class _Composer:
+    def __init__(self, profile: PrinterProfile) -> None:
+        self._profile = profile
+        self._escpos = _dummy(profile)
+        self._height = 0
+        self._longest = 0
+        self._page: int | None = None
+        self._raw(BEGIN)
+
+    def add(self, line: PrintLine) -> None:
+        if isinstance(line, Line):
+            self._line(line, self._runs(line))
+        elif isinstance(line, Block):
+            runs = [self._runs(each) for each in line.lines]
+            for each, run in zip(line.lines, runs, strict=True):
+                self._line(each, None if None in runs else run)
+        elif isinstance(line, Feed):
+            self._feed(line.dots)
+        elif isinstance(line, Drawing):
+            self._image(draw(line, self._profile.sheet.dots))
+        elif isinstance(line, Qr):
+            self._qr(line)
+        elif isinstance(line, CodePageLine):
+            self._pitch(LINE_DOTS)
+            self._raw(_select(self._profile.codepages[line.codec]))
+            self._page = None
+            self._raw(line.text.encode(line.codec, "replace") + b"\n")
+            self._height += LINE_DOTS
+
+    def finish(self) -> Composed:
+        profile = self._profile
+        if profile.cutter:
+            # GS V 66: feeds to the cutter by itself.
+            self._raw(b"\x1dVB\x00")
+            self._height += profile.tear_dots
+        else:
+            self._feed(profile.tear_dots)
+        return Composed(self._escpos.output, self._height, self._longest)
+
+    def _raw(self, data: bytes) -> None:
+        self._escpos._raw(data)
+
+    def _feed(self, dots: int) -> None:
+        self._height += dots
+        while dots > 0:
+            self._raw(b"\x1bJ" + bytes((min(dots, 255),)))
+            dots -= 255
+
+    def _pitch(self, dots: int) -> None:
+        self._raw(b"\x1b3" + bytes((dots,)))
+
+    def _line(self, line: Line, runs: list[Run] | None) -> None:
+        if runs is None:
+            self._image(draw_line(line, self._profile.sheet.dots))
+            return
+        self._pitch(line.height_dots)
+        if line.bold or line.tall:
+            self._escpos.set(bold=True)
+        if line.tall:
+            self._escpos.set(custom_size=True, width=1, height=2)
+        for page, data in runs:
+            if page is not None and page != self._page:
+                self._raw(_select(page))
+                self._page = page
+            self._raw(data)
+        self._raw(b"\n")
+        if line.tall:
+            self._escpos.set(custom_size=True, width=1, height=1)
+        if line.bold or line.tall:
+            self._escpos.set(bold=False)
+        self._height += line.height_dots
+
+    def _runs(self, line: Line) -> list[Run] | None:
+        """The line in the printer's own letters; None: it must be drawn."""
+        if line.small:
+            return None
+        text = ""
+        for cell in sorted(line.cells, key=lambda cell: cell.start):
+            said = _sayable(cell.text, self._profile)
+            if said is None or len(said) > cell.width:
+                return None
+            text = text.ljust(cell.start) + _placed(said, cell)
+        return _encode(text.rstrip(), self._profile)
+
+    def _image(self, image: Any) -> None:
+        """GS v 0, in blocks: cheap printers have little memory, and what is lost in a break is one block."""
+        for top in range(0, image.height, self._profile.raster_rows):
+            block = image.crop((0, top, image.width, min(image.height, top + self._profile.raster_rows)))
+            before = len(self._escpos.output)
+            if block.getextrema()[0]:
+                self._raw(b"\x1bJ" + bytes((block.height,)))
+            else:
+                self._escpos.image(block, impl="bitImageRaster", fragment_height=block.height)
+            self._longest = max(self._longest, len(self._escpos.output) - before)
+        self._height += image.height
+
+    def _qr(self, code: Qr) -> None:
+        made = code_image(code.content, code.module_dots)
+        if not self._profile.qr:
+            wide = draw(Drawing(made.height, ()), self._profile.sheet.dots)
+            wide.paste(made, ((wide.width - made.width) // 2, 0))
+            self._image(wide)
+            return
+        self._escpos.set(align=CENTER)
+        before = len(self._escpos.output)
+        self._escpos.qr(code.content, size=code.module_dots, native=True)
+        self._longest = max(self._longest, len(self._escpos.output) - before)
+        self._escpos.set(align="left")
+        self._height += made.height
+
+
+def _dummy(profile: PrinterProfile) -> Any:
+    """python-escpos as a writer of bytes, with this printer's width; without it the library prints a complaint."""
+    profile_class, dummy_class = _library()
+    wide = profile_class(profile.columns)
+    wide.profile_data = {
+        "media": {"width": {"pixels": profile.sheet.dots}, "dpi": 203}, "features": {}, "fonts": {},
+        "codePages": {str(number): codec.upper() for codec, number in profile.codepages.items()},
+    }
+    return dummy_class(profile=wide)
+
+
+@lru_cache(maxsize=1)
+def _library() -> tuple[Any, Any]:
+    # On import the library leaves a pickle in the shared temporary folder, and trusts one that it finds there.
+    place = "ESCPOS_CAPABILITIES_PICKLE_DIR"
+    before = os.environ.get(place)
+    with tempfile.TemporaryDirectory(prefix="roundtap-") as own:
+        os.environ[place] = own
+        try:
+            from escpos.capabilities import Profile
+            from escpos.printer import Dummy
+        finally:
+            del os.environ[place]
+            if before is not None:
+                os.environ[place] = before
+    return Profile, Dummy
+
+
+def _select(page: int) -> bytes:
+    return b"\x1bt" + bytes((page,))
+
+
+def _placed(text: str, cell: Cell) -> str:
+    if cell.align == RIGHT:
+        return text.rjust(cell.width)
+    return text.center(cell.width) if cell.align == CENTER else text.ljust(cell.width)
+
+
+def _sayable(text: str, profile: PrinterProfile) -> str | None:
+    """The text with substitutes where no page has the sign itself; None if a letter is missing."""
+    said = "".join(letter if _pages_of(letter, profile) else letter.translate(SUBSTITUTES) for letter in text)
+    return said if all(_pages_of(letter, profile) for letter in said) else None
+
+
+def _pages_of(letter: str, profile: PrinterProfile) -> list[str]:
+    found: list[str] = []
+    if letter < " ":
+        return found
+    for codec in profile.codepages:
+        try:
+            letter.encode(codec)
+        except UnicodeEncodeError:
+            continue
+        found.append(codec)
+    return found
+
+
+def _encode(text: str, profile: PrinterProfile) -> list[Run]:
+    """As few changes of code page as go: each run takes the page that reaches furthest."""
+    runs: list[Run] = []
+    while text:
+        plain = len(text) - len(text.lstrip("".join(map(chr, range(32, 127)))))
+        if plain:
+            runs.append((None, text[:plain].encode("ascii")))
+            text = text[plain:]
+            continue
+        codec, reach = max(((codec, _reach(text, codec)) for codec in profile.codepages), key=lambda pair: pair[1])
+        runs.append((profile.codepages[codec], text[:reach].encode(codec)))
+        text = text[reach:]
+    return runs
+
+
+def _reach(text: str, codec: str) -> int:
+    try:
+        text.encode(codec)
+    except UnicodeEncodeError as error:
+        return error.start
+    return len(text)
+
+
+SAMPLE = ("ąćęłńóśźż ĄĆĘŁŃÓŚŹŻ", "äöüßÄÖÜ áéíñóúÁÉÍÑÓÚ¿¡")
+
+
+def code_page_test(profile: PrinterProfile) -> list[PrintLine]:
+    """The code-page test print: the same letters in each page the profile claims, beside the letters drawn.
+
+    A person compares each line with the drawn one; a line that differs names a number that is wrong.
+    """
+    sheet = profile.sheet
+    lines: list[PrintLine] = [Line((Cell(profile.name, 0, sheet.columns),), bold=True)]
+    for part in SAMPLE:
+        lines.append(Drawing(LINE_DOTS, (Label(0, 0, part, 21, sheet.dots),)))
+    for codec, number in profile.codepages.items():
+        lines.append(Feed(8))
+        lines.append(Line((Cell(f"{codec} = {number}", 0, sheet.columns),), bold=True))
+        lines += [CodePageLine(codec, part) for part in SAMPLE]
+    return lines

@@ -1,0 +1,253 @@
+"""A receipt printer: sends one job at a time, watches it, and says truly what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from roundtap_devices.printing.escpos_job import BEGIN, MARK, Composed
+from roundtap_devices.printing.printer_profiles import PrinterProfile
+from roundtap_devices.printing.serial_port import Port, PortGone
+
+PRINTED, SENT, UNCERTAIN, HELD = "printed", "sent", "uncertain", "held"
+"""What became of a job. printed: the printer answered the marker at its end. sent: all bytes were taken by a printer
+that never answers. uncertain: some bytes left, and no answer came. held: none left; it can be tried again."""
+
+OFFLINE, NO_PAPER, SILENT, STALLED, UNPLUGGED, NO_PORT = (
+    "offline", "no-paper", "silent", "stalled", "unplugged", "no-port")
+"""Why: off line or open; no paper; does not answer, though it did before; takes no more bytes; the port went away;
+there is no such port."""
+
+# DLE EOT n: answered at once, also by a printer that is off line. Asked one at a time: the answers look alike.
+ONLINE, PAPER = b"\x10\x04\x01", b"\x10\x04\x04"
+OFFLINE_BIT, PAPER_END_BITS = 0x08, 0x60
+CHUNK = 1024
+
+ASKING, CLEARING, SENDING, WAITING = "asking", "clearing", "sending", "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait, in milliseconds: for a status; for a stalled port to take another byte; for the marker's
+    answer once all is handed over, and longer for each millimetre of paper and each kilobyte still under way; for
+    somebody to load paper or close the lid when all is handed over."""
+
+    status_ms: int = 1000
+    stall_ms: int = 8000
+    answer_ms: int = 5000
+    answer_per_mm_ms: int = 25
+    answer_per_kilobyte_ms: int = 110
+    mend_ms: int = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of one try to print."""
+
+    state: str
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class _Try:
+    """One try: `queue` are bytes not yet handed over, `moved_ms` when anything last went on."""
+
+    composed: Composed
+    before_first_byte: Callable[[], None]
+    moved_ms: int
+    phase: str = ASKING
+    queue: bytes = b""
+    asked: bytes = b""
+    asked_ms: int = 0
+    marks: int = 0
+    trouble: dict[bytes, bool] = field(default_factory=dict)
+    trouble_ms: int | None = None
+
+    @property
+    def detail(self) -> str:
+        return NO_PAPER if self.trouble.get(PAPER) else OFFLINE if self.trouble.get(ONLINE) else ""
+
+
+class Printer:
+    """One printer on a port. Not for several threads: its owner calls `begin`, then `step` until there is an outcome.
+
+    open_port: makes a NEW port; raises PortGone. Called again after each break.
+    answers: whether this printer is known to answer (from an earlier run); the attribute tells what is known now.
+    interrupted: the run before ended inside a job, so the printer may still wait for the rest of a picture.
+    """
+
+    def __init__(self, open_port: Callable[[], Port], profile: PrinterProfile, answers: bool = False,
+                 patience: Patience | None = None, interrupted: bool = False) -> None:
+        self.profile = profile
+        self.answers = answers or profile.answers is True
+        self._mute = profile.answers is False
+        self._open = open_port
+        self._patience = patience or Patience()
+        self._port: Port | None = None
+        self._try: _Try | None = None
+        self._broken_block = profile.raster_rows * profile.sheet.dots // 8 + 8 if interrupted else 0
+        self._owed = 0
+
+    @property
+    def phase(self) -> str:
+        """"" while there is nothing to do."""
+        return self._try.phase if self._try else ""
+
+    def begin(self, composed: Composed, before_first_byte: Callable[[], None], now_ms: int) -> None:
+        """Start a job. `before_first_byte` is called once the printer is found ready and before anything of the job
+        is sent: note there, durably, that it may be on paper from now on. If it raises OSError, `step` does so too,
+        and the job is given up."""
+        if self._try is not None:
+            raise RuntimeError("one job at a time")
+        self._try = _Try(composed, before_first_byte, now_ms)
+
+    def step(self, now_ms: int) -> Outcome | None:
+        """Do what can be done without waiting; the outcome once there is one."""
+        if self._try is None:
+            return None
+        try:
+            outcome = self._go_on(self._try, now_ms)
+        except PortGone:
+            outcome = self._broken(self._try, UNPLUGGED if self._port else NO_PORT)
+        except OSError:
+            # The owner could not note the job: nothing of it has left, and nothing will.
+            self._try = None
+            raise
+        if outcome is not None:
+            self._try = None
+        return outcome
+
+    def close(self) -> None:
+        port, self._port = self._port, None
+        if port is not None:
+            port.close()
+
+    def _go_on(self, job: _Try, now_ms: int) -> Outcome | None:
+        if self._port is None:
+            self._port = self._open()
+        if job.queue:
+            self._write(self._port, job, now_ms)
+        for byte in self._port.read_some():
+            self._hear(job, byte, now_ms)
+        if job.queue:
+            stalled = now_ms - job.moved_ms >= self._patience.stall_ms
+            return self._broken(job, job.detail or STALLED) if stalled else None
+        if job.phase == ASKING:
+            return self._ask(job, now_ms)
+        if job.phase == CLEARING:
+            return self._clear(job, now_ms)
+        if job.phase == SENDING:
+            job.phase, job.moved_ms, job.marks, job.asked = WAITING, now_ms, 0, b""
+            return None
+        return self._wait(self._port, job, now_ms)
+
+    def _ask(self, job: _Try, now_ms: int) -> Outcome | None:
+        """Is it there, on line, with paper?"""
+        if self._mute:
+            return self._send(job, now_ms)
+        waited = now_ms - job.moved_ms >= self._patience.status_ms
+        if not job.asked:
+            job.asked = job.queue = ONLINE
+            job.moved_ms = now_ms
+            return None
+        if job.asked not in job.trouble:
+            if not waited:
+                return None
+            # A model may know the first question and not the second.
+            if self.answers and not job.trouble:
+                return self._broken(job, SILENT)
+        elif job.asked == ONLINE:
+            # Also where it is off line: an empty roll is the better thing to say.
+            job.asked = job.queue = PAPER
+            job.moved_ms = now_ms
+            return None
+        if job.detail:
+            return Outcome(HELD, job.detail)
+        if self._broken_block:
+            return self._begin_clearing(job, now_ms)
+        return self._send(job, now_ms)
+
+    def _begin_clearing(self, job: _Try, now_ms: int) -> Outcome | None:
+        """After a break: zeros are blanks to a printer that waits for the rest of a picture, and nothing to any other.
+
+        Its answers to the markers of broken jobs must be in before the next job, or they would pass for that one's.
+        """
+        job.phase, job.moved_ms, job.marks = CLEARING, now_ms, 0
+        job.queue = bytes(self._broken_block) + BEGIN + MARK
+        self._owed += 1
+        return None
+
+    def _clear(self, job: _Try, now_ms: int) -> Outcome | None:
+        waited_ms = now_ms - job.moved_ms
+        if job.marks < self._owed and self.answers:
+            # Between the last old marker and the new one there is only the padding: their answers come close together.
+            if waited_ms < (self._patience.status_ms if job.marks else self._patience.answer_ms):
+                return None
+            if not job.marks:
+                return self._broken(job, job.detail or SILENT)
+        self._broken_block = self._owed = 0
+        return self._send(job, now_ms)
+
+    def _send(self, job: _Try, now_ms: int) -> Outcome | None:
+        job.before_first_byte()
+        job.phase, job.moved_ms = SENDING, now_ms
+        job.queue = job.composed.data + MARK
+        return None
+
+    def _wait(self, port: Port, job: _Try, now_ms: int) -> Outcome | None:
+        """For the answer to the marker. Who closes the lid or loads paper in time gets a true "printed"."""
+        if job.marks:
+            return Outcome(PRINTED)
+        if job.detail:
+            job.trouble_ms = now_ms if job.trouble_ms is None else job.trouble_ms
+            if now_ms - job.trouble_ms >= self._patience.mend_ms:
+                return self._broken(job, job.detail)
+        elif job.trouble_ms is not None:
+            job.trouble_ms, job.moved_ms = None, now_ms
+        elif now_ms - job.moved_ms >= self._answer_time_ms(job):
+            if self.answers:
+                return self._broken(job, SILENT)
+            self._mute = True
+            return Outcome(SENT)
+        if self.answers and now_ms - job.asked_ms >= self._patience.status_ms:
+            question = PAPER if job.asked == ONLINE else ONLINE
+            if port.write_some(question):
+                job.asked, job.asked_ms = question, now_ms
+        return None
+
+    def _answer_time_ms(self, job: _Try) -> int:
+        if self._mute:
+            return 0
+        patience, composed = self._patience, job.composed
+        return (patience.answer_ms + composed.height_dots // 8 * patience.answer_per_mm_ms
+                + len(composed.data) * patience.answer_per_kilobyte_ms // 1024)
+
+    def _write(self, port: Port, job: _Try, now_ms: int) -> None:
+        while job.queue:
+            taken = port.write_some(job.queue[:CHUNK])
+            if not taken:
+                return
+            job.queue = job.queue[taken:]
+            job.moved_ms = now_ms
+
+    def _hear(self, job: _Try, byte: int, now_ms: int) -> None:
+        """One byte from the printer: 0xx1xx10 answers a question, 0xx0xxxx a marker; anything else is noise."""
+        if byte & 0x93 == 0x12:
+            self.answers, self._mute = True, False
+            if job.asked and job.phase != SENDING:
+                job.trouble[job.asked] = bool(byte & (OFFLINE_BIT if job.asked == ONLINE else PAPER_END_BITS))
+        elif byte & 0x90 == 0 and job.phase in (CLEARING, WAITING):
+            self.answers, self._mute = True, False
+            job.marks += 1
+            if job.phase == CLEARING:
+                job.moved_ms = now_ms
+
+    def _broken(self, job: _Try, detail: str) -> Outcome:
+        """Let go of the port: what was not taken is thrown away, and the printer may wait for the rest of a block."""
+        self.close()
+        if job.phase in (ASKING, CLEARING):
+            return Outcome(HELD, detail)
+        self._broken_block = max(1, job.composed.longest_block)
+        if job.phase == WAITING:
+            self._owed += 1
+        return Outcome(UNCERTAIN, detail)

@@ -1,0 +1,1 @@
+"""What goes on paper: slips and their boxes, pairings and standings to hang up."""

@@ -1,0 +1,204 @@
+"""Pairings and standings on paper, to hang up, and the proxy of a card. Data in, print lines out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from roundtap_core.words import Words
+from roundtap_devices.printing.print_lines import (
+    CENTER,
+    RIGHT,
+    Block,
+    Cell,
+    Drawing,
+    Feed,
+    Line,
+    PrintLine,
+    Qr,
+    Sheet,
+    Stroke,
+    line,
+    rule,
+)
+from roundtap_units.documents.slips import round_title, slip, wrap
+
+SIGNING = 52
+"""Dots of blank paper above a line to sign on."""
+WIDE = 40
+"""From so many columns on, a match has one line and a list more columns."""
+
+Content = Mapping[str, Any]
+
+
+def pairings_by_table(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """content: event, round, name (see slip), url, rows of {table, a, b, bye, a_record, b_record, a_members,
+    b_members}: names, and null where nobody is."""
+    lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_table"), sheet)
+    for row in content["rows"]:
+        lines += _match(row, sheet, words)
+    return [*lines, *_foot(content, sheet, words)]
+
+
+def _match(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    other = row["b"] if row["b"] is not None else words(f"paper.bye.{row['bye']}")
+    table = "" if row["table"] is None else str(row["table"])
+    half = (sheet.columns - 5) // 2
+    teams = row.get("a_members") or row.get("b_members")
+    if sheet.columns >= WIDE and max(len(row["a"]), len(other)) <= half and not teams:
+        return [Line((Cell(table, 0, 3, RIGHT), Cell(row["a"], 4, half), Cell(other, 5 + half, half)))]
+    name = sheet.columns - 4 - 6
+    return [
+        *_named((Cell(table, 0, 3, RIGHT), Cell(row["a_record"], 4 + name, 6, RIGHT)), row["a"], 4, name),
+        *_players(row.get("a_members"), 4, sheet),
+        *_named((Cell(row["b_record"] or "", 4 + name, 6, RIGHT),), other, 4, name),
+        *_players(row.get("b_members"), 4, sheet),
+        Feed(6),
+    ]
+
+
+def _named(cells: tuple[Cell, ...], name: str, start: int, width: int) -> list[PrintLine]:
+    """A line with a name in it, which goes on below where it is too long."""
+    first, *rest = wrap(name, width) or [""]
+    return [Block((Line((*cells, Cell(first, start, width))), *(Line((Cell(part, start, width),)) for part in rest)))]
+
+
+def _players(members: Sequence[str] | None, start: int, sheet: Sheet) -> list[PrintLine]:
+    """Who plays for a team, in small letters below its name."""
+    if not members:
+        return []
+    return [Line((Cell(", ".join(members), start, sheet.columns - start),), small=True)]
+
+
+def pairings_by_name(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """content: event, round, name (see slip), url, rows of {name, members, record, value, table, bye}, in the order of
+    names."""
+    lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_name"), sheet)
+    wide = sheet.columns >= WIDE
+    name = sheet.columns - 10 - (8 if wide else 0)
+    initial = ""
+    for row in content["rows"]:
+        if initial and row["name"][:1] != initial:
+            lines.append(Feed(8))
+        initial = row["name"][:1]
+        table = words(f"paper.bye.{row['bye']}.short") if row["table"] is None else str(row["table"])
+        cells = [Cell(row["record"], name, 5, RIGHT), Cell(table, sheet.columns - 5, 5, RIGHT)]
+        if wide:
+            cells.append(Cell(row["value"], name + 5, 8, RIGHT))
+        lines += [*_named(tuple(cells), row["name"], 0, name), *_players(row.get("members"), 0, sheet)]
+    return [*lines, *_foot(content, sheet, words)]
+
+
+def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """content: event, after, final, url, columns (tiebreakers' keys), rows of {rank, name, members, points, record,
+    values, decided, decided_by, by_lot, active}; `decided` is the place in `values` of what put this row above the next
+    one, or null; `decided_by` its key, if it has no column; `by_lot` marks both neighbours of a lot.
+
+    `cut`: where another order than this one decides who goes on, {size, rows of {rank, name, points, value, decided}}.
+    """
+    title = words("paper.final") if content["final"] else words("paper.standings", number=content["after"])
+    columns = [words(f"column.{key}") for key in content["columns"]]
+    lines = _head(content, title, "", sheet)
+    widest = [max([len(column), *(len(row["values"][place]) for row in content["rows"])])
+              for place, column in enumerate(columns)]
+    gap = 3 if sum(widest) + 3 * len(widest) <= sheet.columns else 2
+    widths = [width + gap for width in widest]
+    # One line a row only where the names keep room; else the figures stand below the name.
+    points = max([len(words("paper.points")), *(len(str(row["points"])) for row in content["rows"])]) + 1
+    name = sheet.columns - 4 - points - sum(widths)
+    longest = max((len(row["name"]) for row in content["rows"]), default=0)
+    flat = name >= min(longest, 22)
+    if not flat:
+        name = sheet.columns - 4 - points
+    starts = [sheet.columns - sum(widths[place:]) for place in range(len(widths))]
+    heads = [Cell(column, start, width - 1, RIGHT)
+             for column, start, width in zip(columns, starts, widths, strict=True)]
+    top = Cell(words("paper.points"), 4 + name, points, RIGHT)
+    lines += [Line((top, *heads))] if flat else [Line((top,)), Line(tuple(heads))]
+    lines.append(rule(sheet, 0, 6))
+    for row in content["rows"]:
+        figures = [
+            Cell(value + ("*" if row["decided"] == place else " "), start, width, RIGHT)
+            for place, (value, start, width) in enumerate(zip(row["values"], starts, widths, strict=True))
+        ]
+        first = (Cell(str(row["rank"]), 0, 3, RIGHT), Cell(str(row["points"]), 4 + name, points, RIGHT))
+        if flat:
+            lines += [*_named((*first, *figures), row["name"], 4, name), *_players(row.get("members"), 4, sheet),
+                      *_why(row, sheet, words)]
+        else:
+            record = Cell(row["record"], 4, 8)
+            # Where the figures need the whole width, the record has a line of its own.
+            told = [Line((record, *figures))] if starts[0] >= 12 else [Line((record,)), Line(tuple(figures))]
+            lines += [*_named(first, row["name"], 4, name), *_players(row.get("members"), 4, sheet),
+                      *told, *_why(row, sheet, words), Feed(5)]
+    cut = content.get("cut")
+    lines += _cut(cut, sheet, words) if cut else []
+    if any(row["decided"] is not None or row.get("decided_by") for row in content["rows"]):
+        lines += [Feed(8), *(line(part, sheet) for part in wrap(words("paper.decided"), sheet.columns))]
+    return [*lines, *_foot(content, sheet, words)]
+
+
+def _why(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """What no column shows: a tiebreaker that compares the tied alone, or the lot."""
+    said = [f"* {words(f'column.{key}')}"] if (key := row.get("decided_by")) else []
+    said += [words("paper.by_lot")] if row.get("by_lot") else []
+    return [Line((Cell(" · ".join(said), 4, sheet.columns - 4),), small=True)] if said else []
+
+
+def _cut(cut: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """The cut's own order, with a line below the last who goes on."""
+    lines: list[PrintLine] = [Feed(14), rule(sheet), line(words("paper.cut", n=cut["size"]), sheet, CENTER, tall=True)]
+    lines += [line(part, sheet, CENTER) for part in wrap(words("paper.cut.why"), sheet.columns)]
+    lines.append(rule(sheet, 4, 6))
+    value = max(len(row["value"]) for row in cut["rows"]) + 2
+    points = max(len(str(row["points"])) for row in cut["rows"]) + 1
+    name = sheet.columns - 4 - points - value
+    for row in cut["rows"]:
+        cells = (Cell(str(row["rank"]), 0, 3, RIGHT), Cell(str(row["points"]), 4 + name, points, RIGHT),
+                 Cell(row["value"] + ("*" if row["decided"] else " "), sheet.columns - value, value, RIGHT))
+        lines += _named(cells, row["name"], 4, name)
+        if row["rank"] == cut["size"]:
+            lines.append(rule(sheet, 4, 8))
+    return lines
+
+
+def proxy(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """A slip that stands for a damaged card. content: event, card, official, date, head."""
+    lines: list[PrintLine] = [line(words("paper.proxy"), sheet, CENTER, bold=True), rule(sheet)]
+    lines += [line(part, sheet, CENTER, tall=True) for part in wrap(str(content["card"]), sheet.columns * 3 // 4)]
+    lines += [rule(sheet, 6, 8), *(line(part, sheet) for part in wrap(words("paper.proxy.what"), sheet.columns))]
+    said = ((words("paper.proxy.by"), content["official"]), (words("paper.proxy.date"), content["date"]),
+            ("", content["event"]))
+    for label, value in said:
+        lines += [line(part, sheet) for part in wrap(f"{label}: {value}" if label else str(value), sheet.columns)]
+    return [*lines, Drawing(SIGNING, (Stroke(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
+            Line((Cell(str(content["head"]), 0, sheet.columns, CENTER),), small=True)]
+
+
+def _head(content: Content, title: str, subtitle: str, sheet: Sheet) -> list[PrintLine]:
+    lines: list[PrintLine] = [line(str(content["event"]), sheet, CENTER, bold=True),
+                              line(title, sheet, CENTER, tall=True)]
+    if subtitle:
+        lines.append(line(subtitle, sheet, CENTER))
+    return [*lines, rule(sheet)]
+
+
+def _foot(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """The page where everybody finds themselves, for phones; and the journal's head."""
+    return [
+        rule(sheet, 8, 10),
+        Qr(str(content["url"])),
+        Feed(6),
+        line(str(content["url"]), sheet, CENTER),
+        Line((Cell(str(content["head"]), 0, sheet.columns, CENTER),), small=True),
+    ]
+
+
+LAYOUTS = {
+    "slip": slip,
+    "pairings-table": pairings_by_table,
+    "pairings-name": pairings_by_name,
+    "standings": standings,
+    "proxy": proxy,
+}
+"""The kinds of jobs, and what lays each out."""

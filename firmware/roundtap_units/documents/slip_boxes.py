@@ -1,0 +1,182 @@
+"""The boxes of a slip, made from the result form: what this rulebook records, and nothing that is rarely needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Choice, Figure, Form, Picks, Way
+from roundtap_core.forms.walk import TOLD_APART
+from roundtap_core.lists.squads import letter
+from roundtap_core.records import CONCESSION
+from roundtap_core.words import Words
+from roundtap_devices.printing.drawing import text_width
+from roundtap_devices.printing.print_lines import Box, Code, Drawing, Label, PrintLine, Sheet, Stroke
+
+SIGNS = {"a": "●", "b": "■"}
+BOTH = tuple(SIGNS.values())
+BOX_ROW, TICK_ROW = 49, 30
+BOX_ROW_DENSE, TICK_ROW_DENSE = 44, 27
+"""Heights in dots: to write a number in, to tick."""
+MOST_ROWS = 4
+"""More rows than these stand closer together: the slip is no taller than 70 mm, names on three lines included."""
+SQUAD, SQUADS_ROW = 36, 46
+TICK = 24
+GAP = 36
+LETTERS, SMALLEST_LETTERS = 17, 11
+RECORDED = ("winner", "initiative", "first_player")
+"""Choices that a result keeps. All others are asked by steps that few matches ever come to."""
+
+Shape = Box | Stroke | Label | Code
+Ticks = tuple[str, Sequence[str]]
+"""A question and the options to tick."""
+
+
+def boxes(form: Form, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """The rows to write and to tick in, from the figures to whether somebody leaves; closer together where many are."""
+    keys = _figure_keys(form)
+    ticks = [*_won(form, words), *_ended(form, words), *_choices(form, words), (words("paper.leave"), BOTH)]
+    dense = len(keys) + len(ticks) + bool(picks_of(form)) > MOST_ROWS
+    made: list[PrintLine] = []
+    for key in keys:
+        made += _figure_rows(form.rulebook, key, sheet, words, BOX_ROW_DENSE if dense else BOX_ROW)
+    return [*made, *_tick_rows(ticks, sheet, TICK_ROW_DENSE if dense else TICK_ROW)]
+
+
+def _figure_keys(form: Form) -> list[str]:
+    """What is written as a number: figures with a place of their own in a result, if anybody is asked for them."""
+    asked = (figure.key for way in form.ways for figure in way.figures() if figure.asked)
+    return [key for key in dict.fromkeys(asked) if key in TOLD_APART]
+
+
+def _figure_rows(rulebook: str, key: str, sheet: Sheet, words: Words, height: int) -> list[PrintLine]:
+    """A box for each side. Where a rulebook counts what was lost, one's losses lead to the other's points."""
+    own = f"paper.figure.{key}.{rulebook}"
+    label = words(own if own in words else f"paper.figure.{key}")
+    source = f"paper.lost.{key}.{rulebook}"
+    if source not in words:
+        return [_pair_of_boxes(label, sheet, height)]
+    return [_lost_row(me, other, words(source), label, sheet, height) for me, other in (BOTH, BOTH[::-1])]
+
+
+def _pair_of_boxes(label: str, sheet: Sheet, height: int) -> Drawing:
+    half = sheet.dots // 2
+    shapes: list[Shape] = []
+    for x, sign in ((0, "●"), (half + 8, "■")):
+        shapes += [Label(x, 12, sign, 20, 22), Label(x + 24, 14, label, LETTERS, half - 124),
+                   Box(x + half - 98, 2, 88, height - 6)]
+    return Drawing(height, tuple(shapes))
+
+
+def _lost_row(me: str, other: str, lost: str, points: str, sheet: Sheet, height: int) -> Drawing:
+    box = 76 if sheet.dots < 500 else 110
+    right = sheet.dots - box
+    room = sheet.dots - 2 * box - 24 - 50 - 16
+    # Each word gets what it needs, in proportion where that is too much for both.
+    needs = text_width(lost, LETTERS), text_width(points, LETTERS)
+    first = max(needs[0], room - needs[1]) if sum(needs) <= room else room * needs[0] // sum(needs)
+    middle = 24 + first + 4 + box + 6
+    return Drawing(height, (
+        Label(0, 11, me, 20, 22), Label(24, 13, lost, LETTERS, first), Box(28 + first, 2, box, height - 6),
+        Label(middle, 11, "→", 20, 26), Label(middle + 26, 11, other, 20, 22),
+        Label(middle + 50, 13, points, LETTERS, right - middle - 56), Box(right, 2, box, height - 6),
+    ))
+
+
+def picks_of(form: Form) -> Picks | None:
+    """What each side picks for a match, where lists have squads."""
+    return next((step for way in form.ways for step in way.steps if isinstance(step, Picks)), None)
+
+
+def squads_row(picks: Picks, sides: Mapping[str, Mapping[str, Any]], sheet: Sheet, words: Words) -> Drawing:
+    """Each side's squads, to be crossed. Those that are still to be fielded have a thick frame, the others a tick."""
+    half = sheet.dots // 2
+    shapes: list[Shape] = []
+    for x, side in ((0, "a"), (half + 8, "b")):
+        to_field = sides[side].get("to_field")
+        shapes.append(Label(x, 3, SIGNS[side], 22, 24))
+        for place in range(picks.of):
+            left = x + 28 + place * (SQUAD + 4)
+            owed = to_field is None or place + 1 in to_field
+            shapes += [Box(left, 0, SQUAD, 30, 3 if owed else 1),
+                       Label(left + 7, 6, letter(place + 1), 15, 12, bold=owed)]
+            if not owed:
+                shapes.append(Label(left + 19, 5, "✓", 15, 14))
+    must = [SIGNS[side] for side in SIGNS if sides[side].get("must")]
+    legend = words("paper.squads.must", signs=" ".join(must)) if must else words("paper.squads", n=picks.take)
+    shapes.append(Label(0, 31, legend, 12, sheet.dots))
+    return Drawing(SQUADS_ROW, tuple(shapes))
+
+
+def _won(form: Form, words: Words) -> Iterator[Ticks]:
+    """Who won, where the figures do not always tell it; a draw, where somebody has to say it."""
+    if form.parallel or not any(_untold(way) for way in form.ways):
+        return
+    draw = [words("paper.draw")] if any(way.winner == DRAWN for way in form.ways) else []
+    yield words("paper.won"), [*BOTH, *draw]
+
+
+def _untold(way: Way) -> bool:
+    return way.winner in (OPENER, DECIDED)
+
+
+def _ended(form: Form, words: Words) -> Iterator[Ticks]:
+    """How it ended, where that changes what the result is worth.
+
+    That is so for every way where points decide at time and do not decide before it; else for a concession.
+    """
+    ways = [way for way in form.ways if way.winner != DRAWN]
+    conceded = [way for way in ways if way.ended == CONCESSION]
+    if not form.parallel and any(map(_counted, ways)) and any(way.winner == OPENER for way in ways):
+        yield "", [words(f"form.way.{way.id}") for way in ways]
+    elif conceded and form.worth:
+        yield (words("paper.concedes"), BOTH) if form.parallel else ("", [words(f"form.way.{conceded[0].id}")])
+
+
+def _counted(way: Way) -> bool:
+    """Whether both sides' figures decide it."""
+    figures = way.figures()
+    return way.winner == BY_FIGURES and way.ended != CONCESSION and bool(figures) and all(map(_asked, figures))
+
+
+def _asked(figure: Figure) -> bool:
+    return figure.asked
+
+
+def _choices(form: Form, words: Words) -> Iterator[Ticks]:
+    steps = (step for way in form.ways for step in way.steps if isinstance(step, Choice) and step.name in RECORDED)
+    for step in {step.label: step for step in steps}.values():
+        yield words(step.label), [SIGNS.get(option) or words(f"form.option.{option}") for option in step.options]
+
+
+def _tick_rows(ticks: Sequence[Ticks], sheet: Sheet, height: int) -> list[PrintLine]:
+    """One question a line; two on wide paper."""
+    across = 2 if sheet.dots > 500 else 1
+    width = sheet.dots // across
+    rows: list[PrintLine] = []
+    for start in range(0, len(ticks), across):
+        shapes: list[Shape] = []
+        for place, (label, options) in enumerate(ticks[start:start + across]):
+            shapes += _tick_shapes(place * width, width - (GAP if place + 1 < across else 0), label, options)
+        rows.append(Drawing(height, tuple(shapes)))
+    return rows
+
+
+def _tick_shapes(x: int, width: int, label: str, options: Sequence[str]) -> Iterator[Shape]:
+    """A question at the left, its options with their boxes at the right, in letters that leave room for all of it."""
+    size = LETTERS
+    while size > SMALLEST_LETTERS and _wide(label, options, size) > width:
+        size -= 1
+    right = x + width
+    top = 4 + (LETTERS - size) // 2
+    for option in reversed(options):
+        wide = text_width(option, size)
+        yield Box(right - TICK, 2, TICK, TICK)
+        yield Label(right - TICK - 5 - wide, top, option, size, wide)
+        right -= TICK + wide + 20
+    if label:
+        yield Label(x, top, label, size, right - x)
+
+
+def _wide(label: str, options: Sequence[str], size: int) -> int:
+    return text_width(label, size) + sum(TICK + 20 + text_width(option, size) for option in options)

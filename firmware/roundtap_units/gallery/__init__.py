@@ -1,0 +1,1 @@
+"""Every screen and slip as a picture, to be looked at."""

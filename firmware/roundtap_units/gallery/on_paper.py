@@ -1,0 +1,155 @@
+"""What goes on paper, as pictures: `python -m roundtap_units.gallery.on_paper DIR`, by the virtual printer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from roundtap_core.elimination.shape import SEMI_FINAL
+from roundtap_core.forms.form import form_to_json
+from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
+from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_devices.printing.escpos_job import MARK, code_page_test, compose
+from roundtap_devices.printing.print_lines import PrintLine
+from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
+from roundtap_devices.virtual.escpos_paper import EscposPaper
+from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.table.dialogue.dialogue import unit_words
+
+LANGUAGES = ("en", "de", "es", "pl")
+PEOPLE = (
+    "Aleksandra Wiśniewska-Szczepańska", "Ana Ruiz", "Bruno Maier", "Eva Luz", "Íñigo Muñoz Peña", "Jürgen Groß",
+    "Kai Eich", "Łukasz Żak", "Maximilian von Hohenfels-Brandt", "Świętosława Źrebiec",
+)
+URL = "http://10.42.0.1/e/e1"
+HEAD = "#1042 3fa9c1d07be25564"
+
+
+def printed(lines: list[PrintLine], profile: PrinterProfile) -> Image.Image:
+    """The sheet that comes out, from one tear to the next."""
+    paper = EscposPaper(profile)
+    paper.feed(compose(lines, profile).data + MARK)
+    if paper.strange:
+        raise AssertionError(f"the printer does not know {paper.strange[0]!r}")
+    return paper.sheets[0] if paper.sheets else paper.tear()
+
+
+def people(count: int) -> list[str]:
+    """Names as they are shown in public: the first ones whole, then shortened."""
+    short = [f"{name.split()[0]} {name.split()[-1][0]}." for name in PEOPLE]
+    return [PEOPLE[i] if i < len(PEOPLE) else f"{short[i % 10]} ({i // 10 + 1})" for i in range(count)]
+
+
+TEAMS = ("Szwadron Wiśniewska-Szczepańska", "Los Halcones de Peñaranda de Bracamonte")
+MEMBERS = (("Aleksandra W.", "Świętosława Ź."), ("Íñigo M.", "Maximilian v."))
+
+
+def slip_content(rulebook_id: str, names: tuple[str, str], table: int = 12, stage: str = SWISS) -> dict[str, Any]:
+    """A slip as the hub orders it, in the Swiss rounds or a semi-final."""
+    book = RULEBOOKS[rulebook_id]
+    form = form_to_json(book.form(book.options({}), Situation(stage)))
+    content: dict[str, Any] = {
+        "event": "Winter Open Poznań 2026", "round": 3, "of": 5, "table": table, "code": "K7F-3", "url": URL + "/t/12",
+        "name": None if stage == SWISS else SEMI_FINAL, "head": HEAD, "form": form,
+        "a": {"name": names[0], "record": "2–0"}, "b": {"name": names[1], "record": "1–1"},
+    }
+    if book.team_size > 1:
+        content["a"]["members"], content["b"]["members"] = map(list, MEMBERS)
+    if book.squads:
+        content["a"].update(to_field=[2, 4], must=False)
+        content["b"].update(to_field=[1, 2, 3, 4], must=True)
+    return content
+
+
+def best_of_three(rulebook_id: str, names: tuple[str, str]) -> dict[str, Any]:
+    """The slip of a match of three games."""
+    book = RULEBOOKS[rulebook_id]
+    options = book.options({"stages": {SWISS: {"best_of": 3}}})
+    return slip_content(rulebook_id, names) | {"form": form_to_json(book.form(options))}
+
+
+def pairings_content(matches: int) -> dict[str, Any]:
+    names = people(2 * matches - 1)
+    rows = [{"table": n + 1, "a": names[2 * n], "b": names[2 * n + 1], "bye": None, "a_record": "2–0",
+             "b_record": "1–1"} for n in range(matches - 1)]
+    rows.append({"table": None, "a": names[-1], "b": None, "bye": "bye", "a_record": "0–2", "b_record": None})
+    return {"event": "Winter Open", "round": 3, "url": URL, "head": HEAD, "rows": rows}
+
+
+def names_content(matches: int) -> dict[str, Any]:
+    names = people(2 * matches - 1)
+    rows = [{"name": name, "record": "2–0", "value": str(200 + n), "table": n // 2 + 1, "bye": None}
+            for n, name in enumerate(names)]
+    rows[-1] |= {"table": None, "bye": "bye"}
+    return {"event": "Winter Open", "round": 3, "url": URL, "head": HEAD, "rows": sorted(rows, key=lambda r: r["name"])}
+
+
+def standings_content(count: int) -> dict[str, Any]:
+    rows = []
+    for n, name in enumerate(people(count)):
+        wins = 5 - n * 5 // count
+        rows.append({"rank": n + 1, "name": name, "points": wins, "record": f"{wins}–{5 - wins}", "active": True,
+                     "values": [str(812 - 7 * n), f"{0.666 - n / 999:.3f}"], "decided": (None, 0, 1)[n % 3]})
+    return {"event": "Winter Open", "after": 5, "final": True, "url": URL, "head": HEAD, "columns": ["mov", "sos"],
+            "rows": rows}
+
+
+def team_pairings_content() -> dict[str, Any]:
+    row = {"table": 1, "a": TEAMS[0], "b": TEAMS[1], "bye": None, "a_record": "2–1–0", "b_record": "1–1",
+           "a_members": list(MEMBERS[0]), "b_members": list(MEMBERS[1])}
+    return {"event": "Winter Open", "round": 4, "name": TIEBREAK, "url": URL, "head": HEAD,
+            "rows": [row, {**row, "table": 2, "a": "Iskra", "b": "Orion"}]}
+
+
+def cut_content(count: int) -> dict[str, Any]:
+    rows = [{"rank": n + 1, "name": name, "points": 20 - n // 2 * 5, "value": str(61 - n), "decided": n % 2 == 0}
+            for n, name in enumerate(people(count))]
+    return {"size": 4, "rows": rows}
+
+
+def proxy_content() -> dict[str, Any]:
+    return {"event": "Winter Open Poznań 2026", "card": "Expert Handling (Green Squadron Pilot)",
+            "official": PEOPLE[0], "date": "2026-11-21", "head": HEAD}
+
+
+def jobs() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(name, kind, content) of the samples."""
+    for book in RULEBOOKS.values():
+        long = TEAMS if book.team_size > 1 else (PEOPLE[0], PEOPLE[8])
+        yield f"slip-{book.id}-short", "slip", slip_content(book.id, ("Ana Ruiz", "Łukasz Żak"))
+        yield f"slip-{book.id}-long", "slip", slip_content(book.id, long, 104)
+        yield f"slip-{book.id}-semi-final", "slip", slip_content(book.id, long, 1, ELIMINATION)
+        if 3 in book.best_of:
+            yield f"slip-{book.id}-best-of-three", "slip", best_of_three(book.id, long)
+    yield "pairings-table", "pairings-table", pairings_content(64)
+    yield "pairings-name", "pairings-name", names_content(64)
+    yield "pairings-teams", "pairings-table", team_pairings_content()
+    yield "standings", "standings", standings_content(24)
+    yield "standings-cut", "standings", standings_content(8) | {"cut": cut_content(8)}
+    yield "proxy", "proxy", proxy_content()
+
+
+def paper_gallery(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, Image.Image]]:
+    """(name, picture) of every sample on every known printer, in each language."""
+    for profile in PROFILES.values():
+        yield f"{profile.name}-code-pages", printed(code_page_test(profile), profile)
+        for language in languages:
+            for name, kind, content in jobs():
+                lines = LAYOUTS[kind](content, profile.sheet, unit_words(language))
+                yield f"{profile.name}-{language}-{name}", printed(lines, profile)
+
+
+def main(directory: str) -> None:
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in paper_gallery():
+        ImageOps.expand(picture.convert("L"), 16, 200).save(folder / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,75 @@
+"""One table to be played through for pictures: a hub that says what it is told to, and presses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roundtap_core.records import Result, Side
+from roundtap_core.rulebooks.base import Rulebook, Situation
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
+from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport, unit_words
+from roundtap_units.table.dialogue.table_state import Fate
+from roundtap_units.table.screens.scenes import Scene
+from roundtap_units.table.view import CallView, ClockView, EventView, MatchView, RoundView, TableView
+
+
+class Play:
+    """One table played through, with a stop at each screen."""
+
+    def __init__(self, language: str, facing: str, names: tuple[str, str], book: Rulebook | None = None,
+                 situation: Situation | None = None, options: dict[str, Any] | None = None) -> None:
+        self.language, self.facing, self.names = language, facing, names
+        book = book or next(iter(RULEBOOKS.values()))
+        self.situation = situation or Situation()
+        self.options = book.options(options or {})
+        self.form = book.form(self.options, self.situation)
+        self.clock_ms = 74 * 60_000 + 3000
+        self.now_ms = 0
+        self.ids = 0
+        self.start()
+
+    def start(self, badge: str = "") -> None:
+        words = unit_words(self.language)
+        self.table = Dialogue(words, self.facing, words(badge) if badge else "", chance=lambda: "b")
+        self.table.on_contact(0)
+
+    def view(self, state: str = "open", number: int | None = None, result: Result | None = None, revision: int = 0,
+             clock: str = "running", call: CallView | None = None, match: bool = True, status: str = "published",
+             round_: bool = True, reports: dict[str, Result] | None = None, next_table: int | None = None,
+             clock_view: ClockView | None = None, to_field: dict[Side, tuple[int, ...] | None] | None = None,
+             must: dict[Side, bool] | None = None, match_id: str = "3.7") -> None:
+        told = MatchView(match_id, revision, {"a": self.names[0], "b": self.names[1]}, state, reports or {},  # type: ignore[arg-type]
+                         result, number, to_field=to_field or {}, must=must or {})
+        self.table.on_view(TableView(
+            EventView("e1", "Winter Open"), 12, RoundView(3, 5, "swiss", status) if round_ else None,
+            told if match else None, self.options, self.form, clock_view or ClockView(clock), call, next_table,
+            self.situation,
+        ), self.now_ms)
+
+    def tap(self, keys: str) -> None:
+        """ "a", "b", "^", "v": own buttons and arrows."""
+        for key in keys:
+            self.now_ms += 300
+            self.table.on_gesture(Gesture(TAP, {"^": "up", "v": "down"}.get(key, key)), self.now_ms)
+
+    def hold(self, key: str) -> None:
+        """Hold an own button, or (what an arrow says meanwhile) an arrow."""
+        self.now_ms += 700
+        self.table.on_gesture(Gesture(REPEAT, "down") if key == "v" else Gesture(HOLD, key), self.now_ms)
+
+    def store(self) -> list[str]:
+        stored = []
+        for effect in self.table.take_effects():
+            if isinstance(effect, SendReport):
+                self.ids += 1
+                stored.append(f"r{self.ids}")
+                self.table.on_stored(stored[-1], effect)
+        return stored
+
+    def fate(self, report_id: str, fate: Fate) -> None:
+        self.table.on_fate(report_id, fate, self.now_ms)
+
+    def shot(self, clock_ms: int | None = None) -> Scene:
+        """The screen now, with so much on the clock."""
+        return self.table.scene(self.now_ms, self.clock_ms if clock_ms is None else clock_ms)

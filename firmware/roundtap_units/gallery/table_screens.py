@@ -1,0 +1,194 @@
+"""Every screen of a table unit as a large PNG: `python -m roundtap_units.gallery.table_screens DIR`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from PIL import Image
+
+from roundtap_core.records import Pair, Result
+from roundtap_devices.input.gestures import CALL, LEAVE, Gesture
+from roundtap_units.gallery.other_rulebooks import other_rulebooks
+from roundtap_units.gallery.played_table import Play
+from roundtap_units.table.dialogue.dialogue import Refused, Saved
+from roundtap_units.table.screens.scenes import Scene
+from roundtap_units.table.screens.screens import draw
+from roundtap_units.table.view import CallView
+
+LANGUAGES = ("en", "de", "es", "pl")
+LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
+SHORT = ("Ana R.", "Bruno M.")
+"""Two pairs of names: as public names usually are, and as long as full names get."""
+
+
+def gallery(languages: tuple[str, ...] = LANGUAGES) -> list[tuple[str, Image.Image]]:
+    """(name, picture) of every scene: both facings, short and long names, in each language."""
+    return [(name, draw(scene)) for name, scene in scenes(languages)]
+
+
+def scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, Scene]]:
+    for language in languages:
+        for facing in ("opposite", "edge"):
+            for kind, names in (("short", SHORT), ("long", LONG)):
+                for scene_name, scene in _Play(language, facing, names).everything():
+                    yield f"{language}-{facing}-{kind}-{scene_name}", scene
+                for scene_name, scene in other_rulebooks(language, facing, names):
+                    yield f"{language}-{facing}-{kind}-{scene_name}", scene
+
+
+class _Play(Play):
+    """The usual table, with a stop at each screen."""
+
+    def everything(self) -> Iterator[tuple[str, Scene]]:
+        yield from self.before()
+        yield from self.entering()
+        yield from self.after_time()
+        yield from self.disagreeing()
+        yield from self.hub_says()
+
+    def before(self) -> Iterator[tuple[str, Scene]]:
+        yield "waiting", self.shot()
+        self.view(round_=False, match=False)
+        yield "between", self.shot()
+        self.view(match=False)
+        yield "no-match", self.shot()
+        self.view(clock="idle")
+        yield "seating", self.shot(75 * 60_000)
+        self.tap("a")
+        yield "seating-one", self.shot(75 * 60_000)
+        self.tap("b")
+        yield "idle-before", self.shot(75 * 60_000)
+        self.view()
+        yield "idle", self.shot()
+        self.table.on_contact(42_000)
+        yield "idle-stale", self.shot()
+        self.table.on_contact(0)
+        self.view(clock="paused")
+        yield "idle-paused", self.shot()
+        self.view()
+        yield "idle-time-up", self.shot(-65_000)
+        self.start("badge.practice")
+        self.view()
+        yield "idle-practice", self.shot()
+        self.tap("b")
+        yield "who", self.shot()
+        self.tap("v")
+        yield "wrong-place", self.shot()
+
+    def entering(self) -> Iterator[tuple[str, Scene]]:
+        self.start()
+        self.view()
+        self.tap("aa")
+        yield "entry-0", self.shot()
+        self.tap("^^")
+        yield "entry-tens", self.shot()
+        self.tap("a^^^^")
+        yield "entry-ones", self.shot()
+        self.table.on_contact(125_000)
+        yield "entry-stale", self.shot()
+        self.table.on_contact(0)
+        self.tap("a")
+        yield "ask", self.shot()
+        one = self.store()
+        self.tap("b")
+        yield "writing", self.shot()
+        two = self.store()
+        yield "sending", self.shot()
+        self.table.on_contact(30_000)
+        yield "sending-offline", self.shot()
+        self.table.on_contact(0)
+        self.fate(one[0], Saved(1041))
+        self.fate(two[0], Saved(1042))
+        yield "saved", self.shot()
+        self.table.on_gesture(Gesture(LEAVE, "b"), self.now_ms)
+        yield "saved-leaving", self.shot()
+        self.now_ms += 11_000
+        yield "done", self.shot()
+        self.tap("a")
+        yield "correction", self.shot()
+
+    def after_time(self) -> Iterator[tuple[str, Scene]]:
+        self.start()
+        self.view()
+        self.shot(-5000)
+        self.tap("bb")
+        yield "time-winner", self.shot(-5000)
+        self.tap("vv")
+        yield "time-tens", self.shot(-5000)
+        self.tap("bb^^^^^^^^b")
+        yield "time-loser", self.shot(-5000)
+        self.tap("b")
+        yield "time-salvo", self.shot(-5000)
+        self.tap("a")
+        yield "time-confirm", self.shot(-5000)
+
+    def disagreeing(self) -> Iterator[tuple[str, Scene]]:
+        self.start()
+        self.view()
+        self.shot()
+        self.tap("aa^^aa")
+        self.tap("v")
+        yield "differ", self.shot()
+        self.tap("^")
+        yield "who-won", self.shot()
+        self.tap("a")
+        yield "edit", self.shot()
+        self.table.on_gesture(Gesture(CALL, "call"), self.now_ms)
+        self.now_ms += 130_000
+        yield "call", self.shot()
+        self.view(call=CallView("Eva"))
+        yield "call-taken", self.shot()
+        self.start()
+        reports = {"a": Result(score=Pair(100, 24)), "b": Result(score=Pair(100, 48))}
+        self.view(state="dispute", reports=reports)
+        yield "dispute", self.shot()
+
+    def hub_says(self) -> Iterator[tuple[str, Scene]]:
+        for reason in ("judge", "late", "impossible", "unknown-match", "altered", "revision"):
+            self.start()
+            self.view()
+            self.shot()
+            self.tap("aaa")
+            self.fate(self.store()[0], Refused(reason))
+            yield f"refused-{reason}", self.shot()
+        self.start()
+        self.view()
+        self.view(state="decided", number=1050, result=Result(score=Pair(100, 24)), revision=1)
+        yield "judge-decided", self.shot()
+        self.now_ms += 11_000
+        self.table.tick(self.now_ms)
+        yield "decided-standing", self.shot()
+        self.tap("a")
+        yield "decided-press", self.shot()
+        self.start()
+        self.view(state="closed", status="closed")
+        yield "closed", self.shot()
+        self.view(state="closed", status="closed", next_table=5)
+        yield "closed-moves", self.shot()
+        self.start()
+        self.view()
+        self.tap("aa^")
+        self.view(revision=1)
+        yield "changed", self.shot()
+        self.start()
+        self.view()
+        self.tap("aa^b")
+        yield "drop", self.shot()
+        self.view(match_id="4.2")
+        yield "dropped", self.shot()
+        self.table.on_mismatch()
+        yield "update", self.shot()
+
+
+def main(directory: str) -> None:
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, picture in gallery():
+        picture.convert("L").resize((picture.width * 4, picture.height * 4), Image.Resampling.NEAREST).save(
+            folder / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,113 @@
+"""`roundtap station`: run the print station, on a serial printer or on a virtual one."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtap_units.unit_config import ConfigError, read_unit_config
+
+KEYS = ("printer", "device", "baud", "dsrdtr")
+BUSY_S, IDLE_S = 0.02, 0.2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", type=Path,
+                        help="TOML file: unit, key, hub, folder; printer, device, baud, dsrdtr, language")
+    parser.add_argument("--virtual", type=Path, default=None, metavar="SOCKET",
+                        help="print on a virtual printer, and serve its paper and its faults on this Unix socket")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One station's configuration file. `printer`: a known profile or a TOML file; `device`: its serial port."""
+
+    unit: str
+    key: bytes
+    host: str
+    port: int
+    folder: Path
+    language: str
+    printer: str
+    device: str
+    baud: int
+    dsrdtr: bool
+
+
+def read_config(path: Path) -> Config:
+    """The configuration; ConfigError names the file, the key, and what would be right."""
+    common = read_unit_config(path, KEYS)
+    data = common.rest
+    for name, kind, wanted in (("printer", str, "a text"), ("device", str, "a text"),
+                               ("baud", int, "a whole number"), ("dsrdtr", bool, "true or false")):
+        if name in data and (not isinstance(data[name], kind) or (kind is int and isinstance(data[name], bool))):
+            raise ConfigError(f"{path}: {name}: {wanted} is wanted, not {data[name]!r}")
+    return Config(common.unit, common.key, common.host, common.port, common.folder, common.language,
+                  data.get("printer", "epson-80"), data.get("device", "/dev/ttyUSB0"), data.get("baud", 115200),
+                  data.get("dsrdtr", False))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run until SIGTERM or Ctrl-C."""
+    from roundtap_devices.printing.printer_profiles import ProfileError
+
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    try:
+        _run(read_config(args.config), args.virtual, stopping)
+    except (ConfigError, ProfileError) as error:
+        print(f"roundtap station: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> None:
+    from roundtap_devices.printing.printer import Printer
+    from roundtap_devices.printing.printer_profiles import printer_profile
+    from roundtap_devices.printing.serial_port import PortGone, SerialPort
+    from roundtap_devices.virtual.printer_panel import PrinterPanel
+    from roundtap_devices.virtual.virtual_printer import VirtualPrinter
+    from roundtap_units.link.link import HubAddress
+    from roundtap_units.station.print_log import PrintLog
+    from roundtap_units.station.station import SENDING, Station, compose_with
+    from roundtap_units.station.station_link import HubStationLink
+    from roundtap_units.table.dialogue.dialogue import unit_words
+
+    def mono_ms() -> int:
+        return time.monotonic_ns() // 1_000_000
+
+    def open_port() -> SerialPort:
+        if twin is None:
+            return SerialPort(config.device, config.baud, config.dsrdtr)
+        if not (device := twin.device):
+            raise PortGone("the virtual printer is unplugged")
+        return SerialPort(device)
+
+    profile = printer_profile(config.printer)
+    twin = VirtualPrinter(profile) if panel_path else None
+    panel = PrinterPanel(panel_path, twin, mono_ms) if panel_path and twin else None
+    if panel:
+        panel.start()
+    print_log = PrintLog(config.folder / "printed.jsonl")
+    link = HubStationLink(HubAddress(config.host, config.port, config.unit, config.key))
+    printer = Printer(open_port, profile, print_log.printer_answers, interrupted=bool(print_log.in_state(SENDING)))
+    station = Station(link, printer, print_log, compose_with(profile, unit_words(config.language)))
+    link.start()
+    try:
+        while not stopping.is_set():
+            station.step(mono_ms())
+            stopping.wait(BUSY_S if station.busy else IDLE_S)
+    finally:
+        link.stop()
+        printer.close()
+        if panel:
+            panel.close()
+        print_log.close()

@@ -1,0 +1,157 @@
+"""The print station: takes jobs from the hub, prints one after the other, and says truly what became of each."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from roundtap_core.words import Words
+from roundtap_devices.printing.escpos_job import Composed, code_page_test, compose
+from roundtap_devices.printing.printer import HELD, Outcome, Printer
+from roundtap_devices.printing.printer_profiles import PrinterProfile
+from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.station.print_log import PrintLog
+
+log = logging.getLogger(__name__)
+
+QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
+"""queued: nothing of it has left, `detail` says what it waits for. sending: bytes are leaving. sent: all were taken
+by a printer that never answers. printed: the printer answered. uncertain: it may be on paper, and a person decides.
+failed: it cannot be printed at all."""
+
+RETRY_MS = 2000
+TOLD_AT_START = 100
+"""Of older jobs the hub is told when it asks for one of them again."""
+TEST_PRINT = "code-pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One thing to print: `id` is never used for another one, `content` is what the kind's layout wants."""
+
+    id: str
+    kind: str
+    content: Mapping[str, Any]
+
+
+class StationLink(Protocol):
+    """What the station knows of the hub. Neither call waits."""
+
+    def next_jobs(self) -> list[Job]:
+        """What the hub wants printed, in order, as it said last. A job that is not in it any more is not wanted."""
+
+    def report(self, job_id: str, state: str, detail: str) -> None:
+        """The state of a job; the link sees to it that the hub learns the last one."""
+
+
+Compose = Callable[[Job], Composed]
+
+
+class Station:
+    """Joins link, log and printer. `step` is called again and again by one thread, and never waits.
+
+    Nothing is printed twice unasked: a job is noted as "sending" on the disk before its first byte leaves, a job that
+    is noted is never begun again, and one that was under way when the station stopped is uncertain.
+    """
+
+    def __init__(self, link: StationLink, printer: Printer, print_log: PrintLog, compose_job: Compose) -> None:
+        self._link = link
+        self._printer = printer
+        self._log = print_log
+        self._compose = compose_job
+        self._job: Job | None = None
+        self._retry_at_ms: int | None = None
+        self._told: dict[str, tuple[str, str]] = {}
+        for job_id in print_log.in_state(SENDING):
+            print_log.note(job_id, UNCERTAIN, "restarted")
+        for job_id, (state, detail) in list(print_log.jobs.items())[-TOLD_AT_START:]:
+            self._tell(job_id, state, detail)
+
+    @property
+    def busy(self) -> bool:
+        """Whether the printer needs looking after just now."""
+        return self._job is not None
+
+    def step(self, now_ms: int) -> None:
+        """Do what can be done without waiting. `now_ms` is monotonic."""
+        if self._job is None and not self._begin(now_ms):
+            return
+        job = self._job
+        assert job is not None
+        try:
+            outcome = self._printer.step(now_ms)
+        except OSError as error:
+            log.error("job %s is not begun, as it cannot be noted: %s", job.id, error)
+            outcome = Outcome(HELD, "not-noted")
+        if outcome is None:
+            return
+        self._job = None
+        if outcome.state == HELD:
+            self._tell(job.id, QUEUED, outcome.detail)
+            self._retry_at_ms = now_ms + RETRY_MS
+        else:
+            self._settle(job.id, outcome.state, outcome.detail)
+        if self._printer.answers:
+            self._note_that_it_answers()
+
+    def _begin(self, now_ms: int) -> bool:
+        """Take the first job that was not begun before; whether there is one now."""
+        wanted = []
+        for job in self._link.next_jobs():
+            if job.id in self._log.jobs:
+                # The hub did not know: it lost its memory, or the answer crossed the report.
+                self._tell(job.id, *self._log.jobs[job.id])
+            else:
+                wanted.append(job)
+        for job in wanted:
+            if job.id not in self._told:
+                self._tell(job.id, QUEUED, "")
+        if not wanted or (self._retry_at_ms is not None and now_ms < self._retry_at_ms):
+            return False
+        job, self._retry_at_ms = wanted[0], None
+        try:
+            composed = self._compose(job)
+        except Exception:
+            # A job that cannot be laid out must not stop those behind it.
+            log.exception("job %s cannot be laid out", job.id)
+            self._settle(job.id, FAILED, "unprintable")
+            return False
+        self._job = job
+        self._printer.begin(composed, lambda: self._first_byte(job.id), now_ms)
+        return True
+
+    def _first_byte(self, job_id: str) -> None:
+        self._log.note(job_id, SENDING)
+        self._tell(job_id, SENDING, "")
+
+    def _settle(self, job_id: str, state: str, detail: str) -> None:
+        try:
+            self._log.note(job_id, state, detail)
+        except OSError:
+            # What stands on the disk, "sending", makes it uncertain after a restart: too careful, never wrong.
+            log.exception("the state of job %s cannot be noted", job_id)
+        self._tell(job_id, state, detail)
+
+    def _note_that_it_answers(self) -> None:
+        try:
+            self._log.note_printer_answers()
+        except OSError:
+            log.exception("it cannot be noted that the printer answers")
+
+    def _tell(self, job_id: str, state: str, detail: str) -> None:
+        if self._told.get(job_id) != (state, detail):
+            self._told[job_id] = (state, detail)
+            self._link.report(job_id, state, detail)
+
+
+def compose_with(profile: PrinterProfile, words: Words) -> Compose:
+    """Lays jobs out for one printer in one language."""
+
+    def composed(job: Job) -> Composed:
+        if job.kind == TEST_PRINT:
+            return compose(code_page_test(profile), profile)
+        return compose(LAYOUTS[job.kind](job.content, profile.sheet, words), profile)
+
+    return composed

@@ -1,0 +1,113 @@
+"""The station's link to the hub: states out, jobs in, one signed request every two seconds, in a thread of its own."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_units.link.link import HubAddress
+from roundtap_units.station.station import Job
+
+log = logging.getLogger(__name__)
+
+POLL_S = 2.0
+ANSWER_TIMEOUT_S = 5.0
+ANSWER_BYTES_MAX = 512 * 1024
+STATES_AT_ONCE = 40
+PATH = "/station/jobs"
+
+Post = Callable[[str, Mapping[str, Any]], Any]
+
+
+class HubStationLink:
+    """`next_jobs` and `report` never wait; `exchange` is one round with the hub, called by the link's own thread.
+
+    A state is sent until the hub has answered a request that carried it. post: sends JSON to a path of the hub and
+    returns the JSON of the answer; raises OSError, HTTPException or ValueError.
+    """
+
+    def __init__(self, address: HubAddress, post: Post | None = None,
+                 new_nonce: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
+        self._address = address
+        self._post = post or self._post_http
+        self._new_nonce = new_nonce
+        self._lock = threading.Lock()
+        self._jobs: list[Job] = []
+        self._unsaid: dict[str, tuple[str, str]] = {}
+        self._work = threading.Event()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._exchange_for_ever, name="station-link", daemon=True)
+        self.in_contact = False
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._work.set()
+
+    def next_jobs(self) -> list[Job]:
+        with self._lock:
+            return list(self._jobs)
+
+    def report(self, job_id: str, state: str, detail: str) -> None:
+        with self._lock:
+            self._unsaid[job_id] = (state, detail)
+        self._work.set()
+
+    def exchange(self) -> bool:
+        """One round; whether the hub was reached. Without the hub, the jobs it named last are still printed."""
+        with self._lock:
+            said = dict(list(self._unsaid.items())[:STATES_AT_ONCE])
+        nonce = self._new_nonce()
+        payload = {"unit": self._address.unit, "nonce": nonce,
+                   "states": [[job_id, state, detail] for job_id, (state, detail) in said.items()]}
+        try:
+            message = self._post(PATH, envelope(self._address.key, REQUEST, payload))
+            answer = opened(self._address.key, ECHO, message)
+            if answer is None or answer.get("nonce") != nonce:
+                raise ValueError(f"no right answer: {str(message)[:200]}")
+            jobs = [Job(str(job["id"]), str(job["kind"]), job["content"]) for job in answer["jobs"]]
+        except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as error:
+            log.info("the hub was not reached: %s", error)
+            self.in_contact = False
+            return False
+        with self._lock:
+            self._jobs = jobs
+            for job_id, state in said.items():
+                if self._unsaid.get(job_id) == state:
+                    del self._unsaid[job_id]
+        self.in_contact = True
+        return True
+
+    @property
+    def unsaid(self) -> bool:
+        with self._lock:
+            return bool(self._unsaid)
+
+    def _exchange_for_ever(self) -> None:
+        while not self._stopping.is_set():
+            self._work.clear()
+            reached = self.exchange()
+            # What is new is said at once; to a hub that is away, only as often as it is asked.
+            if reached and self.unsaid:
+                continue
+            if reached:
+                self._work.wait(POLL_S)
+            else:
+                self._stopping.wait(POLL_S)
+
+    def _post_http(self, path: str, message: Mapping[str, Any]) -> Any:
+        connection = http.client.HTTPConnection(self._address.host, self._address.port, timeout=ANSWER_TIMEOUT_S)
+        try:
+            connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            return json.loads(answer.read(ANSWER_BYTES_MAX))
+        finally:
+            connection.close()

@@ -1,0 +1,116 @@
+"""Agreeing: the other one is asked, says yes, or no and then edits or calls a judge; both versions are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roundtap_core.records import SIDES, Result, Side, other
+from roundtap_devices.input.gestures import TAP, Gesture
+from roundtap_units.table.dialogue import result_text
+from roundtap_units.table.dialogue.entry_scenes import figures
+from roundtap_units.table.dialogue.report_start import edit_report
+from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.screens.scenes import SIGNS, Column, Row, Scene
+
+
+class Ask:
+    """ "BRUNO, you lost 24:100? ■ yes ▼ no": `side` is asked whether the other's report is right."""
+
+    def __init__(self, table: TableState, side: Side, call_judge: Callable[[int], None]) -> None:
+        self.table, self.side, self.call_judge = table, side, call_judge
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        table, teller = self.table, other(self.side)
+        if gesture.kind != TAP:
+            return
+        if gesture.key == self.side:
+            table.question = None
+            table.seated.add(self.side)
+            table.send(self.side, self._theirs())
+        elif gesture.key == "down":
+            table.question = Differ(table, self.side, self.call_judge)
+        elif gesture.key == teller:
+            # Whoever said it first may look at it again before it is agreed.
+            table.question = None
+            edit_report(table, teller, self._theirs())
+
+    def scene(self, now_ms: int) -> Scene:
+        table, words, theirs = self.table, self.table.words, self._theirs()
+        outcome = result_text.outcome(table, theirs, self.side)
+        title = words(f"ask.{outcome}" if outcome else "ask.right")
+        told, remark = result_text.figures_told(table, theirs, self.side), result_text.remark(table, theirs)
+        return figures(table, "ask", self.side, lambda side: _column(table, side, theirs), title=title,
+                       info=told or remark, hint=words("yes_no", sign=SIGNS[self.side]), note=remark if told else "")
+
+    def _theirs(self) -> Result:
+        result = self.table.said(other(self.side))
+        assert result is not None
+        return result
+
+
+class Differ:
+    """After a no: enter your own version, or call a judge. The own button looks at the question again."""
+
+    def __init__(self, table: TableState, side: Side, call_judge: Callable[[int], None]) -> None:
+        self.table, self.side, self.call_judge = table, side, call_judge
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        if gesture.kind != TAP:
+            return
+        self.table.question = None
+        if gesture.key == "up":
+            theirs = self.table.said(other(self.side))
+            if theirs is not None and self.table.form is not None and self.table.form.parallel:
+                edit_report(self.table, self.side, theirs)
+            else:
+                self.table.question = WhoWon(self.table, self.side)
+        elif gesture.key == "down":
+            self.call_judge(now_ms)
+
+    def scene(self, now_ms: int) -> Scene:
+        words = self.table.words
+        return self.table.page("differ", self.side, words("differ.title"), words("differ.edit"),
+                               words("differ.judge"), hint=words("back", sign=SIGNS[self.side]))
+
+
+class WhoWon:
+    """Editing begins with the winner's button, as every report does, whoever holds the unit."""
+
+    def __init__(self, table: TableState, by: Side) -> None:
+        self.table, self.by = table, by
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        if gesture.kind != TAP:
+            return
+        self.table.question = None
+        if gesture.key in SIDES:
+            winner: Side = "a" if gesture.key == "a" else "b"
+            theirs = self.table.said(other(self.by))
+            assert theirs is not None
+            edit_report(self.table, self.by, theirs, winner)
+
+    def scene(self, now_ms: int) -> Scene:
+        table = self.table
+        return table.page("who-won", self.by, table.words("who_won"), *(Row(table.signed(side)) for side in SIDES),
+                          hint=table.words("entry.whose"))
+
+
+class Dispute:
+    """Two versions, and nobody here knows whose is newer: each own button takes up the other's."""
+
+    def __init__(self, table: TableState, call_judge: Callable[[int], None]) -> None:
+        self.table, self.call_judge = table, call_judge
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        if gesture.kind == TAP and gesture.key in SIDES:
+            self.table.question = Ask(self.table, "a" if gesture.key == "a" else "b", self.call_judge)
+
+    def scene(self, now_ms: int) -> Scene:
+        table = self.table
+        versions = [Row(table.signed(side), result_text.score(table, said, "a"))
+                    for side in SIDES if (said := table.said(side))]
+        return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
+
+
+def _column(table: TableState, side: Side, result: Result) -> Column:
+    return Column(SIGNS[side], table.name(side), (result_text.figure(table, result, side),))

@@ -1,0 +1,243 @@
+"""The dialogue of a table unit: views, gestures, fates in; scenes, effects out. No I/O, no threads, no own clock."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+
+from roundtap_core.records import SIDES, Side, other
+from roundtap_core.words import Words, catalogue, core_words
+from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
+from roundtap_units.table.dialogue.agreement import Ask, Dispute
+from roundtap_units.table.dialogue.entry import Entry
+from roundtap_units.table.dialogue.judge_call import Call
+from roundtap_units.table.dialogue.list_review import Look, may_look
+from roundtap_units.table.dialogue.no_match import Waiting
+from roundtap_units.table.dialogue.saved import LEAVE_ASKED_MS, Sending, Standing, decided, refused
+from roundtap_units.table.dialogue.seating import Idle, Seating
+from roundtap_units.table.dialogue.table_state import (
+    Effect,
+    Fate,
+    Moment,
+    Refused,
+    Saved,
+    SendReport,
+    Sent,
+    StatusChanged,
+    TableState,
+)
+from roundtap_units.table.screens.scenes import Scene
+from roundtap_units.table.view import AGREED, DECIDED, MatchView, TableView
+
+__all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged", "unit_words"]
+
+UNFINISHED_AFTER_MS = 60_000
+
+
+def unit_words(language: str) -> Words:
+    """The units' texts over the core's."""
+    return catalogue("roundtap_units", language).also(core_words(language))
+
+
+class Dialogue:
+    """One table's dialogue. All times are the unit's monotonic milliseconds, given by the caller.
+
+    words: from `unit_words`. facing: the board's, "opposite" or "edge". badge: "" or a word worn on every screen.
+    chance: draws one of the two sides, where a rulebook has the first player drawn by lot.
+
+    The caller feeds `on_view`, `on_gesture`, `on_fate`, `on_contact`, `tick`; then takes `take_effects()`, makes each
+    SendReport durable and says so with `on_stored`; and draws `scene()` when it changed.
+    """
+
+    def __init__(self, words: Words, facing: str = "opposite", badge: str = "",
+                 chance: Callable[[], Side] = lambda: secrets.choice(SIDES)) -> None:
+        self.table = TableState(words, chance, facing, badge)
+        self.call = Call(self.table)
+        self._status = StatusChanged()
+
+    # --- in ---
+
+    def on_view(self, view: TableView, now_ms: int) -> None:
+        """The hub's latest view of this table."""
+        table, before, after = self.table, self.table.view, view.match
+        known = before.match if before else None
+        agreed_here = table.said("a") if known and table.said("a") == table.said("b") else None
+        table.view = view
+        self.call.on_view(view.call, now_ms)
+        if known is None or after is None or known.same != after.same:
+            self._another_match(after, now_ms, lost_draft=known is not None)
+        elif known.revision != after.revision and (agreed_here is None or after.result != agreed_here):
+            self._drop_draft(now_ms)
+        if known and after and known.same == after.same:
+            self._now_stands(known, after, now_ms)
+        if isinstance(table.question, Look) and not may_look(table):
+            table.question = None
+        table.forget_delivered(now_ms)
+        self._update_status(now_ms)
+
+    def on_gesture(self, gesture: Gesture, now_ms: int) -> None:
+        """What `roundtap_devices.input.gestures` made of the buttons."""
+        table = self.table
+        table.last_press_ms = now_ms
+        if gesture.kind == CALL:
+            self.call.toggle(now_ms)
+        elif table.notice is not None and not self.call.shown(now_ms):
+            if gesture.kind in (TAP, HOLD):
+                table.notice = None
+        else:
+            moment = self._moment(now_ms)
+            if self.call.on:
+                self.call.look_behind(now_ms)
+            moment.press(gesture, now_ms)
+        self._update_status(now_ms)
+
+    def on_stored(self, report_id: str, effect: SendReport) -> None:
+        """The report of `effect` is on this unit's disk, under this id: from now on the screen may say "sending"."""
+        for sent in self.table.sent:
+            if sent.effect is effect or (sent.effect == effect and sent.report_id is None):
+                sent.report_id = report_id
+                return
+
+    def restore(self, report_id: str, effect: SendReport) -> None:
+        """After a restart: a report found on disk whose fate is not known yet; in the order they were made."""
+        self.table.sent.append(Sent(effect, report_id))
+
+    def on_fate(self, report_id: str, fate: Fate, now_ms: int) -> None:
+        """The hub's answer to a report: `Saved(number)` or `Refused(reason)`."""
+        table = self.table
+        sent = next((sent for sent in table.sent if sent.report_id == report_id), None)
+        if isinstance(fate, Refused):
+            side: Side = sent.effect.side if sent else "a"
+            table.tell(now_ms, lambda: refused(table, side, fate.reason), stays=True)
+        if sent is not None:
+            sent.fate, sent.fate_at_ms = fate, now_ms
+            self._both_saved(now_ms)
+        self._update_status(now_ms)
+
+    def on_contact(self, age_ms: int | None) -> None:
+        """How long ago the hub was last heard; None: never."""
+        self.table.age_ms = age_ms
+
+    def on_clock(self, clock_ms: int | None) -> None:
+        """Milliseconds left in this table's round (its extension included); None: untimed."""
+        self.table.clock_ms = clock_ms
+
+    def on_mismatch(self, mismatch: bool = True) -> None:
+        """Hub and unit carry different cores: UPDATE, and no new report."""
+        self.table.mismatch = mismatch
+
+    def tick(self, now_ms: int) -> None:
+        """Let time pass: notices end, an entry nobody touches for a minute counts as unfinished."""
+        notice = self.table.notice
+        if notice is not None and notice.until_ms is not None and now_ms >= notice.until_ms:
+            self.table.notice = None
+        self._update_status(now_ms)
+
+    # --- out ---
+
+    def take_effects(self) -> list[Effect]:
+        """What is to be done since the last call, in order."""
+        effects, self.table.effects = self.table.effects, []
+        return effects
+
+    def scene(self, now_ms: int, clock_ms: int | None = None) -> Scene:
+        """What the screen shows now. `clock_ms`, where given, is heard as by `on_clock`."""
+        if clock_ms is not None:
+            self.on_clock(clock_ms)
+        notice = self.table.notice
+        if notice is not None and not self.call.shown(now_ms) and not self.table.mismatch:
+            return notice.scene()
+        return self._moment(now_ms).scene(now_ms)
+
+    # --- which moment it is ---
+
+    def _moment(self, now_ms: int) -> Moment:
+        table = self.table
+        if self.call.shown(now_ms):
+            return self.call
+        if table.mismatch or table.view is None or table.view.match is None or table.closed:
+            return Waiting(table)
+        for waiting in (table.question, table.entry):
+            if waiting is not None:
+                return waiting
+        return self._by_reports()
+
+    def _by_reports(self) -> Moment:
+        table = self.table
+        if table.settled:
+            return Standing(table)
+        said: dict[Side, bool] = {"a": table.said("a") is not None, "b": table.said("b") is not None}
+        if said["a"] and said["b"]:
+            if table.said("a") == table.said("b"):
+                unanswered = any(sent.fate is None for sent in table.current())
+                return Sending(table) if unanswered else Standing(table)
+            if table.last_speaker is None:
+                return Dispute(table, self.call.want)
+            return Ask(table, other(table.last_speaker), self.call.want)
+        if said["a"] or said["b"]:
+            return Ask(table, "b" if said["a"] else "a", self.call.want)
+        assert table.view is not None
+        if table.view.clock.state == "idle" and len(table.seated) < 2:
+            return Seating(table)
+        return Idle(table)
+
+    # --- changes from the hub ---
+
+    def _another_match(self, match: MatchView | None, now_ms: int, lost_draft: bool) -> None:
+        table = self.table
+        if lost_draft:
+            unfinished = table.entry is not None or bool(table.games)
+            table.seated, table.leaving = set(), set()
+            table.entry = table.question = table.sheets = table.first_player = None
+            table.games.clear()
+            if table.notice is not None and table.notice.until_ms is not None:
+                table.notice = None
+            if unfinished:
+                table.tell(now_ms, lambda: table.page("dropped", None, table.words("drop.done"),
+                                                      table.words("drop.done.line")))
+        table.saved_number = match.number if match else None
+        table.saved_at_ms = None
+
+    def _drop_draft(self, now_ms: int) -> None:
+        table = self.table
+        if table.entry is not None or table.question is not None:
+            table.entry = table.question = None
+            table.tell(now_ms, lambda: table.page("changed", None, table.words("changed.title"),
+                                                  table.words("changed.line")))
+
+    def _now_stands(self, known: MatchView, match: MatchView, now_ms: int) -> None:
+        table = self.table
+        if match.state == DECIDED and (known.state != DECIDED or known.result != match.result):
+            table.entry = table.question = None
+            table.tell(now_ms, lambda: decided(table))
+        elif match.state == AGREED and (known.state, known.number) != (match.state, match.number):
+            if table.saved_at_ms is None or now_ms - table.saved_at_ms >= LEAVE_ASKED_MS:
+                table.saved_at_ms = now_ms
+            table.saved_number = match.number
+        elif known.number is not None and match.number is None:
+            table.saved_number = table.saved_at_ms = None
+
+    def _both_saved(self, now_ms: int) -> None:
+        """SAVED with the number of the report that agreed: the later of the two entries."""
+        table = self.table
+        if table.view is None or table.view.match is None or table.saved_at_ms is not None:
+            return
+        fates = [sent.fate for sent in table.current()]
+        agreed = table.said("a") is not None and table.said("a") == table.said("b")
+        if agreed and fates and all(isinstance(fate, Saved) for fate in fates):
+            table.saved_number = max(fate.number for fate in fates if isinstance(fate, Saved))
+            table.saved_at_ms = now_ms
+
+    def _update_status(self, now_ms: int) -> None:
+        table = self.table
+        # Turns take their time, and nobody has forgotten anything meanwhile.
+        counting = isinstance(table.entry, Entry) and table.entry.turns is not None
+        status = StatusChanged(
+            seated=tuple(sorted(table.seated)),
+            draft=table.entry is not None and not counting and now_ms - table.last_press_ms >= UNFINISHED_AFTER_MS,
+            call=self.call.on,
+            leave=tuple(sorted(table.leaving)),
+        )
+        if status != self._status:
+            self._status = status
+            table.effects.append(status)

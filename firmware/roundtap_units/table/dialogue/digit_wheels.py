@@ -1,0 +1,86 @@
+"""Dialling a figure digit by digit: wheels that wrap, start at the likely value, and never leave the limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from roundtap_core.forms.form import Figure
+
+
+def spoken(figure: Figure, value: int) -> str:
+    """The figure as buttons show it: "20+" and "≤0" where it may lie beyond its limits."""
+    if figure.beyond and value <= figure.minimum:
+        return f"≤{value}"
+    return f"{value}+" if figure.beyond and value >= figure.maximum else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Dial:
+    """A figure being set. `at` is the wheel that turns; `touched` once somebody changed or stepped into it."""
+
+    figure: Figure
+    value: int
+    at: int = 0
+    touched: bool = False
+
+    def turned(self, by: int) -> Dial:
+        """The wheel one place on (`by` = 1 or -1), wrapping; lower digits are kept where the limits allow."""
+        places = self._places()
+        digit = places[(places.index(self.digits()[self.at]) + by) % len(places)]
+        head = self._head() + digit * self.figure.wheels[self.at]
+        tail = self.value - self._head() - self.digits()[self.at] * self.figure.wheels[self.at]
+        value = head + tail
+        if not self.figure.minimum <= value <= self.figure.maximum:
+            value = min(max(head, self.figure.minimum), self.figure.maximum)
+        return replace(self, value=value, touched=True)
+
+    def confirmed(self) -> Dial | None:
+        """After the own button: the next wheel that has a choice, or None: the figure is finished.
+
+        Untouched, one press takes the whole figure as it stands: 0 needs no press of an arrow.
+        """
+        return self.stepped_in() if self.touched else None
+
+    def stepped_in(self) -> Dial | None:
+        """The next wheel even if nothing was touched: the way to 5, whose tens are the 0 that is offered."""
+        for at in range(self.at + 1, len(self.figure.wheels)):
+            further = replace(self, at=at, touched=True)
+            if len(further._places()) > 1:
+                return further
+        return None
+
+    def back(self) -> Dial | None:
+        """The wheel before; None on the first."""
+        return replace(self, at=self.at - 1) if self.at else None
+
+    def shown(self) -> tuple[tuple[str, ...], int | None]:
+        """The figure in parts, and which part turns: (("2", "4"), 0); untouched: (("0",), -1)."""
+        if not self.touched:
+            return (spoken(self.figure, self.value),), -1
+        if spoken(self.figure, self.value) != str(self.value):
+            return (spoken(self.figure, self.value),), 0
+        digits = self.digits()
+        return tuple(str(digit) for digit in digits), self.at
+
+    def digits(self) -> list[int]:
+        rest, digits = self.value, []
+        for wheel in self.figure.wheels[:-1]:
+            digits.append(rest // wheel)
+            rest -= digits[-1] * wheel
+        return [*digits, rest // self.figure.wheels[-1]]
+
+    def _head(self) -> int:
+        """What the wheels before this one come to."""
+        pairs = zip(self.digits()[:self.at], self.figure.wheels, strict=False)
+        return sum(digit * wheel for digit, wheel in pairs)
+
+    def _places(self) -> list[int]:
+        """The digits this wheel can stand at with a figure within the limits left."""
+        wheels, figure = self.figure.wheels, self.figure
+        wheel, head = wheels[self.at], self._head()
+        rest = wheel - wheels[-1]
+        if self.at == 0:
+            digits = range(figure.minimum // wheel, figure.maximum // wheel + 1)
+        else:
+            digits = range(wheels[self.at - 1] // wheel)
+        return [d for d in digits if head + d * wheel <= figure.maximum and head + d * wheel + rest >= figure.minimum]

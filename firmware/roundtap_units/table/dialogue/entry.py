@@ -1,0 +1,259 @@
+"""Entering a result: the own button opens a way, its questions are answered, the worth is seen, the button confirms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.forms.answers import retell
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, DRAWN, WINNER, Choice, Figure, Form, Turns, Way
+from roundtap_core.forms.walk import Walk, compose, walk
+from roundtap_core.records import Result, Side, other
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
+from roundtap_units.table.dialogue import entry_scenes
+from roundtap_units.table.dialogue.digit_wheels import Dial
+from roundtap_units.table.dialogue.last_turns import Counter
+from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.screens.scenes import SIGNS, Scene
+
+ARROWS = {"up": 1, "down": -1}
+TOGETHER_MS = 1000
+"""Both own buttons within this time say: nobody won."""
+
+
+class Entry:
+    """One person's entry, made by `by`, of a way that `opener` opened: its winner, where it has one.
+
+    The other's own button goes back: a wheel, a question, the list of ways, and out, which is asked first.
+    `like`: the result that is corrected; questions start at what it says.
+    """
+
+    def __init__(self, table: TableState, form: Form, opener: Side, by: Side, like: Result | None = None,
+                 way: Way | None = None, opened_ms: int = 0) -> None:
+        self.table, self.opener, self.by, self.like, self.opened_ms = table, opener, by, like, opened_ms
+        self.known: dict[str, Any] = {}
+        """What needs no asking: who began this game, how many games there were."""
+        self.given: dict[str, Any] = {}
+        self.dial: Dial | None = None
+        self.choice: Choice | None = None
+        self.turns: Counter | None = None
+        self.place = 0
+        self.way: Way | None = None
+        self.likely: dict[str, Any] = {}
+        self.ways = form.offered(table.time_is_up)
+        if like is not None:
+            way = way or self._way_of(form, like)
+        self.listed = self.ways
+        """The ways of the list, where it is shown."""
+        self.from_list = False
+        if way is None and (form.direct or len(self.ways) == 1):
+            way = self.ways[0]
+        if way is not None:
+            self._take(way, direct=form.direct and like is None and way is self.ways[0])
+
+    def _way_of(self, form: Form, like: Result) -> Way | None:
+        """A correction is made by the rules of the moment it corrects, whatever the clock says by now."""
+        if (told := retell(form.ways, self.opener, like)) is not None:
+            way, self.likely = told
+            self.ways = self.ways if way.when == ANY_TIME else form.offered(way.when == AT_TIME)
+            return way
+        self.ways = tuple(way for way in form.ways if way.ended == like.ended) or self.ways
+        return None
+
+    def _take(self, way: Way, direct: bool = False) -> None:
+        table = self.table
+        self.way, self.place, self.given = way.opened_by(self.opener), 0, {}
+        first = table.first_player or (self.like.first_player if self.like and way.ended == self.like.ended else None)
+        self.known = {"first_player": first} if first and table.asks("first_player") else {}
+        wins = table.games.count(self.opener) + 1
+        if direct and wins > 1 and table.form and table.form.games == wins and way.when == ANY_TIME:
+            # Both have agreed to every game before this one.
+            self.known |= {figure.name: self.likely_of(figure) for figure in way.figures() if figure.asked}
+        self._next()
+
+    # --- presses ---
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        kind, key = gesture.kind, gesture.key
+        if kind == REPEAT and key == "down" and self.way is not None and self.others and not self.begun:
+            self.way, self.listed, self.place = None, self.others, 0
+            self.dial = self.choice = self.turns = None
+        elif key in ARROWS and (kind == TAP or (kind == REPEAT and self.dial is not None)):
+            self._turn(ARROWS[key])
+        elif kind == HOLD and self.turns is not None and key in ("a", "b"):
+            self._answer(self.turns.step.name, key)
+        elif kind == HOLD and key == self.by and self.dial is not None and not self.dial.touched:
+            self.dial = self.dial.stepped_in() or self.dial
+        elif kind in (TAP, HOLD) and key in ("a", "b"):
+            self._own("a" if key == "a" else "b", now_ms)
+
+    def _turn(self, by: int) -> None:
+        if self.dial is not None:
+            self.dial = self.dial.turned(by)
+        elif self.way is None:
+            self.place = (self.place - by) % len(self.listed)
+        elif self.choice is not None and not self.choice.by_button:
+            self.place = (self.place - by) % len(self.choice.options)
+
+    def _own(self, side: Side, now_ms: int) -> None:
+        if self._nobody_won(side, now_ms):
+            self._take(next(way for way in self.ways if way.winner == DRAWN))
+        elif self.choice is not None and self.choice.by_button:
+            self._answer(self.choice.name, side)
+        elif self.turns is not None and side == self.turns.whose:
+            self.turns = self.turns.ended_one()
+            if self.turns.over:
+                self._answer(self.turns.step.name, "")
+        elif self.turns is not None and self.turns.ended:
+            self.turns = self.turns.taken_back()
+        elif side != self.by:
+            self._back()
+        elif self.dial is not None:
+            if further := self.dial.confirmed():
+                self.dial = further
+            else:
+                self._answer(self.dial.figure.name, self.dial.value, now_ms)
+        elif self.choice is not None:
+            self._answer(self.choice.name, self.choice.options[self.place])
+        elif self.way is None:
+            self.from_list = True
+            self._take(self.listed[self.place])
+        else:
+            self.finish(now_ms)
+
+    def _nobody_won(self, side: Side, now_ms: int) -> bool:
+        form = self.table.form
+        return (side != self.by and not self.begun and self.way is not None and now_ms - self.opened_ms <= TOGETHER_MS
+                and form is not None and form.direct and self.like is None
+                and any(way.winner == DRAWN for way in self.others))
+
+    def _answer(self, name: str, value: Any, now_ms: int | None = None) -> None:
+        self.given[name] = value
+        self._next()
+        if self.done and now_ms is not None and self.way is not None and self.way.winner != DECIDED:
+            # The last figure's own button confirms: its worth was on the screen while it was dialled.
+            self.finish(now_ms)
+
+    def _next(self) -> None:
+        step = self.walked.question
+        self.dial = self.choice = self.turns = None
+        self.place = 0
+        if isinstance(step, Figure):
+            self.dial = Dial(step, self.likely_of(step))
+        elif isinstance(step, Turns):
+            self.turns = Counter(step, self.answers[step.first])
+        elif isinstance(step, Choice):
+            self.choice = step
+            likely = self.likely.get(step.name)
+            self.place = step.options.index(likely) if likely in step.options else 0
+
+    def _back(self) -> None:
+        if self.dial is not None and (before := self.dial.back()):
+            self.dial = before
+            return
+        if self.given:
+            self._reopen(*self.given.popitem())
+        elif self.begun:
+            self.table.question = Leave(self.table, self)
+        elif self.way is not None and self.from_list:
+            self.way, self.place, self.dial, self.choice = None, 0, None, None
+        else:
+            self.table.entry = None
+
+    def _reopen(self, name: str, value: Any) -> None:
+        self._next()
+        if self.dial is not None and self.dial.figure.name == name:
+            self.dial = replace(self.dial, value=value, touched=True)
+        elif self.turns is not None and not value:
+            self.turns = self.turns.back_at_the_last()
+
+    def finish(self, now_ms: int) -> None:
+        """Report what was entered, if it is possible."""
+        view = self.table.view
+        assert self.way is not None
+        assert view is not None
+        assert view.form is not None
+        try:
+            result = self.result()
+            book = rulebook(view.form.rulebook)
+            book.check_new(result, book.options(view.options), view.situation)
+        except Problem as problem:
+            text = problem.say(self.table.words)
+            self.table.tell(now_ms, lambda: self.table.page("impossible", self.by, text))
+            self._back()
+            return
+        self.table.entry = None
+        self.table.games.clear()
+        self.table.seated.add(self.by)
+        self.table.send(self.by, result)
+
+    # --- what was entered ---
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        return {**self.known, **self.given}
+
+    @property
+    def walked(self) -> Walk:
+        assert self.way is not None
+        return walk(self.way, self.answers, self.opener)
+
+    @property
+    def done(self) -> bool:
+        return self.way is not None and self.walked.question is None
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is something to lose."""
+        touched = self.dial is not None and self.dial.touched
+        return bool(self.given) or touched or (self.turns is not None and self.turns.ended > 0)
+
+    @property
+    def others(self) -> tuple[Way, ...]:
+        """The ways behind this one."""
+        return tuple(way for way in self.ways if self.way is None or way.id != self.way.id)
+
+    def result(self) -> Result:
+        """The result as entered so far; what was not asked yet counts as it is offered."""
+        assert self.way is not None
+        offered = {figure.name: self.likely_of(figure) for figure in self.way.figures() if figure.asked}
+        dialled = {self.dial.figure.name: self.dial.value} if self.dial is not None else {}
+        return compose(self.way, self.opener, {**offered, **self.answers, **dialled})
+
+    def likely_of(self, figure: Figure) -> int:
+        """Where a figure starts: at what is corrected, at the games so far, else at its default."""
+        figure = figure.of(self.side_of(figure.whose))
+        value = self.likely.get(figure.name)
+        if value is None and self.like is not None and figure.key == "score":
+            value = self.like.score.of(self.side_of(figure.whose))
+        if value is None and self.table.games and figure.key == "score":
+            value = self.table.games.count(self.side_of(figure.whose))
+        possible = figure.asked and value is not None and figure.minimum <= value <= figure.maximum
+        return value if possible and value is not None else figure.default
+
+    def side_of(self, whose: str) -> Side:
+        return self.opener if whose == WINNER else other(self.opener)
+
+    def scene(self, now_ms: int) -> Scene:
+        return entry_scenes.scene(self)
+
+
+class Leave:
+    """The other's button on the first question of a begun entry: once more drops it, anything else goes on."""
+
+    def __init__(self, table: TableState, entry: Entry) -> None:
+        self.table, self.entry = table, entry
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        if gesture.kind != TAP:
+            return
+        self.table.question = None
+        if gesture.key == other(self.entry.by):
+            self.table.entry = None
+
+    def scene(self, now_ms: int) -> Scene:
+        words, by = self.table.words, self.entry.by
+        return self.table.page("drop", other(by), words("drop.title"), words("drop.line", sign=SIGNS[other(by)]),
+                               hint=words("drop.keep", sign=SIGNS[by]))

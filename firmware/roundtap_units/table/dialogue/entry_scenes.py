@@ -1,0 +1,137 @@
+"""What an entry shows: the list of ways, the question that is asked, the figures, and what is about to be confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from roundtap_core.errors import Problem
+from roundtap_core.forms.form import DECIDED, DRAWN, LOSER, WINNER, Choice, Figure
+from roundtap_core.records import SIDES, Side, other
+from roundtap_units.table.dialogue import result_text
+from roundtap_units.table.dialogue.digit_wheels import Dial, spoken
+from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Row, Scene
+
+if TYPE_CHECKING:
+    from roundtap_units.table.dialogue.entry import Entry
+
+
+def scene(entry: Entry) -> Scene:
+    table, words, own = entry.table, entry.table.words, SIGNS[entry.by]
+    if entry.way is None:
+        names = [words(f"form.way.{way.id}") for way in entry.listed]
+        return listed(table, "way", entry.by, words("entry.how"), names, entry.place, words("entry.choose", sign=own))
+    if entry.turns is not None:
+        return _turns(entry)
+    if entry.choice is not None and not entry.choice.by_button:
+        names = [_option(table, entry.choice, option) for option in entry.choice.options]
+        return listed(table, "choice", entry.by, words(entry.choice.label), names, entry.place,
+                      words("entry.choose", sign=own))
+    if entry.choice is not None and entry.way.figures() and not entry.walked.figures:
+        return table.page("choice", entry.by, words(entry.choice.label), *(Row(table.signed(side)) for side in SIDES),
+                          hint=words("entry.whose"))
+    title, hint, info = "", words("entry.ok", sign=own), _worth(entry)
+    if entry.choice is not None:
+        title, hint, info = words(entry.choice.label), words("entry.whose"), ""
+    elif entry.dial is not None:
+        title, hint = _asked(entry, entry.dial.figure), _dial_hint(entry, entry.dial)
+    else:
+        title = _about_to_confirm(entry)
+        if entry.walked.decided_by is not None and not info:
+            info = words("told.decided")
+    if entry.others and not entry.begun and table.form is not None and table.form.direct:
+        hint = f"{hint}  {words('entry.others')}"
+    return figures(table, "entry", entry.by, lambda side: _column(entry, side), title=title, info=info, hint=hint)
+
+
+def listed(table: TableState, kind: str, turn: Side | None, title: str, options: list[str], place: int,
+           hint: str) -> Scene:
+    """A list with one line pointed at; long lists show the lines around it."""
+    first = max(0, min(place - 1, len(options) - 3))
+    lines = [("► " if at == place else "   ") + options[at] for at in range(first, min(first + 3, len(options)))]
+    return table.page(kind, turn, title, *lines, hint=hint)
+
+
+def figures(
+    table: TableState, kind: str, turn: Side, column: Callable[[Side], Column], *, title: str, info: str, hint: str,
+    note: str = "",
+) -> Scene:
+    """A scene of two figures, turned to one person."""
+    left = table.first(turn)
+    return Figures(kind=kind, facing=table.facing, mark=table.mark, badge=table.badge, turn=turn, title=title,
+                   left=column(left), right=column(other(left)), info=info, hint=hint, clock=table.clock,
+                   note=note)
+
+
+def _turns(entry: Entry) -> Scene:
+    table, turns = entry.table, entry.turns
+    assert turns is not None
+    sign = SIGNS[turns.whose]
+    return table.page("turns", turns.whose, table.words("turns.left", n=turns.left), Row(table.signed(turns.whose)),
+                      table.words("turns.end", sign=sign), hint=table.words("turns.won"))
+
+
+def _asked(entry: Entry, figure: Figure) -> str:
+    """What is dialled, where a way has figures of several kinds; "Draw", where nobody is going to win."""
+    assert entry.way is not None
+    if len({each.key for each in entry.way.figures()}) > 1:
+        return result_text.label(entry.table, figure.key)
+    return entry.table.words("told.draw") if entry.way.winner == DRAWN else ""
+
+
+def _about_to_confirm(entry: Entry) -> str:
+    """What decided, or what the choices were: "Final salvo ●"."""
+    words, walked = entry.table.words, entry.walked
+    assert entry.way is not None
+    if entry.way.winner == DECIDED and walked.decided_by is not None:
+        return words(f"step.{walked.decided_by}")
+    if entry.way.winner == DECIDED:
+        return words("told.draw")
+    chosen = ", ".join(_chosen(entry.table, step, entry.given[step.name]) for step in entry.way.steps
+                       if isinstance(step, Choice) and step.name in entry.given)
+    return chosen or (words("told.draw") if entry.way.winner == DRAWN else "")
+
+
+def _chosen(table: TableState, choice: Choice, option: str) -> str:
+    """A question that was answered, as a statement where there is one: "initiative ●"."""
+    if choice.by_button and f"told.{choice.name}" in table.words:
+        return table.words(f"told.{choice.name}", sign=_option(table, choice, option))
+    return f"{table.words(choice.label)} {_option(table, choice, option)}"
+
+
+def _option(table: TableState, choice: Choice, option: str) -> str:
+    return SIGNS["a" if option == "a" else "b"] if choice.by_button else table.words(f"form.option.{option}")
+
+
+def _dial_hint(entry: Entry, dial: Dial) -> str:
+    words, own = entry.table.words, SIGNS[entry.by]
+    if not dial.touched and dial.stepped_in() is not None and dial.value == 0:
+        return f"{words('entry.ones', sign=own)}  {words('entry.ok', sign=own)}"
+    return words("entry.next" if dial.touched and dial.confirmed() else "entry.ok", sign=own)
+
+
+def _column(entry: Entry, side: Side) -> Column:
+    wheels, active = _wheels(entry, side)
+    return Column(SIGNS[side], entry.table.name(side), wheels, active)
+
+
+def _wheels(entry: Entry, side: Side) -> tuple[tuple[str, ...], int | None]:
+    assert entry.way is not None
+    whose = WINNER if side == entry.opener else LOSER
+    if entry.dial is not None and entry.dial.figure.whose == whose:
+        return entry.dial.shown()
+    if not entry.way.figures() or (entry.done and entry.way.winner == DECIDED):
+        return (result_text.figure(entry.table, entry.result(), side),), None
+    met = [step for step in entry.walked.met if isinstance(step, Figure)]
+    key = entry.dial.figure.key if entry.dial else met[-1].key if met else entry.way.figures()[0].key
+    return next(((spoken(each, entry.answers.get(each.name, entry.likely_of(each))),)
+                 for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), ("",)), None
+
+
+def _worth(entry: Entry) -> str:
+    """What the figures on the screen are worth, also while they are still being dialled."""
+    try:
+        return result_text.worth(entry.table, entry.result(), entry.by)
+    except Problem:
+        return ""

@@ -1,0 +1,65 @@
+"""One side's own sheet where both enter for themselves: squads, then figures, page by page. Pure; no screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from roundtap_core.forms.form import Figure, Picks, Way
+
+Page = Figure | Picks
+
+
+def pages_of(way: Way, whose: str) -> tuple[Page, ...]:
+    """What one side answers in this way, in the form's order."""
+    return tuple(step for step in way.steps if ((isinstance(step, Figure) and step.asked) or isinstance(step, Picks))
+                 and step.whose == whose)
+
+
+@dataclass(slots=True)
+class Sheet:
+    """`at`: the page that is open, None while the side rests. `done`: all pages were passed; `agreed`: the sum too.
+
+    `picked`: squads in the order they were marked; `cursor` is the one that the own button has stepped to.
+    """
+
+    picked: list[int] = field(default_factory=list)
+    values: dict[str, int] = field(default_factory=dict)
+    cursor: int = 1
+    at: int | None = None
+    fielded: bool = False
+    asked: bool = False
+    """"Concede?" is on the page."""
+    done: bool = False
+    agreed: bool = False
+
+    def value(self, figure: Figure) -> int:
+        return self.values.get(figure.key, figure.default)
+
+    @property
+    def counting(self) -> bool:
+        """Whether figures of the game's end are on this sheet while it is open."""
+        return self.at is not None and bool(self.values)
+
+    def rest(self) -> None:
+        self.at, self.asked = None, False
+
+    def step(self, picks: Picks) -> None:
+        self.cursor = self.cursor % picks.of + 1
+
+    def mark(self, picks: Picks) -> bool:
+        """Mark the squad at the cursor, or take the mark away; True: enough were marked before, so this says OK."""
+        if len(self.picked) == picks.take:
+            self.fielded = True
+            return True
+        if self.cursor in self.picked:
+            self.picked.remove(self.cursor)
+        else:
+            self.picked.append(self.cursor)
+        return False
+
+    def count(self, figure: Figure, most: int, by: int) -> None:
+        """Count on; a small figure starts again after its last, a large one stops there."""
+        value = self.value(figure) + by
+        if value > most:
+            value = figure.minimum if len(figure.wheels) == 1 else most
+        self.values[figure.key] = max(figure.minimum, value)

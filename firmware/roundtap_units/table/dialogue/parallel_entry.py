@@ -1,0 +1,199 @@
+"""Both enter their own, in parallel: own buttons step and count; ▲▼ act for whoever pressed an own button last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.forms.form import LOSER, WINNER, Figure, Form, Picks, Way
+from roundtap_core.forms.walk import compose
+from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
+from roundtap_units.table.dialogue import parallel_scenes
+from roundtap_units.table.dialogue.own_sheet import Page, Sheet, pages_of
+from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.screens.scenes import Scene
+
+
+class Parallel:
+    """The two sheets of one match. `hand`: for whom ▲▼ act; `conceded_by`: who gave up, the figures still count.
+
+    It is the table's entry while a sheet is open; between the reveal and the end both rest, and it is only kept.
+    """
+
+    def __init__(self, table: TableState, form: Form, like: Result | None = None, hand: Side = "a") -> None:
+        self.table, self.form, self.hand = table, form, hand
+        self.at_time = table.time_is_up
+        self.conceded_by: Side | None = None
+        self.sheets: dict[Side, Sheet] = {side: Sheet() for side in SIDES}
+        if like is not None:
+            self._start_as(like)
+
+    def _start_as(self, like: Result) -> None:
+        """A correction begins at the sum that stands: both go on from it, or back through their pages."""
+        self.at_time = like.ended == "time"
+        if like.ended == CONCESSION:
+            self.conceded_by = "a" if like.conceded_by == "a" else "b"
+        for side, sheet in self.sheets.items():
+            told = {key: pair[side] for key, pair in (like.timeout or {}).items() if isinstance(pair, dict)}
+            sheet.values = {"score": like.score.of(side), "wounds": (like.wounds or Pair()).of(side), **told}
+            sheet.picked = list((like.picks or {}).get(side, ()))
+            sheet.fielded = bool(sheet.picked)
+            sheet.done = True
+
+    # --- presses ---
+
+    def open(self, side: Side) -> None:
+        """The own button of a side that rests: squads first, and once these are fielded, how the game ended."""
+        sheet = self.sheets[side]
+        self.hand = side
+        if not any(each.done or each.counting for each in self.sheets.values()):
+            # Who opens the first figures does so before or after time; a page of squads tells nothing.
+            self.at_time = self.table.time_is_up
+        sheet.at = next((at for at, page in enumerate(self.pages(side))
+                         if isinstance(page, Picks) and not sheet.fielded), self.first_figure(side))
+        sheet.done = False
+        for each in self.sheets.values():
+            each.agreed = False
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        if gesture.key in SIDES and gesture.kind in (TAP, HOLD):
+            side: Side = "a" if gesture.key == "a" else "b"
+            self.hand = side
+            self._own(side, gesture.kind == HOLD, now_ms)
+        elif gesture.key == "up" and gesture.kind == TAP:
+            self._up(self.hand)
+        elif gesture.key == "down" and gesture.kind in (TAP, REPEAT):
+            self._down(self.hand, gesture.kind == REPEAT)
+        if all(sheet.at is None and not sheet.done for sheet in self.sheets.values()):
+            self.table.entry = None
+
+    def _own(self, side: Side, held: bool, now_ms: int) -> None:
+        sheet, page = self.sheets[side], self.page(side)
+        if self.summing:
+            sheet.agreed = True
+            if all(each.agreed for each in self.sheets.values()):
+                self._finish(now_ms)
+        elif sheet.asked:
+            self.conceded_by, sheet.asked = side, False
+        elif isinstance(page, Picks):
+            sheet.step(page)
+        elif page is not None:
+            sheet.count(page, self.most(page), page.wheels[0] if held else 1)
+        elif not sheet.done:
+            self.open(side)
+
+    def _up(self, side: Side) -> None:
+        sheet, page = self.sheets[side], self.page(side)
+        if page is None or sheet.asked:
+            return
+        if isinstance(page, Picks):
+            reveal = not sheet.fielded
+            if not sheet.mark(page):
+                return
+            if reveal:
+                # The game is yet to be played.
+                sheet.rest()
+                return
+        assert sheet.at is not None
+        if sheet.at + 1 < len(self.pages(side)):
+            sheet.at += 1
+            return
+        sheet.rest()
+        sheet.done = True
+
+    def _down(self, side: Side, held: bool) -> None:
+        sheet, page = self.sheets[side], self.page(side)
+        if sheet.done and not held:
+            for each in self.sheets.values():
+                each.agreed = False
+            sheet.done, sheet.at = False, 0
+        elif sheet.asked and not held:
+            sheet.rest()
+        elif isinstance(page, Picks) and sheet.picked and not held:
+            sheet.picked.pop()
+        elif isinstance(page, Figure) and sheet.value(page) > page.minimum:
+            sheet.count(page, page.maximum, -1)
+        elif page is not None and not held and sheet.at in (0, self.first_figure(side)):
+            if self.conceded_by == side:
+                self.conceded_by = None
+            else:
+                sheet.asked = True
+        elif page is not None and not held:
+            assert sheet.at is not None
+            sheet.at -= 1
+
+    def _finish(self, now_ms: int) -> None:
+        view = self.table.view
+        assert view is not None
+        try:
+            result = self.result()
+            book = rulebook(self.form.rulebook)
+            book.check_new(result, book.options(view.options), view.situation)
+        except Problem as problem:
+            text = problem.say(self.table.words)
+            self.table.tell(now_ms, lambda: self.table.page("impossible", self.hand, text))
+            for sheet in self.sheets.values():
+                sheet.agreed = False
+            return
+        for side, sheet in self.sheets.items():
+            sheet.done = sheet.agreed = False
+            sheet.rest()
+            self.table.seated.add(side)
+        self.table.entry = None
+        for side in SIDES:
+            self.table.send(side, result)
+
+    # --- what it comes to ---
+
+    @property
+    def way(self) -> Way:
+        """The first way offered that the figures fit: two won struggles have ended a game, whatever the clock says."""
+        wanted = [way for way in self.form.offered(self.at_time)
+                  if (way.ended == CONCESSION) == (self.conceded_by is not None)]
+        return next((way for way in wanted if all(
+            figure.minimum <= self.sheets[side].value(figure) <= figure.maximum
+            for side in SIDES for figure in way.figures() if figure.whose == self.whose(side))), wanted[-1])
+
+    def whose(self, side: Side) -> str:
+        """Who conceded is the way's loser; else "a" stands for the winner."""
+        winner = other(self.conceded_by) if self.conceded_by else "a"
+        return WINNER if side == winner else LOSER
+
+    def pages(self, side: Side) -> tuple[Page, ...]:
+        return pages_of(self.way, self.whose(side))
+
+    def page(self, side: Side) -> Page | None:
+        """The page that is open for a side. A way that has become shorter ends at its last."""
+        at = self.sheets[side].at
+        return None if at is None else self.pages(side)[min(at, len(self.pages(side)) - 1)]
+
+    def most(self, figure: Figure) -> int:
+        """How far a figure counts in any way that is offered."""
+        return max(each.maximum for way in self.form.offered(self.at_time) for each in way.figures()
+                   if each.key == figure.key)
+
+    def first_figure(self, side: Side) -> int:
+        """Where the end of the game begins."""
+        return next((at for at, page in enumerate(self.pages(side)) if isinstance(page, Figure)), 0)
+
+    @property
+    def has_picks(self) -> bool:
+        return any(isinstance(step, Picks) for step in self.way.steps)
+
+    @property
+    def summing(self) -> bool:
+        return all(sheet.done for sheet in self.sheets.values())
+
+    def result(self) -> Result:
+        """What both sheets say together."""
+        answers: dict[str, Any] = {}
+        for side, sheet in self.sheets.items():
+            for page in self.pages(side):
+                answers[page.name] = sheet.value(page) if isinstance(page, Figure) else sorted(sheet.picked)
+        opener: Side = other(self.conceded_by) if self.conceded_by else "a"
+        return compose(self.way, opener, {name: answer for name, answer in answers.items() if answer != []})
+
+    def scene(self, now_ms: int) -> Scene:
+        return parallel_scenes.scene(self)

@@ -1,0 +1,103 @@
+"""What two people see while each enters their own: two parts, each with its page; ▲▼ are shown where they act."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from roundtap_core.forms.form import Figure, Picks
+from roundtap_core.lists.squads import letter
+from roundtap_core.records import Side
+from roundtap_units.table.dialogue import result_text
+from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.screens.scenes import SIGNS, Duo, Mark, Part, Scene
+
+if TYPE_CHECKING:
+    from roundtap_units.table.dialogue.parallel_entry import Parallel
+
+
+def scene(both: Parallel) -> Scene:
+    table = both.table
+    kind = "sum" if both.summing else "parallel"
+    return Duo(kind=kind, facing=table.facing, mark=table.mark, badge=table.badge,
+               a=_part(both, "a"), b=_part(both, "b"))
+
+
+def squad_letters(squads: tuple[int, ...]) -> str:
+    """Squads are numbers in records and letters at the table: "C D"."""
+    return " ".join(letter(squad) for squad in squads)
+
+
+def _warning(table: TableState, side: Side) -> tuple[str, str]:
+    """"C D must still play", "1 round left"; empty while there is a choice."""
+    assert table.view is not None
+    owed = table.match.to_field.get(side)
+    if not owed or not table.match.must.get(side):
+        return "", ""
+    return (table.words("parallel.must", squads=squad_letters(owed)),
+            table.words("parallel.rounds", n=table.view.rounds_left + 1))
+
+
+def _part(both: Parallel, side: Side) -> Part:
+    table, sheet, page, sign = both.table, both.sheets[side], both.page(side), SIGNS[side]
+    words, hand, name = table.words, both.hand == side, table.signed(side)
+    if both.summing:
+        return _sum(both, side)
+    if sheet.asked:
+        return Part(name, words("parallel.concede"), hint=words("yes_no", sign=sign))
+    if isinstance(page, Picks):
+        must, rounds = _warning(table, side)
+        return Part(must or name, rounds or result_text.label(table, page.key), marks=_marks(both, side, page),
+                    hint=_hint(both, side, words("parallel.pick", sign=sign), _after_picks(both, side, page)))
+    if isinstance(page, Figure):
+        return Part(name, result_text.label(table, page.key), (str(sheet.value(page)),),
+                    hint=_count_hint(both, side, page))
+    if sheet.done:
+        return Part(name, words("parallel.waits"), _own_figures(both, side),
+                    hint=words("parallel.back") if hand else "")
+    return Part(name, table.phase, (table.clock,) if table.clock else (), hint=words("parallel.open", sign=sign))
+
+
+def _count_hint(both: Parallel, side: Side, page: Figure) -> str:
+    words, sign, sheet = both.table.words, SIGNS[side], both.sheets[side]
+    untouched = sheet.value(page) == page.minimum
+    if len(page.wheels) > 1 and untouched:
+        return words("parallel.count_held", sign=sign, n=page.wheels[0])
+    may_concede = sheet.at == both.first_figure(side) and untouched and both.conceded_by is None
+    return _hint(both, side, words("parallel.count", sign=sign),
+                 words("parallel.first" if may_concede else "parallel.next"))
+
+
+def _hint(both: Parallel, side: Side, own: str, arrows: str) -> str:
+    return f"{own}  {arrows}" if both.hand == side else own
+
+
+def _after_picks(both: Parallel, side: Side, page: Picks) -> str:
+    complete = len(both.sheets[side].picked) == page.take
+    return both.table.words("parallel.next" if complete else "parallel.mark")
+
+
+def _marks(both: Parallel, side: Side, page: Picks) -> tuple[Mark, ...]:
+    sheet, owed = both.sheets[side], both.table.match.to_field.get(side)
+    return tuple(
+        Mark(squad_letters((squad,)), squad in sheet.picked, owed is not None and squad not in owed,
+             squad == sheet.cursor)
+        for squad in range(1, page.of + 1)
+    )
+
+
+def _own_figures(both: Parallel, side: Side) -> tuple[str, ...]:
+    sheet = both.sheets[side]
+    return tuple(str(sheet.value(page)) for page in both.pages(side)
+                 if isinstance(page, Figure) and page.key in ("score", "wounds"))
+
+
+def _sum(both: Parallel, side: Side) -> Part:
+    table, sheet, result = both.table, both.sheets[side], both.result()
+    pairs = [result.score, *([result.wounds] if result.wounds is not None else [])]
+    hint = "✓" if sheet.agreed else table.words("entry.ok", sign=SIGNS[side])
+    if both.hand == side:
+        hint += f"  {table.words('parallel.back')}"
+    label = result_text.worth(table, result, side)
+    if both.conceded_by is not None:
+        label = table.words("told.conceded", sign=SIGNS[both.conceded_by])
+    return Part(table.signed(side), label, tuple(result_text.ordered(table, pair, side) for pair in pairs), hint=hint)

@@ -1,0 +1,97 @@
+"""Where reports begin: the own button of who won, the other endings behind ▼ held, a correction of what was said."""
+
+from __future__ import annotations
+
+from roundtap_core.forms.form import Form, Way
+from roundtap_core.records import Result, Side
+from roundtap_devices.input.gestures import REPEAT, TAP, Gesture
+from roundtap_units.table.dialogue import entry_scenes, result_text
+from roundtap_units.table.dialogue.entry import Entry
+from roundtap_units.table.dialogue.games import Game, draw_first_player, take_back
+from roundtap_units.table.dialogue.parallel_entry import Parallel
+from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.screens.scenes import Scene
+
+
+def open_report(table: TableState, side: Side, now_ms: int) -> None:
+    """The own button: the entry begins, or the table says why it cannot. What needs no question is reported at once."""
+    form = table.form
+    if form is None:
+        table.tell(now_ms, lambda: table.page("no-form", side, table.words("entry.no_form")))
+    elif form.parallel:
+        sheets = table.sheets if isinstance(table.sheets, Parallel) else Parallel(table, form)
+        table.sheets = table.entry = sheets
+        sheets.open(side)
+    elif table.games.count(side) + 1 < form.games and not table.time_is_up:
+        table.question = Game(table, side)
+    else:
+        _begin(table, Entry(table, form, side, side, opened_ms=now_ms), now_ms)
+
+
+def _begin(table: TableState, entry: Entry, now_ms: int) -> None:
+    table.entry = entry
+    if entry.done:
+        entry.finish(now_ms)
+
+
+def edit_report(table: TableState, by: Side, like: Result, winner: Side | None = None) -> None:
+    """`by` says it anew; figures start as in `like` where it has the same winner."""
+    form = table.form
+    if form is None:
+        return
+    if form.parallel:
+        table.sheets = table.entry = Parallel(table, form, like, by)
+        return
+    opener = winner or result_text.winner_of(table, like) or by
+    known = like if winner is None or result_text.outcome(table, like, winner) in ("won", "draw") else None
+    table.entry = Entry(table, form, opener, by, known)
+
+
+def press_arrow(table: TableState, gesture: Gesture, now_ms: int) -> None:
+    """▲ before the first game draws who begins; ▼ held shows how else a game can end."""
+    form = table.form
+    if gesture.kind == TAP and gesture.key == "up":
+        draw_first_player(table, now_ms)
+        return
+    held = gesture.kind == REPEAT and gesture.key == "down"
+    if held and form is not None and form.direct and not form.parallel and other_endings(table, form):
+        table.question = Endings(table, form)
+
+
+def other_endings(table: TableState, form: Form) -> tuple[Way, ...]:
+    """What the own button alone does not begin. Of several games it begins one: the whole match is found here."""
+    offered = form.offered(table.time_is_up)
+    return offered[1:] if form.games == 1 else offered
+
+
+class Endings:
+    """The list behind ▼ held: ▲▼ move, and the own button of who reports takes the line."""
+
+    def __init__(self, table: TableState, form: Form) -> None:
+        self.table, self.form = table, form
+        self.ways = other_endings(table, form)
+        self.place = 0
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        table = self.table
+        if gesture.kind != TAP:
+            return
+        if gesture.key in ("up", "down"):
+            self.place = (self.place + (1 if gesture.key == "down" else -1)) % (len(self._lines()) + 1)
+            return
+        side: Side = "a" if gesture.key == "a" else "b"
+        table.question = None
+        table.seated.add(side)
+        if self.place < len(self.ways):
+            table.entry = Entry(table, self.form, side, side, way=self.ways[self.place], opened_ms=now_ms)
+        elif self.place < len(self._lines()):
+            take_back(table, now_ms)
+
+    def _lines(self) -> list[str]:
+        words, games = self.table.words, len(self.table.games)
+        return [*(words(f"form.way.{way.id}") for way in self.ways), *([words("games.back", n=games)] if games else [])]
+
+    def scene(self, now_ms: int) -> Scene:
+        words = self.table.words
+        return entry_scenes.listed(self.table, "endings", None, words("entry.how"),
+                                    [*self._lines(), words("entry.none")], self.place, words("entry.choose_any"))

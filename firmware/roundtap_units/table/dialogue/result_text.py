@@ -1,0 +1,105 @@
+"""What a table says of a result: who won it, what it is worth, and what decided it."""
+
+from __future__ import annotations
+
+from roundtap_core.errors import Problem
+from roundtap_core.records import CONCESSION, SIDES, Match, Pair, Result, Side, other
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.screens.scenes import SIGNS
+
+BARE = "points"
+"""The worth that needs no word of its own beside another: "5:0 MoV 329:271"."""
+
+
+def outcome(table: TableState, result: Result, side: Side) -> str:
+    """"won", "lost" or "draw" for this side; "" where the rulebook cannot tell."""
+    view = table.view
+    if view is None or view.form is None:
+        return ""
+    book = rulebook(view.form.rulebook)
+    try:
+        winner = book.winner(result, book.options(view.options))
+    except Problem:
+        return ""
+    if winner == "draw":
+        return "draw"
+    return "won" if winner == side else "lost"
+
+
+def winner_of(table: TableState, result: Result) -> Side | None:
+    """Who won; None for a draw, and where both lost or nobody can tell."""
+    return next((side for side in SIDES if outcome(table, result, side) == "won"), None)
+
+
+def worth(table: TableState, result: Result, side: Side) -> str:
+    """The derived values, ordered as the figures stand: "5:0 MoV 176:24"; "" while the figures cannot tell."""
+    view = table.view
+    if view is None or view.form is None:
+        return ""
+    book = rulebook(view.form.rulebook)
+    try:
+        values = book.worth(Match("a", "b", result=result), book.options(view.options), view.situation)
+    except Problem:
+        return ""
+    parts = []
+    for key, pair in values.items():
+        text = ordered(table, Pair(*pair), side)
+        parts.append(text if key == BARE and len(values) > 1 else f"{table.words(f'worth.{key}')} {text}")
+    return " ".join(parts)
+
+
+def ordered(table: TableState, pair: Pair, side: Side) -> str:
+    """Both figures on a screen for `side`: "24:100"."""
+    first = table.first(side)
+    return f"{pair.of(first)}:{pair.of(other(first))}"
+
+
+def figure(table: TableState, result: Result, side: Side) -> str:
+    """What stands under a side's name: its score; a sign of who won where no figure is kept."""
+    if result.score == Pair() and table.form is not None and not any(
+            step.key == "score" for way in table.form.ways for step in way.figures()):
+        return _sign(table, result, side)
+    return str(result.score.of(side))
+
+
+def figure_and_outcome(table: TableState, result: Result, side: Side) -> str:
+    """The figure; beside it who won, where the higher score does not say so: "0 ✓"."""
+    shown, winner, score = figure(table, result, side), winner_of(table, result), result.score
+    told = winner is not None and score.of(winner) > score.of(other(winner))
+    return shown if told or shown == _sign(table, result, side) else f"{shown} {_sign(table, result, side)}"
+
+
+def _sign(table: TableState, result: Result, side: Side) -> str:
+    return {"won": "✓", "draw": "="}.get(outcome(table, result, side), "–")
+
+
+def score(table: TableState, result: Result, side: Side) -> str:
+    """Both sides' figures on a screen for `side`: "24:100"."""
+    first = table.first(side)
+    return f"{figure(table, result, first)}:{figure(table, result, other(first))}"
+
+
+def label(table: TableState, key: str) -> str:
+    """What a figure is called, by this rulebook where it has a word of its own."""
+    assert table.form is not None
+    own = f"form.figure.{key}.{table.form.rulebook}"
+    return table.words(own if own in table.words else f"form.figure.{key}")
+
+
+def figures_told(table: TableState, result: Result, side: Side) -> str:
+    """What the one who agrees should see beside the score: its worth, and wounds."""
+    wounds = "" if result.wounds is None else table.words("told.wounds", figures=ordered(table, result.wounds, side))
+    return "  ".join(text for text in (worth(table, result, side), wounds) if text)
+
+
+def remark(table: TableState, result: Result) -> str:
+    """Who conceded or had initiative, or what decided, where the figures do not say it."""
+    words = table.words
+    if result.ended == CONCESSION and result.conceded_by in SIDES:
+        return words("told.conceded", sign=SIGNS["a" if result.conceded_by == "a" else "b"])
+    if result.initiative in SIDES:
+        return words("told.initiative", sign=SIGNS["a" if result.initiative == "a" else "b"])
+    if result.wounds is None and result.timeout and result.timeout.get("decided_by"):
+        return words(f"step.{result.timeout['decided_by']}")
+    return ""

@@ -1,0 +1,254 @@
+"""What a table's dialogue knows: the hub's view, what was pressed here, and what is still to be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from roundtap_core import clock
+from roundtap_core.forms.form import Choice, Form
+from roundtap_core.records import SIDES, Result, Side
+from roundtap_core.words import Words
+from roundtap_devices.input.gestures import Gesture
+from roundtap_units.table.screens.scenes import SIGNS, Half, Halves, Name, Page, Row, Scene
+from roundtap_units.table.view import AGREED, CLOSED, DECIDED, MatchView, TableView
+
+FORGET_SAVED_MS = 5000
+STALE_AFTER_MS = 5000
+NOTICE_MS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class SendReport:
+    """What one side says. The caller makes it durable, then answers `Dialogue.on_stored`."""
+
+    match: str
+    side: Side
+    revision: int
+    result: Result
+    draw: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChanged:
+    """What the grid shows of this table: who sat down, an unfinished entry, a call, who asks to leave."""
+
+    seated: tuple[Side, ...] = ()
+    draft: bool = False
+    call: bool = False
+    leave: tuple[Side, ...] = ()
+
+
+Effect = SendReport | StatusChanged
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The report is in the journal, as this entry."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The report was not taken: "judge", "late", "impossible", "unknown-match", "altered", "revision"."""
+
+    reason: str
+
+
+Fate = Saved | Refused
+
+
+@dataclass(slots=True)
+class Sent:
+    """A report made here: on its way from the press to its fate."""
+
+    effect: SendReport
+    report_id: str | None = None
+    fate: Fate | None = None
+    fate_at_ms: int = 0
+
+
+@dataclass(slots=True)
+class Notice:
+    """Something that must be read: stays until somebody presses, or until its time."""
+
+    scene: Callable[[], Scene]
+    until_ms: int | None
+
+
+class Moment(Protocol):
+    """One moment of the dialogue: what a gesture does in it, and what it shows."""
+
+    def press(self, gesture: Gesture, now_ms: int) -> None: ...
+
+    def scene(self, now_ms: int) -> Scene: ...
+
+
+@dataclass(slots=True)
+class TableState:
+    """Shared by the moments; each of them changes only its own part.
+
+    `games`: who won the games of this match that both have noted here; `first_player`: whose is the game in progress.
+    """
+
+    words: Words
+    chance: Callable[[], Side]
+    facing: str = "opposite"
+    badge: str = ""
+    view: TableView | None = None
+    clock_ms: int | None = None
+    age_ms: int | None = None
+    mismatch: bool = False
+    seated: set[Side] = field(default_factory=set)
+    leaving: set[Side] = field(default_factory=set)
+    sent: list[Sent] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    entry: Moment | None = None
+    question: Moment | None = None
+    """A question that stands before everything of the match: whose button, yes or no, who won."""
+    notice: Notice | None = None
+    saved_number: int | None = None
+    saved_at_ms: int | None = None
+    last_press_ms: int = 0
+    games: list[Side] = field(default_factory=list)
+    first_player: Side | None = None
+    sheets: Moment | None = None
+    """What both sides have entered for themselves, where they do: kept from the first squad to the end."""
+
+    # --- the match ---
+
+    @property
+    def match(self) -> MatchView:
+        assert self.view is not None
+        assert self.view.match is not None
+        return self.view.match
+
+    def name(self, side: Side) -> Name:
+        return Name(self.match.names[side])
+
+    @property
+    def form(self) -> Form | None:
+        return self.view.form if self.view else None
+
+    def asks(self, name: str) -> bool:
+        """Whether the form has a choice of that name, in any way."""
+        steps = (step for way in self.form.ways for step in way.steps) if self.form else ()
+        return any(isinstance(step, Choice) and step.name == name for step in steps)
+
+    @property
+    def time_is_up(self) -> bool:
+        return self.view is not None and self.view.clock.up(self.clock_ms)
+
+    @property
+    def closed(self) -> bool:
+        view = self.view
+        return view is not None and (
+            (view.round is not None and view.round.status == CLOSED)
+            or (view.match is not None and view.match.state == CLOSED)
+        )
+
+    # --- reports ---
+
+    def said(self, side: Side) -> Result | None:
+        """What this side's latest report says: made here and not refused, else as the hub knows it."""
+        own = [sent for sent in self.current() if sent.effect.side == side]
+        return own[-1].effect.result if own else self.match.reports.get(side)
+
+    def current(self) -> list[Sent]:
+        """Reports made here about the match as it is now, not refused."""
+        return [
+            sent for sent in self.sent
+            if _about(sent.effect) == self.match.same and sent.effect.revision == self.match.revision
+            and not isinstance(sent.fate, Refused)
+        ]
+
+    @property
+    def last_speaker(self) -> Side | None:
+        """Whose report came last: made here, else as the hub knows it. None where nobody knows."""
+        current = self.current()
+        return current[-1].effect.side if current else self.match.last
+
+    @property
+    def settled(self) -> bool:
+        """A result stands at the hub and nobody here has said anything newer."""
+        return self.match.state in (AGREED, DECIDED) and not self.current()
+
+    def send(self, side: Side, result: Result) -> None:
+        """Report `result` for `side`; what already stands, or was said the same way, is not said twice."""
+        if result == (self.match.result if self.settled else self.said(side)):
+            return
+        effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw)
+        self.sent.append(Sent(effect))
+        self.effects.append(effect)
+        self.saved_number = self.saved_at_ms = None
+
+    def forget_delivered(self, now_ms: int) -> None:
+        """With a new view: drop reports that it shows or must show by now, and refused ones.
+
+        A fate may overtake the view it belongs to; until then the report made here is the newer truth.
+        """
+        match = self.view.match if self.view else None
+        self.sent = [
+            sent for sent in self.sent
+            if sent.fate is None or (
+                isinstance(sent.fate, Saved) and now_ms - sent.fate_at_ms < FORGET_SAVED_MS
+                and match is not None and match.same == _about(sent.effect)
+                and match.reports.get(sent.effect.side) != sent.effect.result
+            )
+        ]
+
+    def first(self, side: Side) -> Side:
+        """Whose figure stands left on a screen for `side`: one's own, but from the edge always ●'s."""
+        return side if self.facing == "opposite" else "a"
+
+    # --- screens ---
+
+    @property
+    def mark(self) -> str:
+        """"⌁ 0:42" while the hub has not been heard for more than five seconds."""
+        if self.age_ms is not None and self.age_ms <= STALE_AFTER_MS:
+            return ""
+        return f"⌁ {span(self.age_ms)}" if self.age_ms is not None else "⌁"
+
+    @property
+    def phase(self) -> str:
+        """The phase that runs, in words; "" outside of all."""
+        key = self.view.clock.phase(self.clock_ms) if self.view else ""
+        return self.words(key) if key else ""
+
+    @property
+    def clock(self) -> str:
+        """The clock's figures; none while hidden minutes run, for they would tell how many."""
+        if self.clock_ms is None or (self.clock_ms <= 0 and self.view and self.view.clock.open_end
+                                     and not self.view.clock.over):
+            return ""
+        return clock.show(self.clock_ms)
+
+    def halves(self, kind: str, make: Callable[[Side], Half]) -> Halves:
+        a, b = (make(side) for side in SIDES)
+        return Halves(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, a=a, b=b)
+
+    def page(self, kind: str, turn: Side | None, title: str, *lines: str | Row, hint: str = "") -> Page:
+        return Page(kind=kind, facing=self.facing, mark=self.mark, badge=self.badge, turn=turn,
+                    title=title, lines=tuple(line for line in lines if line), hint=hint)
+
+    def signed(self, side: Side) -> Name:
+        """"● Ana Ruiz"."""
+        return Name(f"{SIGNS[side]} {self.name(side)}")
+
+    def tell(self, now_ms: int, scene: Callable[[], Scene], stays: bool = False) -> None:
+        """Show a notice: for ten seconds, or with `stays` until somebody presses."""
+        self.notice = Notice(scene, None if stays else now_ms + NOTICE_MS)
+
+
+def span(ms: int) -> str:
+    """A length of time: "0:42", "12:05"."""
+    seconds = max(0, ms) // 1000
+    return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+def _about(effect: SendReport) -> tuple[str, str | None]:
+    """The match a report speaks of, as MatchView.same."""
+    return effect.match, effect.draw

@@ -1,0 +1,179 @@
+"""`roundtap table`: run one table unit, on the Pi's pins or on virtual ones."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from roundtap_devices.boards import FACINGS, Board, BoardError, board
+from roundtap_devices.input.edges import Buttons
+from roundtap_units.unit_config import ConfigError, read_unit_config
+
+KEYS = ("board", "facing")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", type=Path, help="TOML file: unit, key, hub, folder; board, language, facing")
+    parser.add_argument("--panel", type=Path, default=None, metavar="SOCKET",
+                        help="run on mock pins and a drawn screen, and serve both on this Unix socket")
+    parser.add_argument("--say", action="store_true", help="print the text of each new screen")
+    parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One unit's configuration file."""
+
+    unit: str
+    key: bytes
+    host: str
+    port: int
+    folder: Path
+    board: Board
+    language: str
+
+
+def read_config(path: Path) -> Config:
+    """The configuration; ConfigError names the file, the key, and what would be right."""
+    common = read_unit_config(path, KEYS)
+    try:
+        made = board(common.rest.get("board", "recommended"))
+    except (BoardError, OSError) as error:
+        raise ConfigError(f"{path}: board: {error}") from error
+    facing = common.rest.get("facing", made.facing)
+    if facing not in FACINGS:
+        raise ConfigError(f"{path}: facing: one of {', '.join(FACINGS)} is wanted, not {facing!r}")
+    return Config(common.unit, common.key, common.host, common.port, common.folder, replace(made, facing=facing),
+                  common.language)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run until SIGTERM or Ctrl-C."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        config = read_config(args.config)
+    except ConfigError as error:
+        print(f"roundtap table: {error}", file=sys.stderr)
+        return 2
+    stopping = threading.Event()
+    incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
+
+    def stop(*_: object) -> None:
+        stopping.set()
+        incoming.put(("stop", None))
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    try:
+        pins = _pins(config, virtual=args.panel is not None)
+    except OSError as error:
+        print(f"roundtap table: {error}", file=sys.stderr)
+        return 2
+    _run(config, args, pins, incoming, stopping)
+    return 0
+
+
+def _pins(config: Config, virtual: bool) -> Any:
+    """Where the buttons are; OSError says what is missing."""
+    from roundtap_devices.input.pin_factory import mock_factory, real_factory
+
+    config.folder.mkdir(parents=True, exist_ok=True)
+    if virtual:
+        return mock_factory()
+    try:
+        return real_factory(str(config.folder))
+    except ModuleNotFoundError as error:
+        if error.name != "lgpio":
+            raise
+        raise OSError("lgpio is missing: apt install python3-lgpio, and an environment made with "
+                      "--system-site-packages") from error
+
+
+def _run(config: Config, args: argparse.Namespace, pins: Any,
+         incoming: queue.SimpleQueue[object], stopping: threading.Event) -> None:
+    from roundtap_devices.display.oled import oled_screen
+    from roundtap_devices.display.screen import Screen, VirtualScreen
+    from roundtap_devices.display.signals import Signals
+    from roundtap_devices.virtual.table_panel import Panel
+    from roundtap_units.link.link import HubAddress, HubLink
+    from roundtap_units.link.outbox import Outbox
+    from roundtap_units.notify import Notify
+    from roundtap_units.table.dialogue.dialogue import Dialogue, unit_words
+    from roundtap_units.table.unit import TableUnit, run_loop
+
+    def mono_ms() -> int:
+        return time.monotonic_ns() // 1_000_000
+
+    words = unit_words(config.language)
+    screen: Screen = VirtualScreen() if args.panel else oled_screen(config.board.screen, pins)
+    panel = None
+    if args.panel is not None:
+        assert isinstance(screen, VirtualScreen)
+        panel = Panel(args.panel, config.board, pins, screen.glass)
+    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at))
+    link = HubLink(HubAddress(config.host, config.port, config.unit, config.key), outbox,
+                   lambda kind, value: incoming.put((kind, value)), mono_ms)
+    # What is virtual says so, on every screen.
+    dialogue = Dialogue(words, config.board.facing, words("badge.virtual") if panel else "")
+    unit = TableUnit(
+        config.unit, config.key, dialogue, outbox, link, screen,
+        Signals(config.board, pins, panel.signals if panel else None),
+        _heard(panel.words if panel else None, args.say),
+    )
+    buttons = Buttons(config.board, pins, incoming, mono_ms)  # type: ignore[arg-type]
+    notify = Notify()
+
+    def stopped() -> bool:
+        # Asked once a step: who steps no more is not alive, whatever his other threads do.
+        notify.alive(mono_ms())
+        return stopping.is_set()
+
+    link.start()
+    try:
+        run_loop(unit, incoming, mono_ms, stopped)
+    finally:
+        link.stop()
+        if panel:
+            panel.close()
+        outbox.close()
+        _give_back(buttons)
+
+
+def _give_back(buttons: Buttons) -> None:
+    try:
+        buttons.close()
+    except Exception as error:
+        # lgpio says "GPIO busy" if somebody presses just now; the kernel takes the lines back at the exit anyway.
+        logging.getLogger(__name__).warning("the pins were not given back: %s", error)
+
+
+def _heard(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:
+    """Who is told the text of each new screen: the virtual panel, a person at a terminal, both or nobody."""
+
+    def heard(text: str) -> None:
+        if panel_words is not None:
+            panel_words(text)
+        if say:
+            print(text, flush=True)
+
+    return heard
+
+
+def _crash_point(name: str | None) -> Callable[[str], None]:
+    """A power cut for tests: the process dies, unflushed and unwarned, when it comes to the point `name`."""
+
+    def at_point(point: str) -> None:
+        if point == name:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return at_point

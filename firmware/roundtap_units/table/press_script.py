@@ -1,0 +1,177 @@
+"""Which buttons are pressed to report a result: for rehearsals, demonstrations and counting presses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from roundtap_core.forms.answers import retell
+from roundtap_core.forms.form import DECIDED, Choice, Figure, Form, Picks, Turns, Way
+from roundtap_core.forms.walk import walk
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
+from roundtap_units.table.dialogue.digit_wheels import Dial
+from roundtap_units.table.dialogue.own_sheet import Sheet, pages_of
+
+
+class Press(NamedTuple):
+    """One press: a key, tapped or held. An arrow is always tapped here, one step a press: nobody's best case.
+
+    The one arrow that is held opens the list of other endings.
+    """
+
+    key: str
+    kind: str = "tap"
+
+
+def presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded: bool = False) -> list[Press]:
+    """Every press from the opening to the other's agreement, both seated and the table idle.
+
+    winner: who opens (at time it may be the other, whose turn it is); of a draw either. fielded: squads were entered
+    when they were shown. What the result does not record (whose turn it was) is made up. Raises ValueError where this
+    form cannot say this result (recorded figures above the limit, a judge's ruling).
+    """
+    if form.parallel:
+        return list(_parallel(form, result, time_is_up, fielded))
+    way, answers = _told(form, result, winner, time_is_up)
+    first_question = walk(way, {}, winner).question
+    if way.winner == DECIDED and isinstance(first_question, Choice) and answers[first_question.name] == other(winner):
+        # Whose turn it is opens: the other's button at once would say that nobody won.
+        winner = other(winner)
+        way, answers = _told(form, result, winner, time_is_up)
+    at = form.offered(time_is_up).index(way)
+    first = form.direct and at == 0
+    if first and form.games > 1 and not time_is_up:
+        return list(_games(form, result, winner))
+    return [*_opening(form, at, time_is_up, winner), *_steps(way, answers, winner, confirmed=first),
+            Press(other(winner))]
+
+
+def _told(form: Form, result: Result, opener: Side, time_is_up: bool) -> tuple[Way, dict[str, Any]]:
+    told = retell(form.offered(time_is_up), opener, result)
+    if told is None:
+        raise ValueError(f"the form of {form.rulebook} cannot say {result}")
+    return told
+
+
+def _opening(form: Form, at: int, time_is_up: bool, winner: Side) -> Iterator[Press]:
+    """The own button; then, or first behind ▼ held, the line of a list."""
+    if form.direct and at > 0:
+        yield Press("down", "hold")
+        yield from [Press("down")] * (at - (1 if form.games == 1 else 0))
+    elif not form.direct and len(form.offered(time_is_up)) > 1:
+        yield Press(winner)
+        yield from [Press("down")] * at
+    yield Press(winner)
+
+
+def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
+    """Game by game, the loser agreeing to each; who lost one begins the next, where that is asked."""
+    loser = other(winner)
+    won = [winner] * (form.games - 1)
+    played = [*won[:1], *[loser] * result.score.of(loser), *won[1:]]
+    asks = any(isinstance(step, Choice) and step.name == "first_player" for way in form.ways for step in way.steps)
+    for number, side in enumerate(played):
+        yield from (Press(side), Press(other(side)))
+        if asks:
+            last = number == len(played) - 1
+            chosen = result.first_player if last and result.first_player in SIDES else other(side)
+            yield Press(str(chosen))
+    yield from (Press(winner), Press(loser))
+
+
+def _steps(way: Way, answers: dict[str, Any], opener: Side, confirmed: bool) -> Iterator[Press]:
+    """The presses of every question the walk comes to. `confirmed`: a way without any reports by being opened."""
+    way = way.opened_by(opener)
+    given: dict[str, Any] = {}
+    while (step := walk(way, given, opener).question) is not None:
+        given[step.name] = answers[step.name]
+        confirmed = isinstance(step, Figure) and way.winner != DECIDED
+        if isinstance(step, Figure):
+            yield from _dialled(Dial(step, step.default), answers[step.name], opener)
+        elif isinstance(step, Turns):
+            yield from _turns_played(step, answers[step.name], answers[step.first])
+        elif isinstance(step, Choice):
+            yield from _chosen(step, answers[step.name], opener)
+    if not confirmed:
+        yield Press(opener)
+
+
+def _turns_played(step: Turns, answer: str, first: Side) -> Iterator[Press]:
+    if answer in SIDES:
+        yield Press(answer, "hold")
+        return
+    for turn in range(step.turns):
+        yield Press(first if turn % 2 == 0 else other(first))
+
+
+def _chosen(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
+    if choice.by_button:
+        yield Press(answer)
+        return
+    yield from [Press("down")] * choice.options.index(answer)
+    yield Press(own)
+
+
+def _dialled(dial: Dial | None, target: int, own: Side) -> Iterator[Press]:
+    while dial is not None and (dial.value != target or dial.touched):
+        up, down = _wheel(dial, target, 1), _wheel(dial, target, -1)
+        key, turns = ("up", up) if len(up) <= len(down) else ("down", down)
+        yield from [Press(key)] * len(turns)
+        last = turns[-1] if turns else dial
+        if turns or dial.touched:
+            yield Press(own)
+            dial = last.confirmed()
+        else:
+            yield Press(own, "hold")
+            dial = dial.stepped_in()
+    if dial is not None:
+        yield Press(own)
+
+
+def _wheel(dial: Dial, target: int, by: int) -> list[Dial]:
+    """The dial after each press until this wheel stands as in `target`."""
+    wanted = Dial(dial.figure, target).digits()[dial.at]
+    turned: list[Dial] = []
+    while (turned[-1] if turned else dial).digits()[dial.at] != wanted:
+        turned.append((turned[-1] if turned else dial).turned(by))
+    return turned
+
+
+# --- both enter their own ---
+
+
+def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> Iterator[Press]:
+    opener: Side = other("a" if result.conceded_by == "a" else "b") if result.ended == CONCESSION else "a"
+    way, answers = _told(form, result, opener, time_is_up)
+    whose = {side: "winner" if side == opener else "loser" for side in SIDES}
+    for side in SIDES:
+        squads = [page for page in pages_of(way, whose[side]) if isinstance(page, Picks)]
+        for picks in squads if not fielded else ():
+            yield from field_squads(picks, answers[picks.name], side)
+    for side in SIDES:
+        yield Press(side)
+        if result.ended == CONCESSION and side != opener:
+            yield from (Press("down"), Press(side))
+        for page in pages_of(way, whose[side]):
+            if isinstance(page, Figure):
+                yield from _counted(page, answers.get(page.name, page.default), side)
+                yield Press("up")
+    yield from (Press("a"), Press("b"))
+
+
+def field_squads(picks: Picks, squads: list[int], side: Side) -> Iterator[Press]:
+    """The reveal: the own button steps, ▲ marks, and once more when all are marked."""
+    yield Press(side)
+    sheet = Sheet()
+    for squad in squads:
+        while sheet.cursor != squad:
+            yield Press(side)
+            sheet.step(picks)
+        yield Press("up")
+    yield Press("up")
+
+
+def _counted(figure: Figure, value: int, side: Side) -> Iterator[Press]:
+    large = figure.wheels[0] if len(figure.wheels) > 1 else value + 1
+    yield from [Press(side, "hold")] * ((value - figure.default) // large)
+    yield from [Press(side)] * ((value - figure.default) % large)

@@ -1,0 +1,128 @@
+"""Setting text on a small 1-bit screen: names whole, else wrapped or shortened by words, never cut inside one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from itertools import zip_longest
+
+from PIL import Image, ImageDraw, ImageFont
+
+from roundtap_units.table.screens.scenes import Name
+
+Font = ImageFont.FreeTypeFont
+
+
+@lru_cache(maxsize=64)
+def font(size: int, bold: bool = False) -> Font:
+    """DejaVu Sans in pixels."""
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    with resources.as_file(resources.files("roundtap_devices").joinpath("fonts", name)) as path:
+        # The same letters everywhere: the other layout engine needs a library that not every machine has.
+        return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+@lru_cache(maxsize=2048)
+def width(text: str, size: int, bold: bool = False) -> int:
+    return -int(-font(size, bold).getlength(text) // 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Lines of text in one size, chosen so that they fit."""
+
+    lines: tuple[str, ...]
+    size: int
+    bold: bool
+    fits: bool = True
+
+    @property
+    def height(self) -> int:
+        return len(self.lines) * line_height(self.size)
+
+
+def line_height(size: int) -> int:
+    """From one baseline to the next, accents included."""
+    return size + 1 if size > 9 else size
+
+
+@lru_cache(maxsize=256, typed=True)
+def fit(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False) -> Fitted:
+    """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms.
+
+    Wrapping breaks at spaces and hyphens. What fits in no way is set in the smallest size as it is: a text of the
+    catalogues that is too long, which the tests find.
+    """
+    for wording in shorter_forms(text) if isinstance(text, Name) else (text,):
+        for size in sizes:
+            lines = _wrap(wording, wide, size, bold)
+            if lines and len(lines) * line_height(size) <= high:
+                return Fitted(lines, size, bold)
+    return Fitted((wording,), sizes[-1], bold, fits=False)
+
+
+def shorter_forms(name: str) -> Iterator[str]:
+    """A name, then shorter and shorter by whole words; a sign in front stays.
+
+    >>> list(shorter_forms("● Aleksandra Maria Wiśniewska"))[1:]
+    ['● Aleksandra Maria W.', '● Aleksandra W.', '● Aleksandra', '● A. W.']
+    """
+    yield name
+    words = name.split()
+    sign = f"{words.pop(0)} " if words and len(words[0]) == 1 and not words[0].isalnum() else ""
+    if len(words) > 1:
+        first, last = words[0], f"{words[-1][0]}."
+        yield f"{sign}{' '.join(words[:-1])} {last}"
+        yield f"{sign}{first} {last}"
+        yield f"{sign}{first}"
+        yield f"{sign}{first[0]}. {last}"
+
+
+@lru_cache(maxsize=64)
+def fit_pair(left: str, right: str, wide: int, size_and_bold: tuple[tuple[int, bool], ...]) -> tuple[Fitted, Fitted]:
+    """Two names on one line, shortened alike, so that together they are no wider than `wide`."""
+    for one, two in zip_longest(shorter_forms(left), shorter_forms(right)):
+        left, right = one or left, two or right
+        for size, bold in size_and_bold:
+            gap = 10 if bold else 3
+            if width(left, size, bold) + gap + width(right, size, bold) <= wide:
+                return Fitted((left,), size, bold), Fitted((right,), size, bold)
+    size, bold = size_and_bold[-1]
+    return Fitted((left,), size, bold, fits=False), Fitted((right,), size, bold, fits=False)
+
+
+def _wrap(text: str, wide: int, size: int, bold: bool) -> tuple[str, ...]:
+    """The text in lines no wider than `wide`; () if a part of a word is wider."""
+    lines: list[str] = []
+    for part, glue in _parts(text):
+        if lines and width(joined := lines[-1] + glue + part, size, bold) <= wide:
+            lines[-1] = joined
+        elif width(part, size, bold) <= wide:
+            lines.append(part)
+        else:
+            return ()
+    return tuple(lines)
+
+
+def _parts(text: str) -> Iterator[tuple[str, str]]:
+    """Pieces between which a line may end, each with what joins it to the one before."""
+    for word in text.split(" "):
+        glue = " "
+        pieces = word.split("-") if word.count("-") and not word.startswith("-") else [word]
+        for place, piece in enumerate(pieces):
+            yield piece + ("-" if place < len(pieces) - 1 else ""), glue
+            glue = ""
+
+
+def write(draw: ImageDraw.ImageDraw, x: int, baseline: int, text: str, size: int, bold: bool = False,
+          anchor: str = "l", ink: int = 1) -> None:
+    """One line on its baseline; `anchor` "l", "m" or "r" is what x means."""
+    draw.fontmode = "1"
+    draw.text((x, baseline), text, font=font(size, bold), fill=ink, anchor=anchor + "s")
+
+
+def canvas(wide: int, high: int) -> tuple[Image.Image, ImageDraw.ImageDraw]:
+    image = Image.new("1", (wide, high), 0)
+    return image, ImageDraw.Draw(image)

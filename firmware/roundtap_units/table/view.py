@@ -1,0 +1,180 @@
+"""What the hub tells a table about itself, as frozen records: one JSON view in, one `TableView` out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from roundtap_core.forms.form import Form, form_from_json
+from roundtap_core.records import SIDES, Pair, Result, Side
+from roundtap_core.result_json import result_from_json
+from roundtap_core.rulebooks.base import SWISS_ROUND, Situation
+
+OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class EventView:
+    id: str
+    name: str
+    color: str = ""
+    rulebook: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundView:
+    """The round at this table; `of` is how many there will be, where that is known."""
+
+    number: int
+    of: int | None = None
+    stage: str = "swiss"
+    status: str = "published"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchView:
+    """Who plays here, and what the hub knows of the result. `number` is the journal entry of the result that stands,
+    `last` the side that reported last: the other one is asked.
+
+    `to_field`: the squads a side has not fielded yet, None where nobody told; `must`: it has to field these now.
+    """
+
+    id: str
+    revision: int
+    names: Mapping[Side, str]
+    state: str = OPEN
+    reports: Mapping[Side, Result | None] = field(default_factory=dict)
+    result: Result | None = None
+    number: int | None = None
+    last: Side | None = None
+    to_field: Mapping[Side, tuple[int, ...] | None] = field(default_factory=dict)
+    must: Mapping[Side, bool] = field(default_factory=dict)
+    draw: str | None = None
+    """The mark of the draw: the same id may come again with other people. None: an older hub does not say."""
+
+    @property
+    def same(self) -> tuple[str, str | None]:
+        """What two views of one match have in common, and two matches have not."""
+        return self.id, self.draw
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseView:
+    """A part of the round: `key` is its text, `from_ms` how much of the round has gone when it begins."""
+
+    key: str
+    from_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClockView:
+    """The hub's clock: `deadline_ms` on the hub's monotonic clock while running, `remaining_ms` while held.
+
+    `open_end`: hidden minutes may follow; the round ends when the hub says `over`.
+    """
+
+    state: str = "idle"
+    deadline_ms: int | None = None
+    remaining_ms: int | None = None
+    total_ms: int | None = None
+    phases: tuple[PhaseView, ...] = ()
+    open_end: bool = False
+    over: bool = False
+
+    def up(self, left_ms: int | None) -> bool:
+        """Whether time has been called, with `left_ms` on the clock."""
+        if self.open_end:
+            return self.over
+        return self.over or (left_ms is not None and left_ms <= 0)
+
+    def phase(self, left_ms: int | None) -> str:
+        """The text of the phase that runs, with `left_ms` on the clock; "" outside of all."""
+        if left_ms is None:
+            return ""
+        if self.open_end and left_ms <= 0 and not self.over:
+            return "phase.last_minutes"
+        gone_ms = (self.total_ms or 0) - left_ms
+        return next((phase.key for phase in reversed(self.phases) if phase.from_ms <= gone_ms), "")
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """A judge was called from here; `taken_by` is who comes."""
+
+    taken_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    event: EventView | None
+    table: int | None
+    round: RoundView | None = None
+    match: MatchView | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    form: Form | None = None
+    clock: ClockView = ClockView()
+    call: CallView | None = None
+    next_table: int | None = None
+    situation: Situation = SWISS_ROUND
+    rounds_left: int = 0
+
+
+def view_from_json(data: Mapping[str, Any]) -> TableView:
+    """The inverse of what the hub sends; unknown keys are left alone (a newer hub may say more).
+
+    Raises KeyError, TypeError or Problem where the view is malformed: the caller drops it and asks again.
+    """
+    event, round_, call, clock = data.get("event"), data.get("round"), data.get("call"), data.get("clock") or {}
+    match, form, following = data.get("match"), data.get("form"), data.get("next")
+    return TableView(
+        event=EventView(event["id"], event["name"], event.get("color", ""), event.get("rulebook", ""))
+        if event else None,
+        table=data.get("table"),
+        round=RoundView(round_["number"], round_.get("of"), round_.get("stage", "swiss"),
+                        round_.get("status", "published")) if round_ else None,
+        match=_match(match) if match else None,
+        options=dict(data.get("options") or {}),
+        form=form_from_json(form) if form else None,
+        clock=_clock(clock),
+        call=CallView(call.get("taken_by")) if call is not None else None,
+        next_table=following.get("table") if following else None,
+        situation=_situation(data.get("situation")),
+        rounds_left=data.get("rounds_left") or 0,
+    )
+
+
+def _situation(data: Mapping[str, Any] | None) -> Situation:
+    if not data:
+        return SWISS_ROUND
+    totals = data.get("totals")
+    return Situation(data.get("stage", SWISS_ROUND.stage), Pair(totals["a"], totals["b"]) if totals else None)
+
+
+def _clock(data: Mapping[str, Any]) -> ClockView:
+    return ClockView(
+        data.get("state", "idle"), data.get("deadline_ms"), data.get("remaining_ms"), data.get("total_ms"),
+        tuple(PhaseView(phase["key"], phase["from_ms"]) for phase in data.get("phases") or ()),
+        bool(data.get("open_end")), bool(data.get("over")),
+    )
+
+
+def _match(data: Mapping[str, Any]) -> MatchView:
+    reports = data.get("reports") or {}
+    return MatchView(
+        id=data["id"],
+        revision=data["revision"],
+        names={"a": data["a"]["name"], "b": data["b"]["name"]},
+        state=data.get("state", OPEN),
+        reports={"a": _result(reports.get("a")), "b": _result(reports.get("b"))},
+        result=_result(data.get("result")),
+        number=data.get("number"),
+        last=data.get("last"),
+        to_field={side: tuple(data[side]["to_field"]) for side in SIDES if data[side].get("to_field") is not None},
+        must={side: bool(data[side].get("must")) for side in SIDES},
+        draw=data.get("draw"),
+    )
+
+
+def _result(data: Any) -> Result | None:
+    return None if data is None else result_from_json(data)

@@ -1,0 +1,132 @@
+"""`roundtap demo`: a hub, virtual tables and a small event on this machine, ready to be tapped."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from pathlib import Path
+from types import FrameType
+
+from roundtap.kit.virtual_kit import VirtualKit
+from roundtap_core.rulebooks.registry import RULEBOOKS
+
+PLAYERS_MAX = 512
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one")
+    parser.add_argument("--tables", type=int, default=4, help="how many virtual tables")
+    parser.add_argument("--players", type=int, default=8, help="how many players are entered")
+    parser.add_argument("--rulebook", default=next(iter(RULEBOOKS)), choices=tuple(RULEBOOKS), metavar="ID",
+                        help="which game is played: " + ", ".join(RULEBOOKS))
+    parser.add_argument("--host", default="127.0.0.1",
+                        help="address to listen on; 0.0.0.0 lets phones in the same network in")
+    parser.add_argument("--language", default="en", choices=("en", "es", "de", "pl"), help="language of the tables")
+    parser.add_argument("--facing", default="edge", choices=("edge", "opposite"),
+                        help="edge: one way up, easy to read here; opposite: each half faces its player")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Start everything, say where it is, and clean up on Ctrl-C."""
+    trouble = _trouble(args)
+    if trouble:
+        print(f"roundtap demo: {trouble}", file=sys.stderr)
+        return 2
+    folder = Path(tempfile.mkdtemp(prefix="roundtap-demo-"))
+    demo = Demo(args, folder)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        demo.prepare()
+        demo.start()
+        print(demo.greeting(), flush=True)
+        demo.serve_bench()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        demo.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+        print("\nEverything is stopped and cleaned up.", flush=True)
+    return 0
+
+
+def _trouble(args: argparse.Namespace) -> str | None:
+    """What is wrong with the arguments, in words, or None."""
+    if not 1 <= args.tables <= 64:
+        return f"--tables {args.tables}: from 1 to 64 virtual tables are possible."
+    if not 4 <= args.players <= PLAYERS_MAX:
+        return f"--players {args.players}: an event needs 4 players; the demo has names for {PLAYERS_MAX}."
+    if not 1 <= args.port <= 65534:
+        return f"--port {args.port}: choose a port from 1 to 65534."
+    for port in (args.port, args.port + 1):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((args.host, port))
+            except OSError as error:
+                return f"port {port} cannot be used ({error.strerror}). Choose another with --port N."
+    return None
+
+
+class Demo:
+    """One demo: a virtual kit with an event, and the bench over it."""
+
+    def __init__(self, args: argparse.Namespace, folder: Path) -> None:
+        self.args = args
+        self.kit = VirtualKit(folder, args.host, args.port, args.tables, args.language, args.facing,
+                              f"http://{self._shown_host}:{args.port + 1}/", paper=True)
+
+    @property
+    def _shown_host(self) -> str:
+        return "127.0.0.1" if self.args.host in ("0.0.0.0", "::") else self.args.host
+
+    def prepare(self) -> None:
+        """Keys, PIN, and an event whose first round is published, written before anybody runs."""
+        from roundtap.demo.demo_event import make_event
+
+        self.kit.prepare()
+        make_event(self.kit.database, self.args.players, self.args.tables, self.args.rulebook)
+
+    def start(self) -> None:
+        self.kit.start()
+
+    def stop(self) -> None:
+        self.kit.stop()
+
+    def greeting(self) -> str:
+        shown = self._shown_host
+        hub, bench = f"http://{shown}:{self.args.port}", f"http://{shown}:{self.args.port + 1}"
+        return "\n".join([
+            "",
+            f"  Bench (virtual kit)     {bench}/",
+            f"  Console (organizer)     {hub}/console      PIN {self.kit.pin}",
+            f"  Wall                    {hub}/wall",
+            f"  Players' page           {hub}/",
+            "",
+            "  Everything runs on this machine and is forgotten afterwards. Ctrl-C stops it.",
+            "",
+        ])
+
+    def serve_bench(self) -> None:
+        """Serve the bench page until Ctrl-C."""
+        import asyncio
+
+        import uvicorn
+
+        from roundtap.demo.bench import Bench, VirtualDesk, VirtualTable
+
+        tables = {n: VirtualTable(n, self.kit.panel(n)) for n in self.kit.tables}
+        printer = VirtualDesk(self.kit.printer) if self.kit.printer else None
+        bench = Bench(tables, printer, {"hub_port": self.args.port, "pin": self.kit.pin}, self.args.language)
+
+        class Server(uvicorn.Server):
+            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+                # Open streams would keep the server waiting.
+                asyncio.get_running_loop().create_task(bench.close())
+                super().handle_exit(sig, frame)
+
+        Server(uvicorn.Config(bench, host=self.args.host, port=self.args.port + 1, loop="asyncio", http="h11",
+                              ws="none", log_level="warning", access_log=False, timeout_graceful_shutdown=2)).run()

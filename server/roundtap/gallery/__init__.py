@@ -1,0 +1,1 @@
+"""Every screen, slip and page as a picture."""

@@ -1,0 +1,82 @@
+"""`roundtap gallery DIR`: every screen, slip and page as a PNG, to be looked at."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from roundtap_core.words import LANGUAGES
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSER_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+                 "--disable-component-update", "--disable-sync", "--hide-scrollbars")
+SCREEN_SCALE = 4
+SHOT_TIMEOUT_S = 60
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR", help="where the pictures go; made if it is not there")
+    parser.add_argument("--language", choices=LANGUAGES, action="append", help="only this one; may be given again")
+    parser.add_argument("--no-pages", action="store_true", help="leave the web pages out (they need Chromium)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write all pictures; 2 where pages are wanted and there is no browser."""
+    languages = tuple(args.language or LANGUAGES)
+    args.folder.mkdir(parents=True, exist_ok=True)
+    print(f"screens: {_screens(args.folder / 'screens', languages)}")
+    print(f"paper: {_paper(args.folder / 'paper', languages)}")
+    if args.no_pages:
+        return 0
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        print("pages: no Chromium here; install chromium, or leave them out with --no-pages", file=sys.stderr)
+        return 2
+    print(f"pages: {_pages(args.folder / 'pages', languages, browser)}")
+    return 0
+
+
+def _screens(folder: Path, languages: tuple[str, ...]) -> int:
+    from roundtap_units.gallery.table_screens import gallery
+
+    folder.mkdir(exist_ok=True)
+    count = 0
+    for name, image in gallery(languages):
+        image.resize((image.width * SCREEN_SCALE, image.height * SCREEN_SCALE)).save(folder / f"{name}.png")
+        count += 1
+    return count
+
+
+def _paper(folder: Path, languages: tuple[str, ...]) -> int:
+    from roundtap_units.gallery.on_paper import paper_gallery
+
+    folder.mkdir(exist_ok=True)
+    count = 0
+    for name, image in paper_gallery(languages):
+        image.save(folder / f"{name}.png")
+        count += 1
+    return count
+
+
+def _pages(folder: Path, languages: tuple[str, ...], browser: str) -> int:
+    from roundtap.gallery.hub_pages import pages
+
+    folder.mkdir(exist_ok=True)
+    count = 0
+    with tempfile.TemporaryDirectory(prefix="roundtap-gallery-") as profile:
+        for language in languages:
+            for page in pages(language):
+                source = Path(profile) / "page.html"
+                source.write_text(page.html, encoding="utf-8")
+                target = (folder / f"{language}-{page.name}.png").resolve()
+                subprocess.run(
+                    [browser, *BROWSER_FLAGS, f"--user-data-dir={profile}/browser",
+                     f"--window-size={page.width},{page.height}", f"--screenshot={target}", source.as_uri()],
+                    check=True, timeout=SHOT_TIMEOUT_S, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                )
+                count += 1
+    return count

@@ -1,0 +1,116 @@
+"""The elimination tree of an event file, with seeds; after the last Swiss round already, as the cut stands."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+
+from roundtap.headless import columns, event_input
+from roundtap_core.elimination.bracket import Bracket, Game, Seat, bracket_of
+from roundtap_core.elimination.bracket_json import bracket_to_json, name_of
+from roundtap_core.elimination.cut import CutRow, cut_table, qualified
+from roundtap_core.elimination.ranking import Placed, final_ranking
+from roundtap_core.errors import Problem
+from roundtap_core.names import display_name, public_names
+from roundtap_core.records import ELIMINATION, SWISS, Pair, Tournament
+from roundtap_core.rounds.next_round import next_stage
+from roundtap_core.words import Words
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    event_input.add_file(parser)
+    parser.add_argument("--format", choices=("json", "text", "svg"), default="json")
+
+
+def run(args: Namespace) -> int:
+    def show(tournament: Tournament, words: Words) -> str:
+        bracket = the_bracket(tournament)
+        ranking = final_ranking(tournament, bracket)
+        if args.format == "json":
+            return event_input.json_text(bracket_to_json(bracket, ranking, cut_table(tournament)))
+        names = _names(tournament)
+        if args.format == "text":
+            return cut_as_text(cut_table(tournament), names, words) + as_text(bracket, ranking, names, words)
+        from roundtap_core.elimination.bracket_picture import bracket_svg
+
+        return bracket_svg(bracket, names, words)
+
+    return event_input.answer(args.file, show)
+
+
+def the_bracket(tournament: Tournament) -> Bracket:
+    """The recorded one, else that of who would go on now. Raises Problem("no_bracket") before that."""
+    seeds: tuple[str, ...] = ()
+    if not tournament.stage_rounds(ELIMINATION) and tournament.stage_rounds(SWISS):
+        open_matches = any(m.result is None and m.bye is None for r in tournament.rounds for m in r.matches)
+        if next_stage(tournament) == ELIMINATION and not open_matches:
+            seeds = qualified(tournament)
+    bracket = bracket_of(tournament, seeds)
+    if bracket is None:
+        raise Problem("no_bracket")
+    return bracket
+
+
+def _names(tournament: Tournament) -> dict[str, str]:
+    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
+
+
+def cut_as_text(rows: Sequence[CutRow], names: Mapping[str, str], words: Words) -> str:
+    """The cut's own order, above the bracket, where it is not that of the standings."""
+    if not rows:
+        return ""
+    head = tuple(words(f"column.{key}") for key in ("rank", "name", "points", "opponents_points", "decided_by"))
+    lines = [
+        (str(row.seed), names[row.competitor], str(row.points), str(row.opponents_points),
+         _decided(row.decided_by, words))
+        for row in rows
+    ]
+    return words("bracket.cut_table") + "\n" + columns.table([head, *lines], "><>><") + "\n"
+
+
+def _decided(key: str, words: Words) -> str:
+    return words(f"decided.{key}" if f"decided.{key}" in words else f"tiebreaker.{key}")
+
+
+def as_text(bracket: Bracket, ranking: tuple[Placed, ...], names: Mapping[str, str], words: Words) -> str:
+    """Every game on a line: its number, what it is, who meets whom, and the score; below, the champion."""
+    from roundtap_core.elimination.bracket_picture import say_round
+
+    rows = [
+        (str(game.number), say_round(words, name_of(bracket, game)), _side(game, game.a, names, words),
+         _side(game, game.b, names, words), _outcome(game, names, words))
+        for game in bracket.games
+    ]
+    text = columns.table(rows, "><<<<")
+    if bracket.champion is not None:
+        text += "\n" + words("bracket.decided", name=names[bracket.champion]) + "\n"
+    if bracket.over:
+        text += "\n" + words("bracket.ranking") + "\n" + columns.table(
+            [(str(p.rank), names[p.competitor], say_round(words, p.reached or "swiss")) for p in ranking], "><<")
+    return text
+
+
+def _side(game: Game, seat: Seat, names: Mapping[str, str], words: Words) -> str:
+    if seat.competitor is not None:
+        seed = f"{seat.seed} " if seat.seed is not None else ""
+        return seed + names[seat.competitor]
+    if seat.empty:
+        return words("bracket.empty") if game.match is not None or game.round > 1 else "–"
+    if seat.loser_of is not None:
+        return words("bracket.loser_of", game=seat.loser_of)
+    return words("bracket.winner_of", game=seat.winner_of)
+
+
+def _outcome(game: Game, names: Mapping[str, str], words: Words) -> str:
+    match = game.match
+    if match is not None and match.bye is not None:
+        return words(f"bye.{match.bye}")
+    if match is None or match.result is None:
+        return ""
+    score = match.result.score
+    if score == Pair() and game.winner:
+        # A ruling, or a match of several games: no figures were told.
+        return names[game.winner]
+    a, b = (score.a, score.b) if match.a == game.a.competitor else (score.b, score.a)
+    return f"{a}:{b} {names[game.winner]}" if game.winner else f"{a}:{b}"

@@ -1,0 +1,117 @@
+"""What the headless commands share: reading an event file, the reader's language, and errors that name the file."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import os
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.eventfile.read import parse
+from roundtap_core.records import Tournament
+from roundtap_core.words import Words, choose_language, core_words
+
+DONE, BAD_INPUT = 0, 2
+LARGEST = 2**53 - 1
+
+
+def add_file(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="an event file; - reads standard input")
+
+
+def whole_number(text: str) -> int:
+    """For argparse: a whole number that every JSON program keeps exactly."""
+    try:
+        number = int(text) if len(text) <= 17 else LARGEST + 1
+    except ValueError:
+        raise ArgumentTypeError(f"not a whole number: {text!r}") from None
+    if abs(number) > LARGEST:
+        raise ArgumentTypeError(f"between {-LARGEST} and {LARGEST}, please")
+    return number
+
+
+def positive_number(text: str) -> int:
+    """For argparse: 1, 2, 3 …"""
+    number = whole_number(text)
+    if number < 1:
+        raise ArgumentTypeError("1 or more, please")
+    return number
+
+
+def reader_words(environ: Mapping[str, str] | None = None) -> Words:
+    """The texts for whoever runs the command: $ROUNDTAP_LANG, else the first of POSIX's variables that is set."""
+    env = os.environ if environ is None else environ
+    names = ("ROUNDTAP_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+    return core_words(choose_language(next((env[name] for name in names if env.get(name)), "")))
+
+
+def read_text(file: str) -> str:
+    """The text of `file`, or of standard input for "-". Raises Problem where it cannot be read as UTF-8."""
+    try:
+        if file == "-":
+            raw = sys.stdin.buffer.read()
+        else:
+            with open(file, "rb") as stream:
+                raw = stream.read()
+        return raw.decode("utf-8")
+    except FileNotFoundError:
+        raise Problem("file_missing") from None
+    except IsADirectoryError:
+        raise Problem("file_is_folder") from None
+    except PermissionError:
+        raise Problem("file_forbidden") from None
+    except UnicodeDecodeError as error:
+        raise Problem("file_not_utf8", line=raw.count(b"\n", 0, error.start) + 1) from None
+    except (OSError, ValueError) as error:
+        raise Problem("file_unreadable", reason=getattr(error, "strerror", None) or str(error)) from None
+
+
+def answer(file: str, work: Callable[[Tournament, Words], str]) -> int:
+    """Print what `work` makes of the event in `file`; or, of a Problem, its line on stderr and nothing on stdout."""
+    words = reader_words()
+    # One file, one answer: there is no garbage worth a search before the process ends.
+    gc.disable()
+    try:
+        text = work(parse(read_text(file)), words)
+    except Problem as problem:
+        complain(error_line(file, problem, words))
+        return BAD_INPUT
+    finally:
+        gc.enable()
+    write(text)
+    return DONE
+
+
+def error_line(file: str, problem: Problem, words: Words) -> str:
+    """One line `FILE: /path: text`."""
+    return printable(": ".join(part for part in (file, problem.where, problem.say(words)) if part))
+
+
+def printable(text: str) -> str:
+    """Safe to print on a terminal: what a file smuggles in cannot move the cursor or break the line."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+
+
+def json_text(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def write(text: str) -> None:
+    """To stdout as UTF-8 with plain line ends, the same bytes on every machine."""
+    _as_utf8(sys.stdout)
+    sys.stdout.write(text)
+
+
+def complain(line: str) -> None:
+    _as_utf8(sys.stderr)
+    print(line, file=sys.stderr)
+
+
+def _as_utf8(stream: Any) -> None:
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -1,0 +1,47 @@
+"""Draw the next round of an event file: nothing is changed, the round is printed."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from typing import Any
+
+from roundtap.headless import columns, event_input
+from roundtap_core.names import display_name, public_names
+from roundtap_core.records import Tournament
+from roundtap_core.rounds.next_round import next_round, round_to_print
+from roundtap_core.words import Words
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    event_input.add_file(parser)
+    parser.add_argument("--seed", type=event_input.whole_number, metavar="N",
+                        help="draw from this seed (default: the event's)")
+    parser.add_argument("--attempt", type=event_input.positive_number, default=1, metavar="K",
+                        help="1, 2, …: draw anew")
+    parser.add_argument("--format", choices=("json", "text"), default="json")
+
+
+def run(args: Namespace) -> int:
+    def draw(tournament: Tournament, words: Words) -> str:
+        drawn = round_to_print(next_round(tournament, seed=args.seed, attempt=args.attempt))
+        return event_input.json_text(drawn) if args.format == "json" else as_text(tournament, drawn, words)
+
+    return event_input.answer(args.file, draw)
+
+
+def as_text(tournament: Tournament, drawn: Mapping[str, Any], words: Words) -> str:
+    """The round for a person: table, two names; byes below."""
+    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    names = {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
+    rows = [
+        ("–", names[match["a"]], words(f"bye.{match['bye']}")) if "bye" in match
+        else (str(match.get("table", "–")), names[match["a"]], names[match["b"]])
+        for match in drawn["matches"]
+    ]
+    text = words("round.title", number=drawn["round"], stage=words(f"stage.{drawn['stage']}")) + "\n"
+    if rows:
+        text += columns.table(rows, "><<")
+    if drawn["notes"].get("repeats"):
+        text += words("round.repeats", n=drawn["notes"]["repeats"]) + "\n"
+    return text

@@ -1,0 +1,140 @@
+"""The rulebooks there are; or one rulebook's figures, house decisions and clauses, as they can be announced."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from roundtap.headless import columns, event_input
+from roundtap_core.errors import Problem
+from roundtap_core.rulebooks import fact_sheet
+from roundtap_core.rulebooks.base import Rulebook, Structure
+from roundtap_core.rulebooks.coverage import Clause, Coverage, coverage, coverage_to_json
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
+from roundtap_core.words import Words
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", metavar="ID", help="one rulebook; without it, the list of them")
+    parser.add_argument("--format", choices=("json", "text"), default="text")
+
+
+def run(args: Namespace) -> int:
+    words, as_json = event_input.reader_words(), args.format == "json"
+    if args.id is None:
+        rows = [(book.id, book.title, book.document) for book in RULEBOOKS.values()]
+        listed = [dict(zip(("id", "title", "document"), row, strict=True)) for row in rows]
+        event_input.write(event_input.json_text({"rulebooks": listed}) if as_json else columns.table(rows, "<<<"))
+        return event_input.DONE
+    try:
+        book = rulebook(args.id)
+    except Problem as problem:
+        event_input.complain(event_input.printable(problem.say(words)))
+        return event_input.BAD_INPUT
+    event_input.write(event_input.json_text(to_json(book, words)) if as_json else "\n".join(_sections(book, words)))
+    return event_input.DONE
+
+
+def to_json(book: Rulebook, words: Words) -> dict[str, Any]:
+    """Everything the text says, in the same order, with the keys of the event file where it has them."""
+    options = book.options({})
+    return {
+        "id": book.id, "title": book.title, "document": book.document, "levels": list(book.levels),
+        "minutes": {stage: {str(games): minutes for games, minutes in by_games.items()}
+                    for stage, by_games in fact_sheet.minutes_by_games(book).items()},
+        "structures": {name: [{"at_least": line.at_least, "at_most": line.at_most, "swiss_rounds": line.swiss_rounds,
+                               "cut": line.cut} for line in lines] for name, lines in book.structures.items()},
+        "points": fact_sheet.outcome_points(book, options),
+        "byes": {bye: {"points": tally.points, **tally.figures}
+                 for bye, tally in fact_sheet.bye_worth(book, options).items()},
+        "bye_after_round_1": book.bye_after_round_1,
+        "tiebreakers": list(book.tiebreakers),
+        "options": dict(book.option_defaults),
+        "before_play": [{"key": key, "text": words(key)} for key in book.before_play],
+        "decisions": [{"key": key, "text": words(key)} for key in book.house_decisions],
+        "coverage": coverage_to_json(coverage(book.id)),
+    }
+
+
+def _sections(book: Rulebook, words: Words) -> Iterator[str]:
+    options = book.options({})
+    yield f"{book.title}  ({book.id})\n{book.document}\n"
+    levels = ", ".join(words(f"level.{level}") for level in book.levels)
+    yield f"{words('sheet.levels', levels=levels)}\n"
+    yield _titled(words("sheet.minutes"), list(_minutes(book, words)), "<" + len(book.best_of) * ">")
+    for name, lines in book.structures.items():
+        yield _structure(words("sheet.structure", name=words(f"structure.{name}")), lines, words)
+    points = [(words(f"outcome.{name}"), str(worth))
+              for name, worth in fact_sheet.outcome_points(book, options).items()]
+    yield _titled(words("sheet.results"), points, "<>")
+    after_round_1 = words(f"bye_order.{book.bye_after_round_1}")
+    yield _titled(words("sheet.byes"), list(_byes(book, words)), "<<") + f"  {after_round_1}\n"
+    base = book.option_defaults.get("squad_points")
+    figures = [words(f"figure.{key}", base=base) for key in book.tiebreakers if f"figure.{key}" in words]
+    if figures:
+        yield _listed(words("sheet.figures"), figures)
+    order = [words("decided.points"), *(words(f"tiebreaker.{key}") for key in book.tiebreakers)]
+    yield _listed(words("sheet.tiebreakers"), order)
+    yield _listed(words("sheet.before_play"), [words(key) for key in book.before_play])
+    yield _titled(words("sheet.options"), [(key, str(value)) for key, value in book.option_defaults.items()], "<<")
+    yield _listed(words("sheet.decisions"), [words(key) for key in book.house_decisions])
+    yield _coverage(coverage(book.id), words)
+
+
+def _minutes(book: Rulebook, words: Words) -> Iterator[Sequence[str]]:
+    """One column, or one for each number of games a match may have."""
+    if len(book.best_of) > 1:
+        yield ("", *(words("sheet.best_of", games=n) if n > 1 else words("sheet.one_game") for n in book.best_of))
+    for stage, by_games in fact_sheet.minutes_by_games(book).items():
+        lengths = {n: words("sheet.untimed") if minutes is None else str(minutes) for n, minutes in by_games.items()}
+        yield (words(f"stage.{stage}"), *(lengths.get(n, "–") for n in book.best_of))
+
+
+def _coverage(found: Coverage, words: Words) -> str:
+    """The counts, then each clause under its section, with its kind in front."""
+    kinds = {kind: words(f"coverage.{kind}") for kind in found.counts()}
+    counts = [(kinds[kind], str(n), words(f"coverage.{kind}.what")) for kind, n in found.counts().items()]
+    text = _titled(words("sheet.coverage"), counts, "<><")
+    width = max(map(len, kinds.values()))
+    for section, clauses in found.sections():
+        text += f"\n  {section}\n"
+        text += "".join(f"    {kinds[clause.how]:<{width}}  {_said(clause, words)}\n" for clause in clauses)
+    return text
+
+
+def _said(clause: Clause, words: Words) -> str:
+    if clause.reason:
+        return f"{clause.text} ({clause.reason.removesuffix('.')})"
+    return f"{clause.text} [{words('sheet.decided', text=clause.decided)}]" if clause.decided else clause.text
+
+
+def _titled(title: str, rows: Sequence[Sequence[str]], align: str) -> str:
+    return f"{title}\n" + _indented(columns.table(rows, align))
+
+
+def _listed(title: str, items: Sequence[str]) -> str:
+    return f"{title}\n" + _indented("".join(f"{number}. {item}\n" for number, item in enumerate(items, start=1)))
+
+
+def _indented(text: str) -> str:
+    return "".join(f"  {line}\n" for line in text.splitlines())
+
+
+def _structure(title: str, lines: Sequence[Structure], words: Words) -> str:
+    head = (words("sheet.players"), words("sheet.rounds"), words("sheet.cut"))
+    rows = [(_span(line), str(line.swiss_rounds), str(line.cut or "–")) for line in lines]
+    return _titled(title, [head, *rows], ">>>")
+
+
+def _span(line: Structure) -> str:
+    if line.at_most is None:
+        return f"{line.at_least}+"
+    return str(line.at_least) if line.at_least == line.at_most else f"{line.at_least}–{line.at_most}"
+
+
+def _byes(book: Rulebook, words: Words) -> Iterator[tuple[str, str]]:
+    for bye, tally in fact_sheet.bye_worth(book, book.options({})).items():
+        worth = [words("sheet.points", n=tally.points)]
+        worth += [f"{words(f'column.{key}')} {value}" for key, value in tally.figures.items()]
+        yield words(f"bye.{bye}"), ", ".join(worth)

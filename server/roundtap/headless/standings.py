@@ -1,0 +1,91 @@
+"""The standings of an event file, after all its Swiss rounds or after one of them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from roundtap.headless import columns, event_input
+from roundtap_core.errors import Problem
+from roundtap_core.names import display_name, public_names
+from roundtap_core.records import ELIMINATION, Tournament
+from roundtap_core.standings.standings import CUT, LAST, POINTS, Row, standings, standings_to_json
+from roundtap_core.words import Words
+
+FIGURES = ("rank", "points", "rounds", "wins", "losses", "draws", "byes")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    event_input.add_file(parser)
+    parser.add_argument("--after", type=event_input.whole_number, metavar="N", help="as they stood after round N")
+    parser.add_argument("--format", choices=("json", "csv", "text"), default="json")
+
+
+def run(args: Namespace) -> int:
+    def rank(tournament: Tournament, words: Words) -> str:
+        after = last_round(tournament) if args.after is None else args.after
+        if not 0 <= after <= len(tournament.rounds):
+            raise Problem("no_such_round", value=after, rounds=len(tournament.rounds))
+        rows = standings(tournament, after)
+        if args.format == "json":
+            return event_input.json_text(standings_to_json(rows, after))
+        names = _names(tournament)
+        return as_csv(rows, names, after) if args.format == "csv" else as_text(rows, names, words)
+
+    return event_input.answer(args.file, rank)
+
+
+def last_round(tournament: Tournament) -> int:
+    """The number of the last round that standings come from: Swiss, or a tie-break; 0 before the first."""
+    return max((played.number for played in tournament.rounds if played.stage != ELIMINATION), default=0)
+
+
+def _names(tournament: Tournament) -> dict[str, str]:
+    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
+
+
+def as_csv(rows: Sequence[Row], names: dict[str, str], after: int) -> str:
+    """The same cells as in JSON, with names; headings are keys, for programs."""
+    import csv
+    import io
+
+    data: list[dict[str, Any]] = standings_to_json(rows, after)["standings"]
+    keys = list(data[0]["tiebreakers"]) if data else []
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(["rank", "competitor", "name", *FIGURES[1:], *keys, "decided_by", "by_chance"])
+    for row in data:
+        cells = [row[key] for key in FIGURES[1:]] + [row["tiebreakers"].get(key, "") for key in keys]
+        chance = "true" if row["by_chance"] else "false"
+        out.writerow([row["rank"], row["competitor"], names[row["competitor"]], *cells, row["decided_by"], chance])
+    return text.getvalue()
+
+
+def as_text(rows: Sequence[Row], names: dict[str, str], words: Words) -> str:
+    """Aligned columns for a person; fractions to two decimals, as they are read out."""
+    keys = list(rows[0].tiebreakers) if rows else []
+    head = [words("column.rank"), words("column.name"), *(words(f"column.{key}") for key in FIGURES[1:]),
+            *(words(f"column.{key}") for key in keys), words("column.decided_by")]
+    body = [
+        [str(row.rank), names[row.competitor], *(str(getattr(row, key)) for key in FIGURES[1:]),
+         *(_rounded(row.tiebreakers.get(key)) for key in keys), _decider(row.decided_by, words)]
+        for row in rows
+    ]
+    return columns.table([head, *body], "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
+
+
+def _decider(key: str, words: Words) -> str:
+    return words(f"decided.{key}") if key in (POINTS, LAST, CUT) else words(f"tiebreaker.{key}")
+
+
+def _rounded(value: int | Fraction | None) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return str(value)
+    # In whole numbers, half up: a float would round some halves the other way.
+    hundredths = (200 * value.numerator + value.denominator) // (2 * value.denominator)
+    return f"{hundredths // 100}.{hundredths % 100:02d}"

@@ -1,0 +1,180 @@
+"""A whole hall in one process on a virtual clock: the hub's service and real table units on mock pins, no waiting."""
+
+from __future__ import annotations
+
+import queue
+import secrets
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.records import Tournament
+from roundtap_core.standings.totals import list_totals
+from roundtap_core.wire import REPORT, verify
+from roundtap_devices.boards import RECOMMENDED
+from roundtap_devices.display.screen import VirtualScreen
+from roundtap_devices.display.signals import Signals
+from roundtap_devices.input.edges import Buttons
+from roundtap_devices.input.pin_factory import mock_factory
+from roundtap_hub.devices.reports import take_report, well_formed
+from roundtap_hub.devices.table_view import table_view
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.clocks import Moments
+from roundtap_hub.journal.journal import Journal, PersonRecord
+from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.presence import Hall
+from roundtap_units.link.hub_time import HubTime
+from roundtap_units.link.outbox import Outbox
+from roundtap_units.table.dialogue.dialogue import Dialogue, unit_words
+from roundtap_units.table.press_script import Press
+from roundtap_units.table.unit import TableUnit
+
+EVENT = "e1"
+TAP_MS, PAUSE_MS, HOLD_MS = 60, 60, 700
+
+
+class VirtualClock:
+    """Monotonic milliseconds that pass only when somebody says so."""
+
+    def __init__(self) -> None:
+        self.now_ms = 1_000_000
+
+    def pass_ms(self, ms: int) -> None:
+        self.now_ms += ms
+
+
+class DirectLink:
+    """A unit's link without a network: the same signed reports, handed straight to the hub's device code."""
+
+    def __init__(self, hub: Hub, unit: str, outbox: Outbox, incoming: queue.SimpleQueue[object],
+                 clock: VirtualClock) -> None:
+        self.time = HubTime()
+        self.time.heard_round_trip(clock.now_ms, clock.now_ms, clock.now_ms)
+        self._hub, self._unit, self._outbox, self._incoming, self._clock = hub, unit, outbox, incoming, clock
+        self._last_view: Mapping[str, Any] | None = None
+
+    def send_reports(self) -> None:
+        for kept in self._outbox.waiting():
+            assert verify(self._hub.unit_keys[self._unit], REPORT, kept.report, kept.mac)
+            settled = self._outbox.settle(take_report(self._hub, well_formed(dict(kept.report))))
+            if settled is not None:
+                self._incoming.put(("fate", settled))
+
+    def send_status(self, status: Mapping[str, Any]) -> None:
+        self._hub.hall.heard(self._unit, self._clock.now_ms, match=status["match"],
+                             seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"])
+
+    def push_view(self) -> None:
+        view = table_view(self._hub.service.snapshot, self._unit, self._hub.hall.units.get(self._unit),
+                          self._hub.moments.now())
+        if view != self._last_view:
+            self._last_view = view
+            self._incoming.put(("view", view))
+
+
+class VirtualTable:
+    """One table unit on mock pins, and fingers to press them."""
+
+    def __init__(self, hub: Hub, number: int, folder: Path, clock: VirtualClock, language: str) -> None:
+        unit = f"table-{number}"
+        self._clock = clock
+        self._incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
+        self._pins = mock_factory()
+        outbox = Outbox(folder / unit / "outbox.jsonl")
+        self.link = DirectLink(hub, unit, outbox, self._incoming, clock)
+        self.screen = VirtualScreen()
+        self.says = ""
+        self.unit = TableUnit(
+            unit, hub.unit_keys[unit], Dialogue(unit_words(language), "edge"), outbox, self.link, self.screen,
+            Signals(RECOMMENDED, self._pins), self._hear,
+        )
+        self._buttons = Buttons(RECOMMENDED, self._pins, self._incoming, lambda: clock.now_ms)  # type: ignore[arg-type]
+
+    def _hear(self, text: str) -> None:
+        self.says = text
+
+    def step(self) -> None:
+        """Everything that has come in, and everything that follows from it."""
+        self.link.push_view()
+        items: list[object] = []
+        while not self._incoming.empty():
+            items.append(self._incoming.get_nowait())
+        self.unit.step(self._clock.now_ms, items)
+
+    def press(self, press: Press) -> None:
+        """A finger on a pin: down, a moment, up, a moment."""
+        pin = self._pins.pin(RECOMMENDED.pins.keys()[press.key])
+        pin.drive_low()
+        self._pass(HOLD_MS if press.kind == "hold" else TAP_MS)
+        pin.drive_high()
+        self._pass(PAUSE_MS)
+
+    def _pass(self, ms: int) -> None:
+        """Time goes on as the unit itself asks to be woken."""
+        until_ms = self._clock.now_ms + ms
+        self.step()
+        while (due_ms := self.unit.due_ms(self._clock.now_ms)) < until_ms:
+            self._clock.now_ms = max(due_ms, self._clock.now_ms + 1)
+            self.step()
+        self._clock.now_ms = until_ms
+        self.step()
+
+    def close(self) -> None:
+        self._buttons.close()
+
+
+class VirtualHall:
+    """Hub, tables and one event in this process. Use as a context: it lives in a temporary folder."""
+
+    def __init__(self, tables: int, language: str = "en") -> None:
+        self._temporary = tempfile.TemporaryDirectory(prefix="roundtap-hall-")
+        folder = Path(self._temporary.name)
+        self.clock = VirtualClock()
+        moments = Moments("virtual", lambda: self.clock.now_ms, lambda: None)
+        self._journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
+        self.service = Service(self._journal, moments)
+        self.service.start()
+        keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
+        self.hub = Hub(self.service, Hall(), moments, keys, b"", "")
+        self.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))
+                          for n, unit in enumerate(keys, start=1)], "rehearsal")
+        self.tables = {n: VirtualTable(self.hub, n, folder, self.clock, language) for n in range(1, tables + 1)}
+
+    def __enter__(self) -> VirtualHall:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for table in self.tables.values():
+            table.close()
+        self.service.stop()
+        self._journal.close()
+        self._temporary.cleanup()
+
+    @property
+    def state(self) -> EventState:
+        return self.service.snapshot.events[EVENT]
+
+    def tell(self, command: c.Command) -> None:
+        self.service.tell(EVENT, command, "rehearsal")
+
+    def enter(self, tournament: Tournament) -> None:
+        """Create the event and enter its competitors, who have not left yet."""
+        totals = list_totals(tournament)
+        people, steps = [], [Step(EVENT, c.CreateEvent(
+            tournament.name, tournament.rulebook, tournament.level, tournament.options, "#0072B2", tournament.seed))]
+        for competitor in tournament.competitors:
+            person, salt = Person.of(competitor), secrets.token_hex(8)
+            people.append(PersonRecord(EVENT, competitor.id, salt, person))
+            steps.append(Step(EVENT, c.EnterCompetitor(Entrant(
+                competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
+                list_total=totals.get(competitor.id)))))
+        self.service.ask(steps, "rehearsal", people)
+
+    def step(self) -> None:
+        for table in self.tables.values():
+            table.step()

@@ -1,0 +1,1 @@
+"""Rehearsals: a recorded or made-up event played on the kit, and compared."""

@@ -1,0 +1,70 @@
+"""The fast rehearsal: the script in a virtual hall, every press through mock pins, on a clock that never waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roundtap.kit.virtual_hall import VirtualHall
+from roundtap.rehearsal.script import Script, ScriptRound, Typing
+from roundtap_core.event import commands as c
+from roundtap_core.event.state import tournament_of
+from roundtap_core.records import Tournament
+from roundtap_units.table.press_script import Press
+
+Progress = Callable[[int, int, int], None]
+
+
+class TableDisagrees(Exception):
+    """A table did not save what was typed: a bug, and what the screen said."""
+
+
+def rehearse_fast(script: Script, progress: Progress) -> Tournament:
+    """The event as the hub has it after all rounds. `progress(round, matches done, matches)` after each match."""
+    with VirtualHall(script.tables) as hall:
+        hall.enter(script.tournament)
+        for played in script.rounds:
+            play_round(hall, played, progress)
+            for competitor in played.leaving:
+                hall.tell(c.DropCompetitor(competitor))
+            for competitor in played.disqualified:
+                hall.tell(c.Disqualify(competitor, "as recorded"))
+        hall.tell(c.FinishEvent())
+        return tournament_of(hall.state)
+
+
+def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress) -> None:
+    hall.tell(c.ImposeRound(played.matches, played.stage, played.tiebreak_form))
+    assert hall.state.draft is not None
+    assert hall.state.draft.draw is not None
+    hall.tell(c.PublishRound(hall.state.draft.number, hall.state.draft.draw.attempt))
+    hall.step()
+    for typing in played.typing:
+        for seat in ("a", "b"):
+            hall.tables[typing.table].press(Press(seat))
+    if hall.state.clock.total_ms is not None:
+        hall.tell(c.SetClock("start"))
+    hall.step()
+    done = 0
+    for after_time in (False, True):
+        if after_time and hall.state.clock.total_ms is not None:
+            hall.tell(c.SetClock("set", 0))
+            hall.step()
+        for typing in played.typing:
+            if typing.after_time == after_time:
+                type_match(hall, typing)
+                done += 1
+                progress(played.number, done, len(played.typing))
+
+
+def type_match(hall: VirtualHall, typing: Typing) -> None:
+    """Press every key of one match at its table, and hold the table to its word."""
+    if typing.ruling:
+        match = next(m for m in hall.state.rounds[-1].matches if m.match.table == typing.table)
+        hall.tell(c.EnterResult(match.id, match.revision, typing.result))
+        return
+    table = hall.tables[typing.table]
+    for press in typing.keys:
+        table.press(press)
+    table.step()
+    if "SAVED" not in table.says:
+        raise TableDisagrees(f"table {typing.table}: {typing.result}: the screen says {table.says!r}")

@@ -1,0 +1,190 @@
+"""The rehearsal with real processes, or on real units: everything through the hub's own pages and the tables' pins."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from roundtap.kit.panel_client import PanelClient
+from roundtap.kit.virtual_kit import VirtualKit
+from roundtap.rehearsal.console_client import ConsoleClient
+from roundtap.rehearsal.script import Script, ScriptRound, Typing
+from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
+from roundtap_core.records import SIDES, Tournament
+
+Progress = Callable[[int, int, int], None]
+
+SAVED_WITHIN_S = 30.0
+POLL_S = 0.2
+
+
+class Hands(Protocol):
+    """Whoever presses: fingers on virtual pins, or a person who is told what to press."""
+
+    def seat(self, table: int) -> None: ...
+
+    def all_seated(self) -> None: ...
+
+    def type(self, typing: Typing) -> None: ...
+
+
+class NotSaved(Exception):
+    """The hub does not show what was typed."""
+
+
+class LiveRehearsal:
+    """One rehearsal over one console. `patience_s`: how long a result may take; a person needs longer than pins."""
+
+    def __init__(self, console: ConsoleClient, hands: Hands, progress: Progress,
+                 patience_s: float = SAVED_WITHIN_S) -> None:
+        self._console = console
+        self._hands = hands
+        self._progress = progress
+        self._patience_s = patience_s
+        self._event = ""
+
+    def play(self, script: Script, place: Callable[[str], None] = lambda _: None) -> Tournament:
+        """All rounds; the event as the hub exports it afterwards. `place(event)` is called when the event is there."""
+        self._event = self._register(script)
+        place(self._event)
+        for played in script.rounds:
+            self._round(played)
+            for competitor in played.leaving:
+                self._post(f"competitors/{competitor}/drop")
+            for competitor in played.disqualified:
+                self._post(f"competitors/{competitor}/disqualify", reason="as recorded")
+        self._post("finish")
+        return tournament_from_json(self._console.export(self._event))
+
+    def _register(self, script: Script) -> str:
+        """The record without its rounds, as an uploaded file."""
+        entered = tuple(replace(c, dropped_after=None) for c in script.tournament.competitors)
+        file = tournament_to_json(replace(script.tournament, rounds=(), competitors=entered))
+        self._console.upload("/console/import", json.dumps(file).encode())
+        found = re.search(r"/console/(e\d+)", self._console.address)
+        assert found, self._console.address
+        return found[1]
+
+    def _round(self, played: ScriptRound) -> None:
+        self._post("impose", matches=json.dumps([dict(match) for match in played.matches]), stage=played.stage,
+                   tiebreak_form=played.tiebreak_form or "")
+        self._post("publish", number=played.number, attempt=1)
+        for typing in played.typing:
+            self._hands.seat(typing.table)
+        self._hands.all_seated()
+        self._post("clock", action="start")
+        done = 0
+        for after_time in (False, True):
+            batch = [typing for typing in played.typing if typing.after_time == after_time]
+            if after_time and batch:
+                self._post("clock", action="set", time="0")
+            for typing in batch:
+                if typing.ruling:
+                    self._rule(played, typing)
+                else:
+                    self._hands.type(typing)
+                done += 1
+                self._progress(played.number, done, len(played.typing))
+            # A person is slower than this program: time is not called before their results stand.
+            self._wait_until_they_stand(played, {typing.table for typing in batch})
+
+    def _rule(self, played: ScriptRound, typing: Typing) -> None:
+        """A judge's word is entered at the console, as it is in a hall."""
+        place = next(i for i, match in enumerate(played.matches, start=1) if match.get("table") == typing.table)
+        score = {f"score.{side}": typing.result.score.of(side) for side in SIDES}
+        self._post(f"match/{played.number}.{place}", ended=typing.result.ended, winner=typing.result.winner, revision=0,
+                   **score)
+
+    def _wait_until_they_stand(self, played: ScriptRound, tables: set[int]) -> None:
+        give_up = time.monotonic() + self._patience_s
+        while True:
+            matches: list[Mapping[str, Any]] = self._console.export(self._event)["rounds"][played.number - 1]["matches"]
+            missing = [match["table"] for match in matches if match.get("table") in tables and "result" not in match]
+            if not missing:
+                return
+            if time.monotonic() > give_up:
+                raise NotSaved(f"round {played.number}: no result at table {', '.join(map(str, missing))}")
+            time.sleep(POLL_S)
+
+    def _post(self, what: str, **fields: object) -> None:
+        self._console.post(f"/console/{self._event}/{what}", **fields)
+
+
+class PanelHands:
+    """Fingers on the virtual tables' panels."""
+
+    def __init__(self, panels: Mapping[int, PanelClient]) -> None:
+        self._panels = panels
+
+    def seat(self, table: int) -> None:
+        panel = self._panels[table]
+        panel.wait_for(("press",))
+        panel.press("a")
+        panel.press("b")
+        panel.wait_for((":",))
+
+    def all_seated(self) -> None:
+        """Fingers on pins have sat down when they have pressed."""
+
+    def type(self, typing: Typing) -> None:
+        panel = self._panels[typing.table]
+        if typing.after_time:
+            panel.wait_for(("time is up",))
+        for press in typing.keys:
+            panel.press(press.key, hold=press.kind == "hold")
+        panel.wait_for(("SAVED",))
+
+
+class SpokenHands:
+    """A person at real units: told what to press, table by table."""
+
+    def __init__(self, say: Callable[[str], None], names: Mapping[str, str]) -> None:
+        self._say = say
+        self._names = names
+
+    def seat(self, table: int) -> None:
+        self._say(f"Table {table}: press ● and ■ to take both seats.")
+
+    def all_seated(self) -> None:
+        self._say("When all seats are taken, press Enter here: the clock starts.")
+        with contextlib.suppress(EOFError):
+            input()
+
+    def type(self, typing: Typing) -> None:
+        score = typing.result.score
+        when = "after time" if typing.after_time else "before time"
+        self._say(f"Table {typing.table} ({when}): {self._names[typing.a]} {score.a} : {score.b} "
+                  f"{self._names[typing.b]}, and confirm from the other side.")
+
+
+def rehearse_live(script: Script, progress: Progress, port: int) -> Tournament:
+    """With a hub and virtual tables of its own, as real processes."""
+    with tempfile.TemporaryDirectory(prefix="roundtap-rehearsal-") as folder:
+        kit = VirtualKit(Path(folder), "127.0.0.1", port, script.tables, paper=True)
+        kit.prepare()
+        try:
+            kit.start()
+            panels = {number: PanelClient(kit.panel(number)) for number in kit.tables}
+            console = ConsoleClient(f"http://127.0.0.1:{port}", kit.pin)
+
+            def place(event: str) -> None:
+                for number in kit.tables:
+                    console.post(f"/console/{event}/units", unit=f"table-{number}", table=number)
+
+            return LiveRehearsal(console, PanelHands(panels), progress).play(script, place)
+        finally:
+            kit.stop()
+
+
+def rehearse_on_units(script: Script, progress: Progress, url: str, pin: str) -> Tournament:
+    """On a hub that runs already, with its real units: one person presses what is asked for."""
+    names = {c.id: c.name for c in script.tournament.competitors}
+    hands = SpokenHands(lambda text: print(text, flush=True), names)
+    return LiveRehearsal(ConsoleClient(url, pin), hands, progress, patience_s=3600).play(script)

@@ -1,0 +1,1 @@
+"""Every rule that a recorded event broke, one module for each kind of rule."""

@@ -1,0 +1,96 @@
+"""Elimination rounds that are not what cut and bracket demand: game numbers, pairings, byes, rounds too many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roundtap_core.elimination.bracket import Bracket, Game, bracket_of, there_for
+from roundtap_core.elimination.next_games import match_of
+from roundtap_core.elimination.shape import THIRD, games_in
+from roundtap_core.errors import Problem
+from roundtap_core.names import public_names
+from roundtap_core.records import BYE, ELIMINATION, UNPAIRED_LOSS, WON_BYE, Match, Round, Tournament
+
+
+def elimination_problems(tournament: Tournament) -> Iterator[Problem]:
+    """What no reading of the rules allows. Who made the cut is not judged, since a place may have been declined."""
+    played = tournament.stage_rounds(ELIMINATION)
+    if not played:
+        return
+    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    names = {competitor: f"{name} ({competitor})" for competitor, name in shown.items()}
+    for bracket_round, round_ in enumerate(played, start=1):
+        before = Tournament(
+            tournament.name, tournament.rulebook, options=tournament.options, seed=tournament.seed,
+            competitors=tournament.competitors,
+            rounds=tuple(r for r in tournament.rounds if r.number < round_.number or r is played[0]),
+        )
+        try:
+            bracket = bracket_of(before)
+        except Problem:
+            # A result that cannot be read is named elsewhere.
+            return
+        assert bracket is not None
+        where = f"/rounds/{tournament.rounds.index(round_)}"
+        if bracket_round > bracket.rounds:
+            yield Problem("bracket_too_many_rounds", where=where, right=bracket.rounds)
+            continue
+        wrong = list(_number_problems(round_, games_in(bracket.size, bracket_round), where))
+        yield from wrong
+        if not wrong and (bracket_round > 1 or bracket.seeds):
+            yield from _pairing_problems(tournament, bracket, bracket_round, round_, where, names)
+
+
+def _number_problems(played: Round, games: int, where: str) -> Iterator[Problem]:
+    """Each game has its own number, 1 to the number of games; one may be missing where both sides have left."""
+    seen: set[int | str] = set()
+    for m, match in enumerate(played.matches):
+        if match.bye == UNPAIRED_LOSS:
+            continue
+        game = match.game
+        third = game == THIRD and games == 1
+        if game in seen or not (third or (isinstance(game, int) and game <= games)):
+            yield Problem("bracket_game_number", where=f"{where}/matches/{m}", value="–" if game is None else game,
+                          right=games)
+        elif game is not None:
+            seen.add(game)
+
+
+def _pairing_problems(
+    tournament: Tournament, bracket: Bracket, bracket_round: int, played: Round, where: str, names: dict[str, str]
+) -> Iterator[Problem]:
+    due = {game.game: _due(bracket, game) for game in bracket.games if game.round == bracket_round}
+    there = there_for(tournament, played.number)
+    for m, match in enumerate(played.matches):
+        if match.bye == UNPAIRED_LOSS or match.game is None or (match.game == THIRD and match.game not in due):
+            continue
+        place = f"{where}/matches/{m}"
+        pair = due[match.game]
+        if match.b is None:
+            absent = {who for who in pair if who != match.a}
+            if match.bye in (BYE, WON_BYE) and match.a in pair and absent:
+                yield Problem("bracket_bye", where=f"{place}/bye", competitor=names[match.a], game=match.game,
+                              opponent=names[absent.pop()])
+            wrong = match.a not in pair
+        else:
+            wrong = {match.a, match.b} != pair
+        if wrong:
+            right = " – ".join(names[who] for who in sorted(pair)) or "–"
+            yield Problem("bracket_pairing", where=place, game=match.game, right=right)
+    numbers = {match.game for match in played.matches}
+    missing = [g for g, pair in due.items() if g != THIRD and pair & there and g not in numbers]
+    if missing:
+        yield Problem("bracket_game_count", where=f"{where}/matches", value=len(numbers - {THIRD, None}),
+                      right=len(due) - (THIRD in due))
+
+
+def _due(bracket: Bracket, game: Game) -> set[str]:
+    """Who belongs into a game: by the seeds in the first round, else by the winners before."""
+    if game.round == 1:
+        seeds = bracket.seeds
+        number = game.game
+        assert isinstance(number, int)
+        return {seeds[s - 1] for s in (number, bracket.size + 1 - number) if s <= len(seeds)}
+    match: Match | None = match_of(game)
+    sides = (game.a.competitor, game.b.competitor)
+    return {who for who in ((match.a, match.b) if match else sides) if who}

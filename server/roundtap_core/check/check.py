@@ -1,0 +1,188 @@
+"""Every rule a recorded event broke: what `roundtap check` prints and the console shows. It forbids nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from roundtap_core.check.brackets import elimination_problems
+from roundtap_core.check.byes import bye_problems
+from roundtap_core.check.fielded_squads import squad_problems
+from roundtap_core.check.list_contents import list_violations
+from roundtap_core.check.tiebreak_rounds import tie_break_problems
+from roundtap_core.check.who_may_play import people_problems
+from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
+from roundtap_core.errors import Problem
+from roundtap_core.names import public_names
+from roundtap_core.records import (
+    NO_SHOW,
+    SWISS,
+    TIEBREAK,
+    UNPAIRED_LOSS,
+    WON_BYE,
+    Match,
+    Pair,
+    Round,
+    Tournament,
+)
+from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.totals import list_totals
+
+
+def violations(tournament: Tournament) -> list[Problem]:
+    """Every rule break, in the order of the event file; `where` is the place in that file.
+
+    Only what no reading of the rules allows is named: where chance, a lot or a missing alternative could have led
+    to the same, nothing is said.
+    """
+    found = [problem for rule in RULES for problem in rule(tournament)]
+    return sorted(found, key=lambda problem: _in_file_order(problem.where))
+
+
+def _in_file_order(where: str) -> list[tuple[int, str]]:
+    return [(int(step), "") if step.isdigit() else (-1, step) for step in where.split("/")]
+
+
+def match_places(tournament: Tournament) -> Iterator[tuple[Round, Match, str]]:
+    """Every match with its round and its place in the event file."""
+    for r, played in enumerate(tournament.rounds):
+        for m, match in enumerate(played.matches):
+            yield played, match, f"/rounds/{r}/matches/{m}"
+
+
+def called(tournament: Tournament) -> dict[str, str]:
+    """What errors call each competitor: the public name, and the id to find it in the file."""
+    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    return {competitor: f"{name} ({competitor})" for competitor, name in shown.items()}
+
+
+def impossible_results(tournament: Tournament) -> Iterator[Problem]:
+    """Results that nobody could enter anew."""
+    book = rulebook(tournament.rulebook)
+    options = book.options(tournament.options)
+    totals = list_totals(tournament)
+    stages = stages_of(tournament)
+    for played, match, where in match_places(tournament):
+        if match.result is not None:
+            a, b = totals.get(match.a), totals.get(match.b or "")
+            stage = THIRD_STAGE if match.game == THIRD else stages[played.number]
+            costs = Pair(a, b) if a is not None and b is not None else None
+            try:
+                book.check_new(match.result, options, Situation(stage, costs))
+            except Problem as problem:
+                yield problem.at(f"{where}/result")
+
+
+def impossible_options(tournament: Tournament) -> Iterator[Problem]:
+    """Options beyond the document's limits."""
+    try:
+        rulebook(tournament.rulebook).check_options(tournament.options)
+    except Problem as problem:
+        yield problem
+
+
+def open_matches(tournament: Tournament) -> Iterator[Problem]:
+    """Matches without a result although a later round was drawn."""
+    for played, match, where in match_places(tournament):
+        if match.bye is None and match.result is None and played.number < len(tournament.rounds):
+            yield Problem("open_match", where=where, round=played.number)
+
+
+def repeats(tournament: Tournament) -> Iterator[Problem]:
+    """Pairings that a stage saw before. A tie-break round may repeat them."""
+    names = called(tournament)
+    met: dict[tuple[str, frozenset[str]], int] = {}
+    for played, match, where in match_places(tournament):
+        if match.b is None or played.stage == TIEBREAK:
+            continue
+        first = met.setdefault((played.stage, frozenset((match.a, match.b))), played.number)
+        if first != played.number:
+            yield Problem("repeat", where=where, a=names[match.a], b=names[match.b], round=first)
+
+
+def paired_after_leaving(tournament: Tournament) -> Iterator[Problem]:
+    """Who dropped or was disqualified is not paired any more (an unpaired loss is no pairing)."""
+    names = called(tournament)
+    left = {competitor.id: competitor.left_after for competitor in tournament.competitors}
+    for played, match, where in match_places(tournament):
+        for side, who in (("a", match.a), ("b", match.b)):
+            last = left.get(who) if who else None
+            if who and last is not None and played.number > last and match.bye != UNPAIRED_LOSS:
+                yield Problem("paired_after_leaving", where=f"{where}/{side}", competitor=names[who], round=last)
+
+
+def missing_from_rounds(tournament: Tournament) -> Iterator[Problem]:
+    """In every Swiss round each active competitor stands somewhere, if only with an unpaired loss."""
+    names = called(tournament)
+    for r, played in enumerate(tournament.rounds):
+        if played.stage != SWISS:
+            # Later stages have not everybody in them.
+            continue
+        seated = {who for match in played.matches for who in (match.a, match.b)}
+        for competitor in tournament.competitors:
+            last = competitor.left_after
+            if competitor.id not in seated and (last is None or played.number <= last):
+                yield Problem("missing_from_round", where=f"/rounds/{r}/matches", competitor=names[competitor.id])
+
+
+def left_too_late(tournament: Tournament) -> Iterator[Problem]:
+    """Nobody's last round played is one that was never drawn."""
+    rounds = len(tournament.rounds)
+    for c, competitor in enumerate(tournament.competitors):
+        for key in ("dropped_after", "disqualified_after"):
+            last = getattr(competitor, key)
+            if last is not None and last > rounds:
+                yield Problem("left_after_undrawn_round", where=f"/competitors/{c}/{key}", value=last, rounds=rounds)
+
+
+def won_byes(tournament: Tournament) -> Iterator[Problem]:
+    """A won bye is sat out in round 1, and there only. Who came too late for round 1 has lost it."""
+    names = called(tournament)
+    owed = {competitor.id for competitor in tournament.competitors if competitor.won_bye}
+    for played, match, where in match_places(tournament):
+        if match.bye == WON_BYE and played.number > 1:
+            yield Problem("won_bye_after_round_1", where=f"{where}/bye", competitor=names[match.a])
+        if played.number == 1 and played.stage == SWISS and match.bye not in (WON_BYE, UNPAIRED_LOSS):
+            for side, who in (("a", match.a), ("b", match.b)):
+                if who in owed:
+                    yield Problem("won_bye_not_given", where=f"{where}/{side}", competitor=names[who])
+
+
+def no_shows(tournament: Tournament) -> Iterator[Problem]:
+    """Whoever did not appear stands in the same round with an unpaired loss."""
+    for r, played in enumerate(tournament.rounds):
+        waiting = [m for m, match in enumerate(played.matches) if match.bye == NO_SHOW]
+        absent = sum(match.bye == UNPAIRED_LOSS for match in played.matches)
+        for m in waiting[absent:]:
+            yield Problem("no_show_of_nobody", where=f"/rounds/{r}/matches/{m}/bye")
+
+
+def structure(tournament: Tournament) -> Iterator[Problem]:
+    """Not more Swiss rounds than the structure has for those who were there when round 1 was drawn."""
+    if not tournament.rounds:
+        return
+    book = rulebook(tournament.rulebook)
+    options = book.options(tournament.options)
+    if options.get("structure") == "own" and options.get("swiss_rounds") is None:
+        return
+    try:
+        planned, _ = book.structure(_players_in_round_1(tournament.rounds[0]), options)
+    except Problem as problem:
+        yield problem
+        return
+    swiss = [r for r, played in enumerate(tournament.rounds) if played.stage == SWISS]
+    for r in swiss[planned:]:
+        yield Problem("too_many_rounds", where=f"/rounds/{r}", planned=planned)
+
+
+def _players_in_round_1(first: Round) -> int:
+    """A no-show was drawn with an opponent, who now stands apart with an unpaired loss; other such losses came late."""
+    sides = sum(1 if match.b is None else 2 for match in first.matches if match.bye != UNPAIRED_LOSS)
+    return sides + sum(match.bye == NO_SHOW for match in first.matches)
+
+
+RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (
+    impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
+    no_shows, structure, bye_problems, elimination_problems, impossible_options, tie_break_problems, squad_problems,
+    people_problems, list_violations,
+)

@@ -1,0 +1,32 @@
+"""Players' lists as `roundtap check` sees them: what is wrong in each, and missing where lists are required."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from roundtap_core.errors import Problem
+from roundtap_core.records import Tournament
+from roundtap_core.rulebooks.registry import rulebook
+
+
+def list_violations(tournament: Tournament) -> Iterator[Problem]:
+    """Every competitor's, with places like "/competitors/3/list/ships/2/points".
+
+    Only a file that says so itself has to hold complete lists: others may have been kept on paper.
+    """
+    book = rulebook(tournament.rulebook)
+    options = {**book.options(tournament.options), "lists_required": bool(tournament.options.get("lists_required"))}
+    for place, competitor in enumerate(tournament.competitors):
+        for problem in book.lists.competitor_problems(competitor, options, tournament.level):
+            yield problem.at(f"/competitors/{place}")
+
+
+def list_warnings(tournament: Tournament) -> Iterator[Problem]:
+    """What is only flagged: in single lists, and in all of them together."""
+    book = rulebook(tournament.rulebook)
+    options = book.options(tournament.options)
+    for place, competitor in enumerate(tournament.competitors):
+        for problem in book.lists.warnings(book.lists.of_competitor(competitor), options, tournament.level):
+            yield problem.at(f"/competitors/{place}/list")
+    for problem in book.lists.event_warnings(tournament.competitors, options):
+        yield problem.at("/competitors")

@@ -1,0 +1,33 @@
+"""People who may not play, and teams that are not whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from roundtap_core.errors import Problem
+from roundtap_core.names import public_names
+from roundtap_core.records import Tournament
+from roundtap_core.rulebooks.base import NO
+from roundtap_core.rulebooks.registry import rulebook
+
+
+def people_problems(tournament: Tournament) -> Iterator[Problem]:
+    """Officials who play where the rulebook bars them; a captain who is none of the team; members of a lone player."""
+    book = rulebook(tournament.rulebook)
+    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    barred = tournament.level in book.levels and may_officials_play(book.officials_play, tournament.level) == NO
+    barred = barred or book.officials_play == {"*": NO}
+    for c, competitor in enumerate(tournament.competitors):
+        where = f"/competitors/{c}"
+        if competitor.officials_role and barred:
+            yield Problem("official_may_not_play", where=f"{where}/officials_role", competitor=shown[competitor.id])
+        if competitor.members and book.team_size == 1:
+            yield Problem("not_of_this_rulebook", where=f"{where}/members", key="members", rulebook=book.id)
+        if competitor.captain and competitor.members and competitor.captain not in competitor.members:
+            yield Problem("captain_not_in_team", where=f"{where}/captain", captain=competitor.captain,
+                          members=", ".join(competitor.members))
+
+
+def may_officials_play(by_level: Mapping[str, str], level: str | None) -> str:
+    """NO or WITH_SECOND, of a rulebook's `officials_play`; an unknown level reads the rulebook's "*"."""
+    return by_level.get(level or "*", by_level["*"])

@@ -1,0 +1,95 @@
+"""The next elimination round: games by number, byes for those whose opponents have left ("K. o.-Runden")."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from roundtap_core.elimination.bracket import Bracket, Game, Seat, bracket_of
+from roundtap_core.elimination.cut import qualified
+from roundtap_core.elimination.first_games import first_round_by_lot
+from roundtap_core.elimination.shape import bracket_size, round_key
+from roundtap_core.errors import Problem
+from roundtap_core.pairing.swiss_round import Pairing
+from roundtap_core.pairing.table_numbers import assign_in_order
+from roundtap_core.records import BYE, ELIMINATION, SWISS, Draw, Match, Tournament
+from roundtap_core.rulebooks.plan import plan
+
+BY_LOT, BY_BRACKET = "lot", "bracket"
+"""How a round came about: drawn, or fixed by seeds and game numbers (whatever the seed and the attempt)."""
+
+
+def next_elimination_round(
+    tournament: Tournament, seed: int | None = None, attempt: int = 1, seeds: Sequence[str] | None = None,
+    busy: Collection[int] = frozenset(),
+) -> Pairing:
+    """The next round of the bracket. `seeds`: who made the cut (default: the first of the standings).
+
+    Raises Problem: "open_matches" while a result is missing, "bracket_decided" after the final, "nobody_left" where
+    all who would meet have left, "too_few_players" below two, "no_cut_planned" where nobody goes on.
+    """
+    refuse_open_matches(tournament)
+    seed = tournament.seed if seed is None else seed
+    number = len(tournament.rounds) + 1
+    played = tournament.stage_rounds(ELIMINATION)
+    method = BY_BRACKET
+    if not played and not tournament.stage_rounds(SWISS):
+        entered = sum(competitor.active for competitor in tournament.competitors)
+        if entered < 2:
+            raise Problem("too_few_players", n=entered)
+        method, games = BY_LOT, bracket_size(entered) // 2
+        matches = first_round_by_lot(tournament, seed, number, attempt)
+    else:
+        bracket = _bracket(tournament, seeds)
+        bracket_round = len(played) + 1
+        if bracket_round > bracket.rounds:
+            raise Problem("bracket_decided")
+        games = bracket.size >> bracket_round
+        drawn = [match_of(game) for game in bracket.games if game.round == bracket_round]
+        matches = [match for match in drawn if match is not None]
+    if not matches:
+        raise Problem("nobody_left")
+    return Pairing(
+        number, ELIMINATION, Draw(seed, attempt, method), assign_in_order(matches, tournament, busy),
+        {"repeats": 0, "bye": None, "floats": [], "round": round_key(games)},
+    )
+
+
+def _bracket(tournament: Tournament, seeds: Sequence[str] | None) -> Bracket:
+    begun = bool(tournament.stage_rounds(ELIMINATION))
+    if seeds is None and not begun:
+        seeds = qualified(tournament)
+        if not seeds:
+            raise Problem("nobody_left" if plan(tournament)[1] else "no_cut_planned")
+    if not begun and len(seeds or ()) < 2:
+        raise Problem("too_few_players", n=len(seeds or ()))
+    bracket = bracket_of(tournament, seeds or ())
+    assert bracket is not None
+    return bracket
+
+
+def match_of(game: Game) -> Match | None:
+    """The game as it is to be played; a bye for one whose opponent is not there; None for nobody."""
+    a, b = _who(game.a), _who(game.b)
+    if a and b:
+        return Match(a, b, game=game.game)
+    there = a or b
+    return Match(there, bye=BYE, game=game.game) if there else None
+
+
+def _who(seat: Seat) -> str | None:
+    return None if seat.gone else seat.competitor
+
+
+def refuse_open_matches(tournament: Tournament) -> None:
+    """Raise Problem("open_matches") while a match of any stage has no result."""
+    found = [
+        (f"/rounds/{r}/matches/{m}", played.number, match)
+        for r, played in enumerate(tournament.rounds)
+        for m, match in enumerate(played.matches)
+        if match.result is None and match.bye is None
+    ]
+    if found:
+        where, number, match = found[0]
+        names = {competitor.id: competitor.name for competitor in tournament.competitors}
+        raise Problem("open_matches", where=where, n=len(found), round=number, table=match.table or "–",
+                      a=names.get(match.a, match.a), b=names.get(match.b or "", match.b))

@@ -1,0 +1,65 @@
+"""Deciding on the cut: making it, offered places, taking it back before the elimination has begun."""
+
+from __future__ import annotations
+
+from roundtap_core.clock import Instant
+from roundtap_core.elimination.cut import cut_order, make_cut
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.course import CUT, offered, second_stage_begun, what_follows
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.rounds.decide import close_live
+from roundtap_core.event.state import EventState, active_ids, tournament_of
+from roundtap_core.records import SWISS, TIEBREAK
+
+
+def cut(state: EventState, command: c.MakeCut, now: Instant) -> list[NewEntry]:
+    """Close the last Swiss round and note everybody's order and who goes on, so that seeds are not computed anew."""
+    if state.draft is not None:
+        raise Problem("draft_in_the_way", number=state.draft.number)
+    if state.cut is not None or second_stage_begun(state):
+        raise Problem("cut_is_made")
+    closing = close_live(state)
+    follows = what_follows(state)
+    if follows == SWISS:
+        raise Problem("cut_too_early", rounds=state.swiss_rounds)
+    if follows == TIEBREAK:
+        raise Problem("tie_break_due")
+    if follows != CUT:
+        raise Problem("no_cut_planned")
+    made = make_cut(cut_order(tournament_of(state)), state.cut_size, active_ids(state))
+    if made.size < 2:
+        raise Problem("too_few_players", n=made.size)
+    return [*closing, NewEntry("cut-made", {
+        "size": made.size, "order": list(made.order), "seeds": list(made.seeds),
+    })]
+
+
+def withdraw_cut(state: EventState, command: c.WithdrawCut, now: Instant) -> list[NewEntry]:
+    """Back to the standings: a result was wrong, or somebody left by mistake."""
+    if state.cut is None:
+        raise Problem("no_cut_yet")
+    if second_stage_begun(state):
+        raise Problem("elimination_begun")
+    return [*_without_draft(state), NewEntry("cut-withdrawn", {})]
+
+
+def accept_place(state: EventState, command: c.AcceptPlace, now: Instant) -> list[NewEntry]:
+    """"Der Schnitt": who moves up comes in as the last seed."""
+    _refuse_unless_offered(state, command.competitor)
+    return [*_without_draft(state), NewEntry("place-accepted", {"competitor": command.competitor})]
+
+
+def decline_place(state: EventState, command: c.DeclinePlace, now: Instant) -> list[NewEntry]:
+    """The next in the order is asked."""
+    _refuse_unless_offered(state, command.competitor)
+    return [NewEntry("place-declined", {"competitor": command.competitor})]
+
+
+def _refuse_unless_offered(state: EventState, competitor: str) -> None:
+    if offered(state) != competitor:
+        raise Problem("not_offered")
+
+
+def _without_draft(state: EventState) -> list[NewEntry]:
+    return [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []

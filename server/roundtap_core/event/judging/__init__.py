@@ -1,0 +1,1 @@
+"""Judging in an event in play: officials, warnings, rulings, appeals, extensions."""

@@ -1,0 +1,213 @@
+"""Deciding on who plays: entering, also into round 1 while it is played, leaving, coming back, lists and marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from roundtap_core.clock import Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.course import elimination_rounds, refuse_after_cut, second_stage_begun, second_swiss_rounds
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.judging import commands as p
+from roundtap_core.event.judging.officials import roles_of
+from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState
+from roundtap_core.records import BYE, CONCESSION, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Result
+from roundtap_core.result_json import result_to_json
+
+NewEntries = list[NewEntry]
+
+TICK_LETTERS = 40
+
+
+def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEntries:
+    entrant = command.entrant
+    if entrant.id in state.entrants or entrant.id in state.officials:
+        raise Problem("competitor_exists", competitor=entrant.id)
+    missed: list[int] = []
+    meeting: NewEntries = []
+    if not command.imported:
+        refuse_after_cut(state)
+        if len(state.public_rounds) > 1:
+            raise Problem("too_late_to_enter")
+        if entrant.won_bye and state.public_rounds:
+            raise Problem("won_bye_too_late")
+        if command.meets is None:
+            missed = [r.number for r in state.public_rounds]
+        else:
+            meeting = [_late_match(state, command, command.meets)]
+    entered = NewEntry("competitor-entered", {
+        "competitor": entrant.id, "digest": entrant.digest, "won_bye": entrant.won_bye,
+        "came_with": entrant.came_with, "fixed_table": entrant.fixed_table, "missed": missed,
+        "dropped_after": entrant.dropped_after, "disqualified_after": entrant.disqualified_after,
+        "warnings": [dict(w) for w in entrant.warnings],
+        **({"total": entrant.list_total} if entrant.list_total is not None else {}),
+        **({"role": entrant.officials_role} if entrant.officials_role is not None else {}),
+    })
+    return [*without_draft(state), entered, *meeting]
+
+
+def meetable(state: EventState) -> tuple[MatchState, ...]:
+    """Whom a latecomer could meet at once: the bye of round 1 while it is played, and other latecomers."""
+    live = state.live
+    if live is None or live.number != 1 or second_stage_begun(state):
+        return ()
+    return tuple(
+        m for m in live.matches
+        if m.match.b is None and m.match.bye in (BYE, UNPAIRED_LOSS) and state.entrants[m.match.a].active
+    )
+
+
+def _late_match(state: EventState, command: c.EnterCompetitor, match_id: str) -> NewEntry:
+    """Section 1 of the shared rules: during round 1 a latecomer meets the bye player or another latecomer."""
+    live = state.live
+    if live is None or live.number != 1 or live.status != PUBLISHED:
+        raise Problem("late_match_only_in_round_1")
+    waiting = next((m for m in live.matches if m.id == match_id), None)
+    if waiting is not None and waiting.match.bye == WON_BYE:
+        raise Problem("won_bye_stays")
+    if waiting is None or waiting not in meetable(state):
+        raise Problem("nobody_to_meet")
+    return NewEntry("late-match", {
+        "match": match_id, "competitor": command.entrant.id,
+        "table": _late_table(state, command, state.entrants[waiting.match.a]),
+    })
+
+
+def _late_table(state: EventState, command: c.EnterCompetitor, other: Entrant) -> int:
+    """A fixed table of either of the two, else the lowest free one; tables that are fixed for others stay theirs."""
+    assert state.live is not None
+    taken = {m.match.table for m in state.live.matches} | command.busy_tables
+    for fixed in (command.entrant.fixed_table, other.fixed_table):
+        if fixed is not None and fixed not in taken:
+            return fixed
+    taken |= {entrant.fixed_table for entrant in state.entrants.values()}
+    return next(number for number in range(1, len(taken) + 2) if number not in taken)
+
+
+def _change(state: EventState, command: c.ChangePerson, now: Instant) -> NewEntries:
+    the_entrant(state, command.competitor)
+    return [NewEntry("competitor-changed", {
+        "competitor": command.competitor, "digest": command.digest,
+        **({"total": command.total} if command.total is not None else {}),
+    })]
+
+
+def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntries:
+    entrant = the_entrant(state, command.competitor)
+    if not entrant.active:
+        raise Problem("already_left", competitor=entrant.id)
+    return [*without_draft(state), *leave_open_match(state, entrant.id),
+            NewEntry("competitor-dropped", {"competitor": entrant.id, "after": last_round(state)})]
+
+
+def leave_open_match(state: EventState, competitor: str) -> NewEntries:
+    """Leaving during a game is a concession (house decision): the opponent wins the open match."""
+    if state.live is None:
+        return []
+    for match in state.live.matches:
+        if competitor in (match.match.a, match.match.b) and match.match.bye is None and match.match.result is None:
+            side = "a" if match.match.a == competitor else "b"
+            result = Result(ended=CONCESSION, conceded_by=side)
+            return [NewEntry("result-entered", {"match": match.id, "result": result_to_json(result)})]
+    return []
+
+
+def _return(state: EventState, command: c.ReturnCompetitor, now: Instant) -> NewEntries:
+    """"Paarungen": back on request, in the same stage, with an unpaired loss for each round missed."""
+    entrant = the_entrant(state, command.competitor)
+    if entrant.disqualified_after is not None:
+        raise Problem("disqualified_stays_out", competitor=entrant.id)
+    if entrant.dropped_after is None:
+        raise Problem("never_left", competitor=entrant.id)
+    played = {r.number for r in state.public_rounds for m in r.matches if entrant.id in (m.match.a, m.match.b)}
+    if (state.cut is not None or second_stage_begun(state)) and not _may_come_back(state, entrant):
+        raise Problem("stage_is_over")
+    missed = [r.number for r in state.public_rounds if r.number not in played and r.stage in SWISS_STAGES]
+    return [*without_draft(state), NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
+
+
+def _may_come_back(state: EventState, entrant: Entrant) -> bool:
+    """In elimination there is no round to miss: back comes who left since the last one was published. A second stage in
+    Swiss rounds takes back whoever began it."""
+    second = second_swiss_rounds(state)
+    if second:
+        return any(entrant.id in (m.match.a, m.match.b) for m in second[0].matches)
+    begun = elimination_rounds(state)
+    return bool(begun) and entrant.dropped_after == begun[-1].number and any(
+        entrant.id in (m.match.a, m.match.b) for m in begun[-1].matches)
+
+
+def _submit_list(state: EventState, command: p.SubmitList, now: Instant) -> NewEntries:
+    """Lists are the same all day: free until round 1 is published, an official's business afterwards."""
+    entrant = the_entrant(state, command.competitor)
+    if state.public_rounds:
+        raise Problem("list_is_fixed")
+    return [NewEntry("list-submitted", {
+        "competitor": entrant.id, "digest": command.digest, "total": command.total,
+    })]
+
+
+def _correct_list(state: EventState, command: p.CorrectList, now: Instant) -> NewEntries:
+    entrant = the_entrant(state, command.competitor)
+    roles_of(state, command.by)
+    return [NewEntry("list-corrected", {
+        "competitor": entrant.id, "digest": command.digest, "total": command.total, "round": last_round(state),
+        "reason": written(command.reason), "by": command.by,
+    })]
+
+
+def _tick(state: EventState, command: p.Tick, now: Instant) -> NewEntries:
+    entrant = the_entrant(state, command.competitor)
+    what = command.what.strip()
+    if not what or len(what) > TICK_LETTERS:
+        raise Problem("tick_what", maximum=TICK_LETTERS)
+    if command.on == (what in entrant.ticks):
+        return []
+    return [NewEntry("ticked", {"competitor": entrant.id, "what": what, "on": command.on})]
+
+
+def _set_came_with(state: EventState, command: p.SetCameWith, now: Instant) -> NewEntries:
+    entrant = the_entrant(state, command.competitor)
+    group = (command.group or "").strip() or None
+    if group == entrant.came_with:
+        return []
+    return [*without_draft(state), NewEntry("came-with-set", {"competitor": entrant.id, "group": group})]
+
+
+def the_entrant(state: EventState, competitor: str) -> Entrant:
+    """The entrant, or Problem("unknown_competitor")."""
+    entrant = state.entrants.get(competitor)
+    if entrant is None:
+        raise Problem("unknown_competitor", competitor=competitor)
+    return entrant
+
+
+def last_round(state: EventState) -> int:
+    """The number of the newest round that everybody may see; 0 before the first."""
+    return state.public_rounds[-1].number if state.public_rounds else 0
+
+
+def without_draft(state: EventState) -> NewEntries:
+    """Who plays has changed: a drawn round that nobody has seen is no longer right."""
+    return [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
+
+
+def written(reason: str) -> str:
+    """The text without the spaces around it, or Problem("reason_missing")."""
+    if not reason.strip():
+        raise Problem("reason_missing")
+    return reason.strip()
+
+
+DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
+    c.EnterCompetitor: _enter,
+    c.ChangePerson: _change,
+    c.DropCompetitor: _drop,
+    c.ReturnCompetitor: _return,
+    p.SubmitList: _submit_list,
+    p.CorrectList: _correct_list,
+    p.Tick: _tick,
+    p.SetCameWith: _set_came_with,
+}

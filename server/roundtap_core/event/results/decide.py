@@ -1,0 +1,124 @@
+"""Deciding on results: reports of the tables, and officials' words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from roundtap_core.clock import Instant
+from roundtap_core.elimination.bracket import by_lot, elimination_winner
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.course import bracket_now, second_stage_begun, situation_of
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState, tournament_of
+from roundtap_core.records import ELIMINATION, NO_SHOW, RULING, Result
+from roundtap_core.result_json import result_from_json, result_to_json
+
+ACCEPTED, REFUSED = "accepted", "refused"
+
+LATE, JUDGE, IMPOSSIBLE, UNKNOWN_MATCH = "late", "judge", "impossible", "unknown-match"
+"""Why a report is not taken: its round is closed; an official has decided; no game ends so (a ruling is no side's
+to report); no such match."""
+
+
+def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]:
+    """Every well-formed report makes exactly one entry, accepted or refused. One already known makes none:
+    the service answers with the fate it had."""
+    if command.report_id in state.fates:
+        return []
+    reason = _refusal(state, command)
+    return [NewEntry("report", {
+        "report_id": command.report_id, "match": command.match, "side": command.side, "revision": command.revision,
+        "result": dict(command.result), "body": command.body,
+        "fate": REFUSED if reason else ACCEPTED, "reason": reason,
+        **({"draw": command.draw} if command.draw is not None else {}),
+    })]
+
+
+def _refusal(state: EventState, command: c.Report) -> str | None:
+    found = state.find_match(command.match)
+    # A drawn round that nobody has seen may yet be drawn anew, with others at this table.
+    if found is None or found[0].status == DRAFT:
+        return UNKNOWN_MATCH
+    round_state, match = found
+    # Ids come again when a round is drawn anew (after a restore): the same table, other people.
+    if command.draw not in (None, round_state.mark):
+        return UNKNOWN_MATCH
+    if match.match.b is None:
+        return JUDGE if match.match.bye == NO_SHOW else UNKNOWN_MATCH
+    if state.finished or round_state.status != PUBLISHED:
+        return LATE
+    try:
+        result = result_from_json(command.result)
+        state.rulebook.check_new(result, state.options, situation_of(state, round_state, match))
+    except Problem:
+        return IMPOSSIBLE
+    if match.decided and result == match.match.result:
+        return None
+    if result.ended == RULING:
+        return IMPOSSIBLE
+    if command.revision != match.revision or match.decided:
+        return JUDGE
+    return None
+
+
+def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> list[NewEntry]:
+    """An official's result stands over whatever was reported, in closed rounds too."""
+    round_state, match = find(state, command.match)
+    if match.match.b is None:
+        raise Problem("bye_has_no_result")
+    if command.revision != match.revision or command.seen not in (None, match.number or 0):
+        raise Problem("result_changed_meanwhile", table=match.match.table)
+    if command.result is not None:
+        state.rulebook.check_new(command.result, state.options, situation_of(state, round_state, match))
+    elif round_state.status != PUBLISHED:
+        raise Problem("closed_round_needs_result", number=round_state.number)
+    _refuse_another_winner(state, round_state, match, command.result)
+    entered = NewEntry("result-entered", {
+        "match": match.id, "result": result_to_json(command.result) if command.result else None,
+    })
+    # A correction changes who meets whom: a drawn round that nobody has seen is drawn again, and a cut made again.
+    undone = [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
+    if state.cut is not None and not second_stage_begun(state):
+        undone.append(NewEntry("cut-withdrawn", {}))
+    return [*undone, entered]
+
+
+def _refuse_another_winner(
+    state: EventState, round_state: RoundState, match: MatchState, result: Result | None
+) -> None:
+    """Who went on has met the next opponent: figures can be put right, the bracket cannot."""
+    if round_state.stage != ELIMINATION or result is None or match.match.result is None:
+        return
+    if any(played.number > round_state.number for played in state.public_rounds):
+        bracket = bracket_now(state)
+        order = bracket.standing if bracket and bracket.standing else by_lot(tournament_of(state))
+        place = {who: rank for rank, who in enumerate(order)}
+        was, now = (
+            elimination_winner(state.rulebook, replace(match.match, result=r), state.options, place)
+            for r in (match.match.result, result)
+        )
+        if was != now:
+            raise Problem("bracket_moved_on")
+
+
+def no_show(state: EventState, command: c.NoShow, now: Instant) -> list[NewEntry]:
+    """House decision: the one who came gets what a bye gives, the absent one loses and is dropped."""
+    round_state, match = find(state, command.match)
+    if round_state.status != PUBLISHED or match.match.b is None:
+        raise Problem("no_show_only_in_play")
+    if match.match.result is not None or match.reports:
+        raise Problem("no_show_has_result", table=match.match.table)
+    pair = (match.match.a, match.match.b)
+    if command.absent not in pair:
+        raise Problem("unknown_competitor", competitor=command.absent)
+    present = pair[1] if pair[0] == command.absent else pair[0]
+    return [NewEntry("no-show", {"match": match.id, "present": present, "absent": command.absent})]
+
+
+def find(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
+    """The match and its round; Problem("unknown_match") where there is none that people have seen."""
+    found = state.find_match(match_id)
+    if found is None or found[0].status == DRAFT:
+        raise Problem("unknown_match", match=match_id)
+    return found

@@ -1,0 +1,1 @@
+"""Rounds of an event in play: drawing, publishing, the clock, and the end."""

@@ -1,0 +1,167 @@
+"""Deciding on rounds: drawing, publishing, closing, importing, and the end of the event."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from roundtap_core.clock import Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.course import (
+    CUT,
+    OVER,
+    elimination_rounds,
+    offered,
+    second_swiss_rounds,
+    seeds_now,
+    stage_of_round,
+    what_follows,
+)
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.judging.officials import refuse_without_judge
+from roundtap_core.event.state import EventState, state_digest, tournament_of
+from roundtap_core.records import SWISS, TIEBREAK, Match
+from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.rounds.next_tiebreak_round import tie_break_round
+from roundtap_core.rounds.second_stage import second_stage_round
+
+if TYPE_CHECKING:
+    from roundtap_core.pairing.swiss_round import Pairing
+
+
+def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> list[NewEntry]:
+    """Draw the next round, closing the one in play; with a draft in hand, draw that one again (the next attempt)."""
+    closing = close_live(state)
+    draft = state.draft
+    seed, attempt = (draft.draw.seed, draft.draw.attempt + 1) if draft and draft.draw else (command.seed, 1)
+    follows = what_follows(state)
+    if follows == SWISS:
+        pairing, matches = _swiss_round(state, command, seed, attempt)
+    elif follows == TIEBREAK:
+        pairing = tie_break_round(tournament_of(state), seed, attempt, command.tiebreak_form, command.busy_tables)
+        matches = pairing.matches
+    else:
+        _refuse_elimination(state, follows)
+        pairing = _elimination_round(state, command, seed, attempt)
+        matches = pairing.matches
+    drawn = NewEntry("round-drawn", {
+        "number": pairing.number, "stage": pairing.stage,
+        "draw": {"seed": pairing.draw.seed, "attempt": pairing.draw.attempt, "method": pairing.draw.method},
+        "matches": [match_to_json(m) for m in matches], "notes": dict(pairing.notes),
+        **({"tiebreak_form": pairing.notes["form"]} if follows == TIEBREAK else {}),
+    })
+    return [*closing, drawn]
+
+
+def _swiss_round(
+    state: EventState, command: c.DrawRound, seed: int, attempt: int
+) -> tuple[Pairing, tuple[Match, ...]]:
+    from roundtap_core.pairing.swiss_round import pair_next
+    from roundtap_core.pairing.table_numbers import assign_tables
+
+    tournament = tournament_of(state)
+    if state.cut is not None or second_swiss_rounds(state):
+        if offered(state) is not None:
+            raise Problem("offer_unanswered")
+        drawn = second_stage_round(tournament, seed, attempt, seeds_now(state), command.busy_tables)
+        return drawn, drawn.matches
+    pairing = pair_next(tournament, seed=seed, attempt=attempt)
+    if command.busy_tables:
+        return pairing, assign_tables(pairing.matches, tournament, busy=command.busy_tables)
+    return pairing, pairing.matches
+
+
+def _refuse_elimination(state: EventState, follows: str) -> None:
+    """Problem where there is nothing to draw, or something to be settled before."""
+    if follows == CUT:
+        raise Problem("cut_not_made")
+    if follows == OVER:
+        if elimination_rounds(state):
+            raise Problem("bracket_decided")
+        raise Problem("all_rounds_played", rounds=state.swiss_rounds)
+    if offered(state) is not None:
+        raise Problem("offer_unanswered")
+
+
+def _elimination_round(state: EventState, command: c.DrawRound, seed: int, attempt: int) -> Pairing:
+    from roundtap_core.elimination.next_games import BY_BRACKET, next_elimination_round
+
+    pairing = next_elimination_round(tournament_of(state), seed, attempt, seeds_now(state) or None,
+                                     command.busy_tables)
+    if attempt > 1 and pairing.draw.method == BY_BRACKET:
+        raise Problem("bracket_is_fixed")
+    return pairing
+
+
+def match_to_json(match: Match) -> dict[str, Any]:
+    """A match as entries hold it: the event file's keys, all of them that are set."""
+    data: dict[str, Any] = {"a": match.a}
+    for key in ("b", "table", "bye", "game", "extension_minutes"):
+        if getattr(match, key) is not None:
+            data[key] = getattr(match, key)
+    if match.picks is not None:
+        data["picks"] = list(match.picks)
+    if match.result is not None:
+        data["result"] = result_to_json(match.result)
+    return data
+
+
+def close_live(state: EventState) -> list[NewEntry]:
+    """The entry that closes the round in play; Problem while results are missing or disputed."""
+    if state.live is None:
+        return []
+    missing = state.live.open_matches
+    if missing:
+        tables = ", ".join(str(m.match.table) for m in missing[:8])
+        raise Problem("results_missing", n=len(missing), tables=tables + ("…" if len(missing) > 8 else ""))
+    return [NewEntry("round-closed", {"number": state.live.number})]
+
+
+def discard_draft(state: EventState, command: c.DiscardDraft, now: Instant) -> list[NewEntry]:
+    if state.draft is None:
+        raise Problem("no_draft")
+    return [NewEntry("draft-discarded", {"number": state.draft.number})]
+
+
+def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[NewEntry]:
+    """Show the drawn round to everybody and set the clock to the stage's minutes."""
+    draft = state.draft
+    if draft is None:
+        raise Problem("no_draft")
+    if draft.draw is None or (draft.number, draft.draw.attempt) != (command.number, command.attempt):
+        raise Problem("draft_changed_meanwhile")
+    if draft.number == 1:
+        refuse_without_judge(state)
+    stage = stage_of_round(state, draft.number, draft.stage, [m.match for m in draft.matches])
+    minutes = state.rulebook.minutes(stage, state.options)
+    return [NewEntry("round-published", {
+        "number": draft.number, "total_ms": None if minutes is None else minutes * 60_000,
+        "players": sum(entrant.active for entrant in state.entrants.values()), "digest": state_digest(state),
+    })]
+
+
+def import_round(state: EventState, command: c.ImportRound, now: Instant) -> list[NewEntry]:
+    """A recorded round, as it stands in an event file that was checked when it was read."""
+    raw = dict(command.round)
+    if state.live or state.draft or raw["number"] != len(state.rounds) + 1:
+        raise Problem("import_out_of_order", number=raw["number"])
+    for match in raw["matches"]:
+        if match.get("result") is not None:
+            result_from_json(match["result"])
+    stage = raw.get("stage", SWISS)
+    matches = [Match(m["a"], m.get("b"), bye=m.get("bye"), game=m.get("game")) for m in raw["matches"]]
+    minutes = state.rulebook.minutes(stage_of_round(state, raw["number"], stage, matches), state.options)
+    return [NewEntry("round-imported", {
+        "number": raw["number"], "stage": stage, "matches": raw["matches"], "draw": raw.get("draw"),
+        "total_ms": None if minutes is None else minutes * 60_000,
+        **({"tiebreak_form": raw["tiebreak_form"]} if "tiebreak_form" in raw else {}),
+    })]
+
+
+def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewEntry]:
+    """The event is over: standings are final, units forget their reports."""
+    if state.draft is not None:
+        raise Problem("draft_in_the_way", number=state.draft.number)
+    if not state.public_rounds:
+        raise Problem("nothing_played")
+    return [*close_live(state), NewEntry("event-finished", {})]

@@ -1,0 +1,1 @@
+"""The event file: its schema, reading and writing."""

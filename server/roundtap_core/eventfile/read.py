@@ -1,0 +1,249 @@
+"""The event file: one JSON document holds a tournament. Reading, writing, and what makes a file unreadable.
+
+Rules of play that a real event broke (a score above the cap, a repeated pairing, two byes) are no errors here: they
+load, and `check` reports them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.eventfile.schema import MAX_DEPTH, pointer, schema_problems
+from roundtap_core.records import SWISS, SWISS_STAGES, Competitor, Draw, Match, Result, Round, Tournament
+from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.registry import rulebook
+
+FORMAT = "roundtap-event/1"
+
+
+def parse(text: str) -> Tournament:
+    """The tournament in the text of an event file. Raises the file's first Problem, broken JSON included."""
+    return tournament_from_json(parse_json(text))
+
+
+def parse_json(text: str) -> object:
+    """JSON as this format reads it: broken JSON is a Problem with line and column, a key given twice one with its path.
+
+    A byte-order mark is passed over. Numbers that no event file may hold stay recognisably wrong for the schema.
+    """
+    doubled: list[tuple[dict[str, Any], str]] = []
+
+    def read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            keys = [key for key, _ in pairs]
+            doubled.append((made, next(key for key in keys if keys.count(key) > 1)))
+        return made
+
+    text = text.removeprefix("\ufeff")
+    try:
+        data = json.loads(text, object_pairs_hook=read_object, parse_int=_read_integer)
+    except json.JSONDecodeError as error:
+        near = text[error.pos :].strip()[:20].split("\n")[0]
+        if not near:
+            raise Problem("json_ends_early", line=error.lineno, column=error.colno) from None
+        raise Problem("broken_json", line=error.lineno, column=error.colno, near=near) from None
+    except RecursionError:
+        raise Problem("too_deep", maximum=MAX_DEPTH) from None
+    for made, key in doubled:
+        raise Problem("key_twice", where=pointer(_path_to(made, data), key), key=key)
+    return data
+
+
+def _read_integer(text: str) -> int:
+    # Python refuses to convert thousands of digits; the first 24 are out of the schema's range just the same.
+    return int(text[:24])
+
+
+def _path_to(wanted: object, data: object) -> str:
+    """Where `wanted` stands in `data`; by a list of places to look, since a hostile file may be deep."""
+    places: list[tuple[str, object]] = [("", data)]
+    while places:
+        where, value = places.pop()
+        if value is wanted:
+            return where
+        if isinstance(value, dict):
+            places += [(pointer(where, key), inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            places += [(pointer(where, index), inner) for index, inner in enumerate(value)]
+    return ""
+
+
+def tournament_from_json(data: object) -> Tournament:
+    """The tournament of a decoded event file. Raises the first Problem of `event_problems`."""
+    results: list[Result] = []
+    for problem in _problems(data, results):
+        raise problem
+    assert isinstance(data, dict)
+    read = iter(results)
+    return Tournament(
+        name=data["name"],
+        rulebook=data["rulebook"],
+        level=data.get("level"),
+        options=data.get("options", {}),
+        seed=data.get("seed", 0),
+        competitors=tuple(_competitor(item) for item in data["competitors"]),
+        rounds=tuple(_round(item, read) for item in data.get("rounds", [])),
+    )
+
+
+def event_problems(data: object) -> Iterator[Problem]:
+    """Everything for which the file cannot be read: first its form (the schema), then what contradicts itself."""
+    return _problems(data, [])
+
+
+def _problems(data: object, results: list[Result]) -> Iterator[Problem]:
+    """`event_problems`; the results, which have to be read for it, are appended in the file's order."""
+    formal = False
+    for problem in schema_problems(data):
+        formal = True
+        yield problem
+    if formal:
+        return
+    assert isinstance(data, dict)
+    try:
+        book = rulebook(data["rulebook"])
+    except Problem as problem:
+        yield problem
+        return
+    if data.get("level") not in (None, *book.levels):
+        yield Problem("not_one_of", where="/level", value=data["level"], options=", ".join(book.levels))
+    yield from _competitor_problems(data["competitors"])
+    known = {item["id"] for item in data["competitors"]}
+    options = book.options(data.get("options", {}))
+    for index, item in enumerate(data.get("rounds", [])):
+        where = f"/rounds/{index}"
+        if item["number"] != index + 1:
+            yield Problem("round_number", where=f"{where}/number", value=item["number"], right=index + 1)
+        yield from _seating_problems(item, where, known)
+        yield from _result_problems(item, where, book, options, results)
+
+
+def _competitor_problems(competitors: list[dict[str, Any]]) -> Iterator[Problem]:
+    first: dict[str, int] = {}
+    for index, item in enumerate(competitors):
+        before = first.setdefault(item["id"], index)
+        if before != index:
+            where = f"/competitors/{index}/id"
+            yield Problem("id_twice", where=where, competitor=item["id"], first=f"/competitors/{before}")
+
+
+def _seating_problems(item: dict[str, Any], where: str, known: set[str]) -> Iterator[Problem]:
+    """Each competitor is known and sits once in a round; each table is used once."""
+
+    def place(index: int) -> str:
+        return f"{where}/matches/{index}"
+
+    seats: dict[str, int] = {}
+    tables: dict[int, int] = {}
+    for index, match in enumerate(item["matches"]):
+        for side in ("a", "b"):
+            who = match.get(side)
+            if who is None:
+                continue
+            if who not in known:
+                yield Problem("unknown_competitor", where=f"{place(index)}/{side}", competitor=who)
+            elif who in seats:
+                yield Problem("twice_in_round", where=f"{place(index)}/{side}", competitor=who, first=place(seats[who]))
+            seats.setdefault(who, index)
+        table = match.get("table")
+        if table is not None and tables.setdefault(table, index) != index:
+            yield Problem("table_twice", where=f"{place(index)}/table", table=table, first=place(tables[table]))
+
+
+def _result_problems(
+    item: dict[str, Any], where: str, book: Rulebook, options: Mapping[str, Any], results: list[Result]
+) -> Iterator[Problem]:
+    """A result agrees with itself, and its winner with the rulebook's figures; in elimination somebody goes on."""
+    knockout = item.get("stage", SWISS) not in SWISS_STAGES
+    for index, match in enumerate(item["matches"]):
+        if "result" in match:
+            try:
+                result = result_from_json(match["result"])
+                if knockout:
+                    book.elimination_winner(result, options, "a")
+                else:
+                    book.winner(result, options)
+                results.append(result)
+            except Problem as problem:
+                yield problem.at(f"{where}/matches/{index}/result")
+
+
+_TUPLES = ("warnings", "members", "houses")
+
+
+def _competitor(data: dict[str, Any]) -> Competitor:
+    values: dict[str, Any] = {key: tuple(value) if key in _TUPLES else value for key, value in data.items()}
+    return Competitor(**values)
+
+
+def _round(data: dict[str, Any], results: Iterator[Result]) -> Round:
+    draw = Draw(**data["draw"]) if "draw" in data else None
+    matches = [_match(item, results) for item in data["matches"]]
+    return Round(data["number"], data.get("stage", SWISS), tuple(matches), draw, data.get("tiebreak_form"))
+
+
+def _match(data: dict[str, Any], results: Iterator[Result]) -> Match:
+    values = dict(data)
+    if "result" in data:
+        values["result"] = next(results)
+    if "picks" in data:
+        values["picks"] = tuple(data["picks"])
+    return Match(**values)
+
+
+def tournament_to_json(tournament: Tournament) -> dict[str, Any]:
+    """The event file as plain JSON, keys in the order of its description; what has its default is left out.
+
+    Reading it again gives the same tournament.
+    """
+    data: dict[str, Any] = {"format": FORMAT, "name": tournament.name, "rulebook": tournament.rulebook}
+    if tournament.level is not None:
+        data["level"] = tournament.level
+    if tournament.options:
+        data["options"] = tournament.options
+    data["seed"] = tournament.seed
+    data["competitors"] = [_without_defaults(item) for item in tournament.competitors]
+    data["rounds"] = [round_to_json(item) for item in tournament.rounds]
+    return data
+
+
+def round_to_json(item: Round) -> dict[str, Any]:
+    """One round as it stands in the event file."""
+    data: dict[str, Any] = {"number": item.number, "stage": item.stage}
+    if item.draw is not None:
+        data["draw"] = {"seed": item.draw.seed, "attempt": item.draw.attempt, "method": item.draw.method}
+    if item.tiebreak_form is not None:
+        data["tiebreak_form"] = item.tiebreak_form
+    data["matches"] = [match_to_json(match) for match in item.matches]
+    return data
+
+
+def match_to_json(match: Match) -> dict[str, Any]:
+    """One match, or bye, as it stands in the event file."""
+    data: dict[str, Any] = {} if match.table is None else {"table": match.table}
+    data["a"] = match.a
+    for key in ("b", "bye", "game"):
+        if getattr(match, key) is not None:
+            data[key] = getattr(match, key)
+    if match.picks is not None:
+        data["picks"] = list(match.picks)
+    if match.result is not None:
+        data["result"] = result_to_json(match.result)
+    if match.extension_minutes is not None:
+        data["extension_minutes"] = match.extension_minutes
+    return data
+
+
+def _without_defaults(item: Competitor) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for field in fields(item):
+        value = getattr(item, field.name)
+        if value != field.default:
+            data[field.name] = list(value) if field.name in _TUPLES else value
+    return data

@@ -1,0 +1,255 @@
+"""Players' lists: the form a person fills in, as data for any front, and what of a list can be checked by counting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.lists.parts import ListData, plain
+from roundtap_core.records import Competitor
+from roundtap_core.wire import canonical, digest
+from roundtap_core.words import Words
+
+TEXT, NUMBER, CHOICE, TICK, NAMES = "text", "number", "choice", "tick", "names"
+"""Kinds of fields, and what stands for them in a list: a string, a whole number, one of the field's options, true (or
+nothing), a list of strings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing a list says, under `key`; its label is the core's text "list.KEY", or "list.LABEL".
+
+    `options`: what a choice, or each of some names, may be. `count`: so many names belong here, 0 for any number.
+    `usual`: the number that an empty box stands for.
+    """
+
+    key: str
+    kind: str = TEXT
+    options: tuple[str, ...] = ()
+    minimum: int = 0
+    maximum: int = 999
+    count: int = 0
+    usual: int | None = None
+    label: str = ""
+
+    @property
+    def text(self) -> str:
+        """The key of its label."""
+        return f"list.{self.label or self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A table whose lines a person types: under `key` stands a list of objects with the columns' keys.
+
+    `usually`: so many lines are offered at first. Its title is the text "list.KEY", with `number` where it has one.
+    """
+
+    key: str
+    columns: tuple[Field, ...]
+    usually: int = 8
+    label: str = ""
+    number: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The key of its title."""
+        return f"list.{self.label or self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class ListForm:
+    """What a list is asked. `per_member`: so many members bring one each: `fields` and `lines` are then asked of each
+    of them and stand under /players/0, /players/1 …; `shared` is asked once, and stands beside them."""
+
+    fields: tuple[Field, ...]
+    lines: tuple[Lines, ...] = ()
+    per_member: int = 0
+    shared: tuple[Field, ...] = ()
+
+
+class ListCheck:
+    """What a rulebook knows of its lists. A list is plain JSON; each Problem's `where` is a place in it, like
+    "/ships/2/points", and its `line`, where there is one, counts from 1.
+
+    `options` are the rulebook's, over its defaults; `level` is the event's, None where it does not say.
+    """
+
+    def form(self, options: Mapping[str, Any]) -> ListForm:
+        """The questions, in the order of the document's own list."""
+        raise NotImplementedError
+
+    def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+        """What no reading of the document allows, of what is there. Never minds what is not there yet."""
+        return []
+
+    def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+        """What a complete list would still say."""
+        return []
+
+    def warnings(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+        """What a person should look at; nothing of it is forbidden."""
+        return []
+
+    def problems(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
+        """What is wrong and, where lists are required, what is missing."""
+        missing = self.missing(list_, options, level) if options.get("lists_required") else []
+        return [*self.malformed(list_, options), *self.wrong(list_, options, level), *missing]
+
+    def malformed(self, list_: ListData, options: Mapping[str, Any]) -> list[Problem]:
+        """Values of another kind than the form's fields, which no check can read."""
+        return list(_malformed(list_, self.form(options)))
+
+    def total(self, list_: ListData) -> int | None:
+        """What the list costs, for initiative and for a concession; None where it is not known or means nothing."""
+        return None
+
+    def completed(self, list_: ListData) -> dict[str, Any]:
+        """The list with what can be counted from it filled in, where nobody wrote it."""
+        return dict(list_)
+
+    def normal(self, list_: ListData) -> dict[str, Any]:
+        """The same for two lists that say the same: a list is the same all day. The order of lines says nothing."""
+        normal: dict[str, Any] = _normal(list_)
+        return normal
+
+    def of_competitor(self, competitor: Competitor) -> ListData:
+        """The competitor's list, also where an event file keeps parts of it in keys of their own."""
+        return competitor.list or {}
+
+    def into(self, competitor: Competitor, list_: ListData) -> Competitor:
+        """The competitor with this list, kept where an event file keeps it: what `of_competitor` reads again."""
+        return replace(competitor, list=dict(list_) or None)
+
+    def begun(self, competitor: Competitor) -> ListData:
+        """What an empty form may already say."""
+        return {}
+
+    def competitor_problems(
+        self, competitor: Competitor, options: Mapping[str, Any], level: str | None = None
+    ) -> list[Problem]:
+        """`problems` of a competitor's list, with places in the competitor: "/list/ships/2/points"."""
+        list_ = self.of_competitor(competitor)
+        if not list_:
+            return [Problem("list_not_handed_in", where="/list")] if options.get("lists_required") else []
+        return [problem.at("/list") for problem in self.problems(list_, options, level)]
+
+    def event_warnings(
+        self, competitors: Sequence[Competitor], options: Mapping[str, Any]
+    ) -> list[Problem]:
+        """What all lists together show, flagged for a person; places like "/3/list/ships/0/name" begin with the
+        competitor's place among `competitors`."""
+        return []
+
+
+def list_digest(normal: ListData, salt: str) -> str:
+    """What an entry holds instead of a list in its normal form: salted, or a short list could be guessed."""
+    return digest({"salt": salt, "list": normal})
+
+
+def say_option(words: Words, option: str) -> str:
+    """What a person reads for an option: "list.option.OPTION", or for "asteroid-7" "list.option.asteroid" with 7."""
+    if f"list.option.{option}" in words:
+        return words(f"list.option.{option}")
+    stem, _, number = option.rpartition("-")
+    return words(f"list.option.{stem}", number=number) if f"list.option.{stem}" in words else option
+
+
+def _normal(value: Any) -> Any:
+    """Without blanks, "no" and empty lines; what stands in a list, sorted; fractions as text, which hashes alike."""
+    if isinstance(value, Mapping):
+        inner = {str(key): _normal(item) for key, item in value.items()}
+        return {key: item for key, item in sorted(inner.items()) if item is not False and item not in _NOTHING}
+    if isinstance(value, list | tuple):
+        return sorted((kept for item in value if (kept := _normal(item)) not in _NOTHING), key=canonical)
+    if isinstance(value, str):
+        return plain(value)
+    return repr(value) if isinstance(value, float) else value
+
+
+def _malformed(list_: ListData, form: ListForm) -> Iterator[Problem]:
+    if not form.per_member:
+        yield from _malformed_part(list_, form, "")
+        return
+    yield from _malformed_fields(list_, form.shared, "")
+    players = list_.get("players", [])
+    if not isinstance(players, list) or not all(isinstance(player, dict) for player in players):
+        yield Problem("wrong_type", where="/players", expected="array")
+        return
+    if len(players) > form.per_member:
+        yield Problem("wrong_length", where="/players", count=len(players), minimum=form.per_member,
+                      maximum=form.per_member)
+    for index, player in enumerate(players):
+        yield from _malformed_part(player, form, f"/players/{index}")
+
+
+def _malformed_part(part: ListData, form: ListForm, where: str) -> Iterator[Problem]:
+    yield from _malformed_fields(part, form.fields, where)
+    for lines in form.lines:
+        typed = part.get(lines.key, [])
+        if not isinstance(typed, list):
+            yield Problem("wrong_type", where=f"{where}/{lines.key}", expected="array")
+            continue
+        for index, row in enumerate(typed):
+            place, line = f"{where}/{lines.key}/{index}", index + 1
+            if not isinstance(row, dict):
+                yield Problem("list_line_unreadable", where=place, line=line)
+                continue
+            for column in lines.columns:
+                value = row.get(column.key)
+                if not _fits(value, column):
+                    yield _line_problem(value, column, f"{place}/{column.key}", line)
+
+
+def _malformed_fields(part: ListData, fields: tuple[Field, ...], where: str) -> Iterator[Problem]:
+    for field in fields:
+        value = part.get(field.key)
+        if not _fits(value, field):
+            yield _field_problem(value, field, f"{where}/{field.key}")
+
+
+def _fits(value: object, field: Field) -> bool:
+    """Whether a value is of the field's kind; nothing at all always is."""
+    if value is None:
+        return True
+    if field.kind == TICK:
+        return isinstance(value, bool)
+    if field.kind == NUMBER:
+        return isinstance(value, int) and not isinstance(value, bool) and field.minimum <= value <= field.maximum
+    if field.kind == NAMES:
+        return isinstance(value, list) and all(
+            isinstance(name, str) and (not field.options or name in field.options) for name in value
+        )
+    return isinstance(value, str) and (field.kind != CHOICE or value in field.options)
+
+
+def _field_problem(value: object, field: Field, where: str) -> Problem:
+    if field.kind == NUMBER:
+        if not isinstance(value, int) or isinstance(value, bool):
+            return Problem("not_a_number", where=where, value=value)
+        return Problem("figure_out_of_range", where=where, value=value, minimum=field.minimum, maximum=field.maximum)
+    if field.options:
+        return Problem("not_one_of", where=where, value=_shown(value), options=", ".join(field.options))
+    return Problem("wrong_type", where=where, expected=_EXPECTED[field.kind])
+
+
+def _line_problem(value: object, field: Field, where: str, line: int) -> Problem:
+    if field.kind == NUMBER:
+        return Problem("list_line_number", where=where, line=line, value=_shown(value), minimum=field.minimum,
+                       maximum=field.maximum)
+    if field.options:
+        return Problem("list_line_choice", where=where, line=line, value=_shown(value),
+                       options=", ".join(field.options))
+    return Problem("list_line_unreadable", where=where, line=line)
+
+
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+
+_EXPECTED = {TEXT: "string", TICK: "boolean", NAMES: "array"}
+
+
+def _shown(value: object) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= 60 else text[:57] + "…"

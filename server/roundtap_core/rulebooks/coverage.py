@@ -1,0 +1,92 @@
+"""Which clauses of a rulebook's document the kit computes, which it offers, and which stay with people."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
+
+ENFORCED, OFFERED, PEOPLE = "enforced", "offered", "people"
+KINDS = (ENFORCED, OFFERED, PEOPLE)
+"""Enforced: the kit computes it, or refuses anything else. Offered: the kit shows or records it, and a person acts.
+People: players, judges or organizers do it, and the kit has no part in it."""
+
+FOLDER = os.path.join(os.path.dirname(__file__), "clauses")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One thing that a document asks for.
+
+    `section` is the document's own heading, in its language; `text` says the clause in short English; `reason` says,
+    of a clause for people, why the kit leaves it to them; `tests` are pytest ids of tests that hold it;
+    `rulebooks` are the ids it is true for; `decided` is what the kit decided where the document leaves a gap.
+    """
+
+    id: str
+    section: str
+    text: str
+    how: str
+    rulebooks: tuple[str, ...]
+    reason: str = ""
+    tests: tuple[str, ...] = ()
+    decided: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The clauses of one document, in its order, as far as they hold for the rulebooks asked about."""
+
+    document: str
+    rulebooks: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+
+    def counts(self) -> dict[str, int]:
+        """How many clauses of each kind: {"enforced": 61, "offered": 17, "people": 24}."""
+        return {kind: sum(clause.how == kind for clause in self.clauses) for kind in KINDS}
+
+    def sections(self) -> tuple[tuple[str, tuple[Clause, ...]], ...]:
+        """The clauses under the document's headings, in its order."""
+        return tuple((heading, tuple(under)) for heading, under in groupby(self.clauses, lambda clause: clause.section))
+
+    def only(self, rulebook_id: str) -> Coverage:
+        """What holds for that rulebook alone."""
+        return Coverage(self.document, (rulebook_id,), tuple(c for c in self.clauses if rulebook_id in c.rulebooks))
+
+
+def documents() -> tuple[str, ...]:
+    """The names of the documents there are, without their ending: ("keyforge", "shatterpoint-premier", …)."""
+    return tuple(sorted(name.removesuffix(".json") for name in os.listdir(FOLDER) if name.endswith(".json")))
+
+
+@lru_cache(maxsize=16)
+def read(document: str) -> Coverage:
+    """One document's clauses. FileNotFoundError where there is no such document, TypeError where a clause is none."""
+    # Plain files, not importlib.resources, which costs 20 ms of every command's start.
+    with open(os.path.join(FOLDER, f"{document}.json"), encoding="utf-8") as file:
+        data: dict[str, Any] = json.load(file)
+    everybody = tuple(data["rulebooks"])
+    return Coverage(data["document"], everybody, tuple(_clause(raw, everybody) for raw in data["clauses"]))
+
+
+def coverage(rulebook_id: str) -> Coverage:
+    """The clauses that hold for a rulebook. KeyError where no document names it."""
+    for document in documents():
+        found = read(document)
+        if rulebook_id in found.rulebooks:
+            return found.only(rulebook_id)
+    raise KeyError(rulebook_id)
+
+
+def coverage_to_json(found: Coverage) -> dict[str, Any]:
+    """As plain JSON, counts first."""
+    clauses = [{key: value for key, value in asdict(clause).items() if value} for clause in found.clauses]
+    return {"document": found.document, "counts": found.counts(), "clauses": clauses}
+
+
+def _clause(raw: dict[str, Any], everybody: tuple[str, ...]) -> Clause:
+    given = {**raw, "rulebooks": tuple(raw.get("rulebooks", everybody)), "tests": tuple(raw.get("tests", ()))}
+    return Clause(**given)

@@ -1,0 +1,143 @@
+"""Standings: the order that points and tiebreakers give to what everybody has gathered in the Swiss rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from roundtap_core.records import SECOND_SWISS, Tournament
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, Basis
+from roundtap_core.standings.totals import Gathered, gather
+
+POINTS, LAST, CUT = "points", "last", "cut"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the standings, best first. `decided_by` names what put it above the next row.
+
+    `by_chance` marks both neighbours of a tie that only the lot decided.
+    """
+
+    rank: int
+    competitor: str
+    points: int
+    rounds: int
+    wins: int
+    losses: int
+    draws: int
+    byes: int
+    tiebreakers: dict[str, int | Fraction]
+    decided_by: str
+    by_chance: bool
+
+
+def standings(tournament: Tournament, after: int | None = None) -> tuple[Row, ...]:
+    """The standings after round `after` (default: after all Swiss rounds recorded), best first, everybody in them.
+
+    Order: points, then the rulebook's tiebreakers; whoever left keeps a place. Tie-break rounds decide from the
+    round on in which they were played. Raises Problem, with its place in the event file, for a result that cannot be
+    read.
+    """
+    above: list[str] = []
+    basis = Basis(tournament, after, gather(tournament, after), above)
+    everybody = list(basis.records)
+    book = rulebook(tournament.rulebook)
+    keys = book.tiebreakers
+    again = keys.index(book.ties_start_again_at) + 1 if book.ties_start_again_at else len(keys)
+    general = {key: STEPS[key](basis, everybody) for key in keys if key not in AMONG_TIED}
+    points = {competitor: record.points for competitor, record in basis.records.items()}
+
+    second = _second_stage(tournament, after)
+    order: list[tuple[str, str]] = []
+
+    def settle(tied: list[str], level: int) -> None:
+        """Append `tied` in order; every one with what separates it from the one before it (None yet: the group's)."""
+        if len(tied) == 1:
+            order.append((tied[0], ""))
+            above.append(tied[0])
+            return
+        if level > len(keys):
+            raise AssertionError("the last tiebreaker left a tie")
+        if level == 0:
+            values: Mapping[str, Any] = points
+        else:
+            key = keys[level - 1]
+            values = general[key].order if key in general else STEPS[key](basis, tied).order
+        groups = _split(tied, values)
+        for group in groups:
+            # A tie that has become smaller may start again at an earlier tiebreaker.
+            settle(group, min(level + 1, again) if len(groups) > 1 else level + 1)
+            order[-1] = (order[-1][0], keys[level - 1] if level else POINTS)
+
+    # Who plays a second stage stays above who does not, whatever the figures.
+    for group in _split(everybody, {who: who in second for who in everybody}):
+        settle(group, 0)
+        order[-1] = (order[-1][0], CUT)
+    return tuple(_rows(order, basis.records, {key: values.shown for key, values in general.items()}))
+
+
+def _second_stage(tournament: Tournament, after: int | None) -> set[str]:
+    return {
+        who for played in tournament.stage_rounds(SECOND_SWISS) if after is None or played.number <= after
+        for match in played.matches for who in (match.a, match.b) if who is not None
+    }
+
+
+def _split(tied: Sequence[str], values: Mapping[str, Any]) -> list[list[str]]:
+    """The competitors in groups of equal value, the most first; within a group their order stays."""
+    groups: dict[Any, list[str]] = {}
+    for competitor in tied:
+        groups.setdefault(values[competitor], []).append(competitor)
+    return [groups[value] for value in sorted(groups, reverse=True)]
+
+
+def _rows(
+    order: Sequence[tuple[str, str]], records: Mapping[str, Gathered], shown: Mapping[str, Mapping[str, int | Fraction]]
+) -> Iterable[Row]:
+    deciders = [decided_by for _, decided_by in order[:-1]] + [LAST]
+    for i, (competitor, _) in enumerate(order):
+        record = records[competitor]
+        yield Row(
+            rank=i + 1,
+            competitor=competitor,
+            points=record.points,
+            rounds=record.rounds,
+            wins=record.wins,
+            losses=record.losses,
+            draws=record.draws,
+            byes=record.byes,
+            tiebreakers={key: values[competitor] for key, values in shown.items() if competitor in values},
+            decided_by=deciders[i],
+            by_chance=RANDOM in (deciders[i], deciders[i - 1] if i else LAST),
+        )
+
+
+def standings_to_json(rows: Iterable[Row], after_round: int) -> dict[str, Any]:
+    """What `roundtap standings` prints (event-file.md). Fractions are exact strings, always "num/den"."""
+    return {
+        "after_round": after_round,
+        "standings": [
+            {
+                "rank": row.rank,
+                "competitor": row.competitor,
+                "points": row.points,
+                "rounds": row.rounds,
+                "wins": row.wins,
+                "losses": row.losses,
+                "draws": row.draws,
+                "byes": row.byes,
+                "tiebreakers": {key: _exact(value) for key, value in row.tiebreakers.items()},
+                "decided_by": row.decided_by,
+                "by_chance": row.by_chance,
+            }
+            for row in rows
+        ],
+    }
+
+
+def _exact(value: int | Fraction) -> int | str:
+    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else value

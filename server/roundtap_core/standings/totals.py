@@ -1,0 +1,87 @@
+"""What every competitor has gathered in the Swiss rounds: points, outcomes, figures, opponents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from roundtap_core.errors import Problem
+from roundtap_core.records import BYE, SWISS_STAGES, WON_BYE, Match, Tournament
+from roundtap_core.rulebooks.base import LOSS, WIN, Options, Rulebook, Tally, Totals
+from roundtap_core.rulebooks.registry import rulebook
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What one competitor has gathered: outcomes, byes ("bye" and "won"), summed figures, opponents met in order, and
+    what each of these meetings gave."""
+
+    points: int = 0
+    rounds: int = 0
+    wins: int = 0
+    losses: int = 0
+    draws: int = 0
+    byes: int = 0
+    figures: dict[str, int] = field(default_factory=dict)
+    opponents: list[str] = field(default_factory=list)
+    tallies: list[Tally] = field(default_factory=list)
+
+
+def gather(tournament: Tournament, after: int | None = None) -> dict[str, Gathered]:
+    """Every competitor's record over the Swiss rounds (up to round `after`), in the file's order.
+
+    Open matches do not count. Raises Problem, with its place, for a result its rulebook cannot read.
+    """
+    book = rulebook(tournament.rulebook)
+    options = book.options(tournament.options)
+    totals = list_totals(tournament)
+    records = {competitor.id: Gathered() for competitor in tournament.competitors}
+    for r, played in enumerate(tournament.rounds):
+        if played.stage not in SWISS_STAGES or (after is not None and played.number > after):
+            continue
+        for m, match in enumerate(played.matches):
+            if match.result is None and match.bye is None:
+                continue
+            try:
+                _count(records, match, book, options, totals)
+            except Problem as problem:
+                raise problem.at(f"/rounds/{r}/matches/{m}/result") from None
+    return records
+
+
+def list_totals(tournament: Tournament) -> dict[str, int]:
+    """What the lists cost, by competitor, where that is known: a conceded one counts whole (X-Wing Epic)."""
+    lists = rulebook(tournament.rulebook).lists
+    totals = ((competitor.id, lists.total(competitor.list)) for competitor in tournament.competitors if competitor.list)
+    return {competitor: total for competitor, total in totals if total is not None}
+
+
+def _count(
+    records: Mapping[str, Gathered], match: Match, book: Rulebook, options: Options, totals: Totals
+) -> None:
+    if match.bye is not None:
+        _add(records[match.a], book.tally(match, "a", options, totals))
+        if match.bye in (BYE, WON_BYE):
+            records[match.a].byes += 1
+        return
+    assert match.b is not None
+    a, b = records[match.a], records[match.b]
+    for record, side, opponent in ((a, "a", match.b), (b, "b", match.a)):
+        tally = book.tally(match, "a" if side == "a" else "b", options, totals)
+        _add(record, tally)
+        record.opponents.append(opponent)
+        record.tallies.append(tally)
+
+
+def _add(record: Gathered, tally: Tally) -> None:
+    record.points += tally.points
+    record.rounds += 1
+    if tally.outcome == WIN:
+        record.wins += 1
+    elif tally.outcome == LOSS:
+        record.losses += 1
+    else:
+        record.draws += 1
+    figures = record.figures
+    for key, value in tally.figures.items():
+        figures[key] = figures.get(key, 0) + value

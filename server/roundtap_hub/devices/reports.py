@@ -1,0 +1,89 @@
+"""Reports from devices: one entry each, and an echo that says what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import Report
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_core.event.state import Fate
+from roundtap_core.wire import digest
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.service import Snapshot, Step
+
+FIELDS: Mapping[str, type] = {
+    "report_id": str, "unit": str, "event": str, "match": str, "side": str, "revision": int, "result": dict,
+}
+OPTIONAL: Mapping[str, type] = {"draw": str}
+"""What older units do not say: the mark of the draw that the report speaks of."""
+ID_LENGTH_MAX = 64
+BODY_BYTES_MAX = 4096
+
+Echo = dict[str, Any]
+
+
+def well_formed(report: object) -> dict[str, Any]:
+    """The report if it has exactly the fields it should; Problem("report_malformed") naming the first that is wrong."""
+    if not isinstance(report, dict):
+        raise Problem("report_malformed", field="report")
+    for name, kind in {**FIELDS, **OPTIONAL}.items():
+        if name in OPTIONAL and name not in report:
+            continue
+        value = report.get(name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise Problem("report_malformed", field=name)
+        if isinstance(value, str) and not 0 < len(value) <= ID_LENGTH_MAX:
+            raise Problem("report_malformed", field=name)
+    if report["side"] not in ("a", "b"):
+        raise Problem("report_malformed", field="side")
+    unknown = set(report) - set(FIELDS) - set(OPTIONAL)
+    if unknown:
+        raise Problem("report_malformed", field=min(unknown))
+    return report
+
+
+def take_report(hub: Hub, report: Mapping[str, Any]) -> Echo:
+    """Record an authenticated, well-formed report, and answer with its fate: the same for every repetition.
+
+    The same id with another body is refused without a trace in the event: the first one stands.
+    """
+    body = digest(dict(report))
+    known = find_fate(hub.service.snapshot, report["event"], report["report_id"])
+    if known is None:
+        _record(hub, report, body)
+        known = find_fate(hub.service.snapshot, report["event"], report["report_id"])
+    assert known is not None
+    if known.body != body:
+        known = Fate("refused", known.number, known.hash, body, "altered")
+    return echo(hub.service.snapshot, report["report_id"], known)
+
+
+def _record(hub: Hub, report: Mapping[str, Any], body: str) -> list[Entry]:
+    actor = f"unit:{report['unit']}"
+    command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
+                     report.get("draw"))
+    try:
+        return hub.service.tell(report["event"], command, actor)
+    except Problem as problem:
+        if problem.key != "unknown_event":
+            raise
+    refused = NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"], "body": body})
+    return hub.service.ask([Step(VENUE, refused)], actor)
+
+
+def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
+    """What became of a report, in its event or (for an event nobody knows) in the venue."""
+    state = snapshot.events.get(event_id)
+    if state is not None and report_id in state.fates:
+        return state.fates[report_id]
+    return snapshot.venue.refused.get(report_id)
+
+
+def echo(snapshot: Snapshot, report_id: str, fate: Fate | None) -> Echo:
+    """What a device is told of a report; "unknown" makes it send the report again."""
+    if fate is None:
+        return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
+    return {"report_id": report_id, "fate": fate.fate, "reason": fate.reason, "number": fate.number,
+            "hash": fate.hash, "epoch": snapshot.venue.epoch}

@@ -1,0 +1,135 @@
+"""What a table is shown: the view of its match, as public as the table itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from roundtap_core.clock import Clock, Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event.course import match_clock, planned_in_all, situation_of
+from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState, tournament_of
+from roundtap_core.forms.form import form_to_json
+from roundtap_core.lists.squads import fielded, to_field
+from roundtap_core.records import SWISS
+from roundtap_core.result_json import result_to_json
+from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.wire import canonical
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.public_clock import clock_view, public_clock
+
+View = dict[str, Any]
+
+
+def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, now: Instant | None = None) -> View:
+    """The view of the table where `unit` stands; without a table, or without an event, most of it is null.
+
+    `now` tells whether minutes that chance has added are over: players can read what a table is sent.
+    """
+    table = snapshot.venue.tables.get(unit)
+    found = find_table(snapshot, table) if table is not None else None
+    call = None
+    if status is not None and status.call_since_ms is not None:
+        call = {"taken_by": status.call_taken_by}
+    finished = [state.id for state in snapshot.events.values() if state.finished]
+    if found is None:
+        return {"table": table, "finished": finished, "event": None, "round": None, "match": None, "options": {},
+                "situation": None, "rounds_left": None, "form": None, "clock": clock_view(Clock()), "call": call,
+                "next": None}
+    state, round_state, match = found
+    options = state.options
+    situation = situation_of(state, round_state, match) if round_state and match else Situation()
+    return {
+        "table": table,
+        "finished": finished,
+        "event": {"id": state.id, "name": state.name, "color": state.color, "rulebook": state.rulebook_id},
+        "round": {"number": round_state.number, "of": _planned_rounds(state, round_state.number),
+                  "stage": round_state.stage, "status": round_state.status} if round_state else None,
+        "match": _match_view(state, round_state, match, snapshot.names[state.id])
+        if match and round_state else None,
+        "options": options,
+        "situation": _situation_view(situation),
+        "rounds_left": _swiss_rounds_after(state, round_state.number) if round_state else None,
+        "form": _form(state.rulebook_id, canonical(options), situation),
+        "clock": public_clock(state, match_clock(state, round_state, match) if round_state and match else state.clock,
+                              now),
+        "call": call,
+        "next": None,
+    }
+
+
+def find_table(snapshot: Snapshot, table: int) -> tuple[EventState, RoundState | None, MatchState | None] | None:
+    """The event and match that a table belongs to now: a round in play first, then the last one that closed."""
+    best: tuple[EventState, RoundState | None, MatchState | None] | None = None
+    for state in snapshot.events.values():
+        if state.finished:
+            continue
+        rounds = state.public_rounds
+        latest = rounds[-1] if rounds else None
+        match = next((m for m in latest.matches if m.match.table == table), None) if latest else None
+        if match and latest and latest.status == PUBLISHED:
+            return state, latest, match
+        if best is None or (match and best[2] is None):
+            best = (state, latest, match)
+    return best
+
+
+def _planned_rounds(state: EventState, at_least: int) -> int | None:
+    """How many rounds there will be; None where an imported event is too small for its structure to say."""
+    try:
+        return max(planned_in_all(state), at_least)
+    except Problem:
+        return None
+
+
+def _swiss_rounds_after(state: EventState, number: int) -> int:
+    try:
+        return max(0, state.swiss_rounds - number)
+    except Problem:
+        return 0
+
+
+def _situation_view(situation: Situation) -> View:
+    totals = situation.totals
+    return {"stage": situation.stage, "totals": {"a": totals.a, "b": totals.b} if totals else None}
+
+
+@lru_cache(maxsize=256)
+def _form(rulebook_id: str, options: bytes, situation: Situation) -> View:
+    """The form as it travels; the same for every table in the same situation, and nobody changes it."""
+    return form_to_json(rulebook(rulebook_id).form(json.loads(options), situation))
+
+
+def side_view(state: EventState, round_state: RoundState, who: str, names: Mapping[str, str]) -> View:
+    """The name and, where squads are picked, those still to be fielded; `must`: all picks that are left are these."""
+    view: View = {"name": names[who]}
+    squads = state.rulebook.squads
+    if squads is not None:
+        before = [played for played in tournament_of(state).rounds if played.number < round_state.number]
+        left = _swiss_rounds_after(state, round_state.number) + (round_state.stage == SWISS)
+        owed = to_field(squads.listed, squads.taken, fielded(before).get(who, ()), left)
+        view.update(to_field=list(owed.squads), must=owed.must)
+    return view
+
+
+def _match_view(state: EventState, round_state: RoundState, match: MatchState, names: Mapping[str, str]) -> View:
+    standing = match.match.result
+    return {
+        "id": match.id,
+        "revision": match.revision,
+        "draw": round_state.mark,
+        "a": side_view(state, round_state, match.match.a, names),
+        "b": side_view(state, round_state, match.match.b, names) if match.match.b else None,
+        "state": CLOSED if round_state.status == CLOSED else match.state,
+        "reports": {
+            side: result_to_json(match.reports[side].result) if side in match.reports else None
+            for side in ("a", "b")
+        },
+        "last": max(match.reports, key=lambda side: match.reports[side].number) if match.reports else None,
+        "result": result_to_json(standing) if standing else None,
+        "number": match.number,
+    }

@@ -1,0 +1,1 @@
+"""The two feeds: the latest state for browsers, addressed messages for devices."""

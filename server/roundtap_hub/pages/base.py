@@ -1,0 +1,195 @@
+"""What all pages stand on: language, the guard of forms, rendering, and a Problem as a message on the same page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from flask import Blueprint, Response, abort, current_app, g, redirect, render_template, request, session, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.clock import show
+from roundtap_core.elimination.bracket_picture import say_round
+from roundtap_core.errors import Problem
+from roundtap_core.event.state import EventState
+from roundtap_core.records import TIEBREAK
+from roundtap_core.words import LANGUAGES, Words, catalogue, choose_language, core_words
+from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.views import view_key
+from roundtap_hub.views.event_at import Moment, full_names, moment_of
+from roundtap_hub.views.knockout import newest_name
+from roundtap_hub.views.round_clock import age_text
+
+ORGANIZER = "organizer"
+"""How entries name who pressed the console's buttons."""
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'self'"
+)
+
+# What is wrong with what was typed is 400; what the event does not allow just now is 409.
+TYPED_WRONG = frozenset({
+    "figure_out_of_range", "figure_missing", "figure_fixed", "not_a_number", "choose_how_it_ended",
+    "concession_by_whom", "ruling_for_whom", "event_name_missing", "unknown_rulebook", "reason_missing", "no_names",
+    "name_too_long", "name_twice", "pin_wait",
+    "clock_text", "no_file", "file_not_text", "wrong_pin", "not_one_of", "winner_contradicts_score",
+    "salvo_winner_missing", "broken_json", "table_number", "color_text", "list_not_saved", "proxy_incomplete",
+    "proxy_too_long", "winner_missing", "picks_wrong", "none_without_ruling", "minutes_too_short", "member_missing",
+    "fields_of_one",
+})
+
+
+def the_hub() -> Hub:
+    hub: Hub = current_app.extensions["roundtap"]
+    return hub
+
+
+def the_snapshot() -> Snapshot:
+    """What was saved when this request first looked: a page is drawn from one moment."""
+    if "snapshot" not in g:
+        g.snapshot = the_hub().service.snapshot
+    snapshot: Snapshot = g.snapshot
+    return snapshot
+
+
+def the_moment(event_id: str) -> Moment:
+    """The event of the address, or a 404 page."""
+    moment = moment_of(the_snapshot(), event_id)
+    if moment is None:
+        abort(404)
+    return moment
+
+
+def now_ms() -> int:
+    return the_hub().moments.mono_ms()
+
+
+def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
+    """Every POST must come from a form of this hub; with `organizer_only`, every page asks for the PIN first."""
+
+    @blueprint.before_request
+    def check() -> AnyResponse | None:
+        if request.method == "POST" and not form_is_ours(
+            session, request.form.get("csrf", ""), request.headers.get("Origin"), request.host
+        ):
+            abort(403)
+        if organizer_only and not is_organizer(session, the_hub()):
+            target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
+            return redirect(url_for("pages.login", next=target))
+        return None
+
+    @blueprint.after_request
+    def seal(response: Response) -> Response:
+        response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["Referrer-Policy"] = "same-origin"
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+
+def language() -> str:
+    """Chosen by hand and remembered, else what the browser asks for, else the hub's own."""
+    asked = request.args.get("lang", "")
+    if asked in LANGUAGES:
+        if session.get("lang") != asked:
+            session["lang"] = asked
+        return asked
+    remembered = session.get("lang")
+    if remembered in LANGUAGES:
+        return str(remembered)
+    header = request.headers.get("Accept-Language")
+    return choose_language(header) if header else the_hub().language
+
+
+def words() -> Words:
+    """The hub's texts and the core's, in this request's language."""
+    if "words" not in g:
+        chosen = language()
+        g.words = catalogue("roundtap_hub", chosen).also(core_words(chosen))
+    found: Words = g.words
+    return found
+
+
+def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Response:
+    """A page as HTML. `feed` is the key of the page's live feed; empty: the page does not change."""
+    hub, t = the_hub(), words()
+    problem: Problem | None = g.get("problem")
+    html = render_template(
+        template, t=t, lang=t.language, languages=LANGUAGES, feed=feed,
+        seen=view_key(the_snapshot(), hub.hall.units, feed) if feed else "", address=g.get("address", ""),
+        now_ms=now_ms(), organizer=is_organizer(session, hub), csrf=lambda: csrf_token(session),
+        problem=problem.say(t) if problem else "", problem_where=problem.where if problem else "",
+        typed=request.form if problem else {}, hub=hub, clock_text=show,
+        age_text=age_text, knockout_name=_knockout_name, **context,
+    )
+    response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
+    response.headers["Content-Language"] = t.language
+    response.headers["Vary"] = "Accept-Language, Cookie"
+    return response
+
+
+def _knockout_name(what: EventState | str | None) -> str:
+    """A round's name in this request's language: of an event's newest round, or of a name's key; "" where none."""
+    key = newest_name(what) if isinstance(what, EventState) else what
+    if key == TIEBREAK:
+        return words()("round.tiebreak")
+    return say_round(words(), key) if key else ""
+
+
+View = Callable[..., AnyResponse]
+
+
+def mended_on(again: View) -> Callable[[View], View]:
+    """For POST handlers: a Problem shows the page `again`, with the message on it and what was typed kept."""
+
+    def wrap(handler: View) -> View:
+        @wraps(handler)
+        def handled(**where: Any) -> AnyResponse:
+            try:
+                return handler(**where)
+            except Problem as problem:
+                g.problem = _with_name(problem, where.get("event_id", ""))
+                g.status = 400 if problem.key in TYPED_WRONG else 409
+                g.pop("snapshot", None)
+                # The page stays live, and a reload does not press the button again.
+                g.address = url_for(_endpoint_of(again), **where)
+                return again(**where)
+
+        return handled
+
+    return wrap
+
+
+def _with_name(problem: Problem, event_id: str) -> Problem:
+    """The core knows competitors by id; a person reads the name."""
+    moment = moment_of(the_snapshot(), event_id)
+    name = full_names(moment).get(str(problem.params.get("competitor"))) if moment else None
+    return Problem(problem.key, where=problem.where, **{**problem.params, "competitor": name}) if name else problem
+
+
+def _endpoint_of(view: View) -> str:
+    return next(name for name, known in current_app.view_functions.items() if known is view)
+
+
+def back_to_event(event_id: str, anchor: str = "") -> AnyResponse:
+    return redirect(url_for("console.event", event_id=event_id, _anchor=anchor or None), 303)
+
+
+def field(name: str, default: str = "") -> str:
+    """What was typed in a field of the form, without the spaces around it."""
+    return request.form.get(name, default).strip()
+
+
+def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> int | None:
+    """A field's whole number, None where it is empty; Problem(`wrong`) for anything else."""
+    text = field(name)
+    if not text:
+        return None
+    try:
+        return int(text[:12])
+    except ValueError:
+        raise Problem(wrong, value=text[:20], maximum=maximum) from None

@@ -1,0 +1,60 @@
+"""Counting on a match's page what the rulebook lets be counted by hand: typed figures go in, what they are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Blueprint, request
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.state import EventState
+from roundtap_core.rulebooks.base import AidFigure, CountingAid
+from roundtap_hub.pages.base import words
+
+PREFIX = "aid."
+"""Of the form's fields: they travel in the page's address, beside nothing else that the page reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class AidView:
+    """`typed`: what was sent, by key; `worth` is None where nothing was asked yet, or `problem` says why not."""
+
+    aid: CountingAid
+    typed: dict[str, str]
+    worth: int | None
+    problem: str
+
+
+def routes(bp: Blueprint) -> None:
+    @bp.context_processor
+    def offered() -> dict[str, Any]:
+        return {"counting_aid": aid_view}
+
+
+def aid_view(state: EventState) -> AidView | None:
+    """The aid of the event's rulebook with what was typed; None where it has none."""
+    aid = state.rulebook.counting_aid
+    if aid is None:
+        return None
+    typed = {figure.key: request.args[PREFIX + figure.key].strip()[:9]
+             for figure in aid.figures if PREFIX + figure.key in request.args}
+    if not typed:
+        return AidView(aid, {}, None, "")
+    try:
+        return AidView(aid, typed, aid.worth({figure.key: _number(figure, typed) for figure in aid.figures}), "")
+    except Problem as problem:
+        return AidView(aid, typed, None, problem.say(words()))
+
+
+def _number(figure: AidFigure, typed: dict[str, str]) -> int:
+    text = typed.get(figure.key, "")
+    if figure.tick:
+        return int(text == "1")
+    try:
+        number = int(text)
+    except ValueError:
+        raise Problem("not_a_number", value=text) from None
+    if not figure.minimum <= number <= figure.maximum:
+        raise Problem("figure_out_of_range", value=number, minimum=figure.minimum, maximum=figure.maximum)
+    return number

@@ -1,0 +1,67 @@
+"""The front door: which event, and the organizer's PIN."""
+
+from __future__ import annotations
+
+import re
+
+from flask import Blueprint, Response, current_app, redirect, request, session, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_hub.auth import PinGate, is_organizer, log_in, log_out, right_pin, safe_next
+from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_snapshot
+
+COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/", "front_door", front_door)
+    bp.add_url_rule("/login", "login", login)
+    bp.add_url_rule("/login", "log_in", post_login, methods=["POST"])
+    bp.add_url_rule("/logout", "log_out", post_logout, methods=["POST"])
+    bp.add_url_rule("/colours.css", "colours", colours)
+
+
+def front_door() -> AnyResponse:
+    """One event: straight to it. None: how to begin. Several: which one."""
+    events = list(the_snapshot().events.values())
+    current = [event for event in events if not event.finished] or events
+    if len(current) == 1 and "lang" not in request.args:
+        return redirect(url_for("pages.find_me", event_id=current[0].id))
+    return page("door.html", feed="console", events=events)
+
+
+def login() -> AnyResponse:
+    if is_organizer(session, the_hub()):
+        return redirect(safe_next(request.args.get("next"), "/console"))
+    return page("login.html", target=safe_next(request.values.get("next"), "/console"))
+
+
+@mended_on(login)
+def post_login() -> AnyResponse:
+    """The PIN, as often as the gate lets it be tried."""
+    hub, address = the_hub(), request.remote_addr or ""
+    gate: PinGate = current_app.extensions["roundtap-gate"]
+    if gate.wait_ms(address):
+        raise Problem("pin_wait", n=-(-gate.wait_ms(address) // 1000))
+    if not gate.admit(address, lambda: right_pin(hub, field("pin"))):
+        raise Problem("wrong_pin")
+    log_in(session, hub)
+    session.permanent = True
+    return redirect(safe_next(field("next"), "/console"), 303)
+
+
+def post_logout() -> AnyResponse:
+    log_out(session)
+    return redirect(url_for("pages.front_door"), 303)
+
+
+def colours() -> AnyResponse:
+    """Each event's colour as a style sheet: the pages' policy allows no styles written into them."""
+    rules = [
+        f'[data-event="{event.id}"]{{--event:{event.color}}}'
+        for event in the_snapshot().events.values() if COLOR.fullmatch(event.color) and event.id.isalnum()
+    ]
+    response = Response("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
+    response.headers["Cache-Control"] = "no-cache"
+    return response

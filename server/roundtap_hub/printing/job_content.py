@@ -1,0 +1,128 @@
+"""What stands on the paper, as data: names, tables, records and the form, worked out when a station takes the job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from roundtap_core.elimination.shape import THIRD, THIRD_PLACE
+from roundtap_core.event.course import situation_of
+from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.forms.form import form_to_json
+from roundtap_core.records import SIDES
+from roundtap_hub.devices.table_view import side_view
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.printing.jobs import BY_NAME, BY_TABLE, PROXY, SLIP, STANDINGS, PrintJob, slip_codes
+from roundtap_hub.views.event_at import Moment, moment_of, shown_members
+from roundtap_hub.views.knockout import cut_rows, title_key
+from roundtap_hub.views.standings_table import record_of, standings_view
+from roundtap_hub.views.wall import sort_key
+
+HEAD_LETTERS = 16
+
+Content = dict[str, Any]
+Names = Mapping[str, str]
+
+
+def content_of(job: PrintJob, snapshot: Snapshot, base_url: str) -> Content | None:
+    """The job's content, with names as the hall may read them; None where what it was about is gone.
+
+    base_url: the hub's address as the hall reaches it, without a slash at the end.
+    """
+    moment = moment_of(snapshot, job.event)
+    if moment is None:
+        return None
+    state, names = moment.state, snapshot.names[job.event]
+    content: Content = {"event": state.name, "url": f"{base_url}/e/{state.id}",
+                        "head": f"#{state.number} {state.head[:HEAD_LETTERS]}"}
+    played = next((r for r in state.public_rounds if r.number == job.round), None)
+    if job.kind == STANDINGS:
+        return {**content, **_standings(moment, names)}
+    if job.kind == PROXY:
+        return {**content, **json.loads(job.text)}
+    if played is None:
+        return content if job.kind not in (SLIP, BY_TABLE, BY_NAME) else None
+    content.update(round=played.number, name=title_key(state, played))
+    if job.kind == BY_TABLE:
+        return {**content, "rows": _by_table(moment, played, names)}
+    if job.kind == BY_NAME:
+        return {**content, "rows": _by_name(moment, played, names)}
+    if job.kind == SLIP:
+        match = next((m for m in played.matches if m.id == job.match and m.match.b is not None), None)
+        return None if match is None else {**content, **_slip(moment, played, match, names)}
+    return content
+
+
+def _slip(moment: Moment, played: RoundState, match: MatchState, names: Names) -> Content:
+    state, members = moment.state, shown_members(moment)
+    sides: Content = {
+        side: {**side_view(state, played, who, names), "record": record_of(moment, who)[0],
+               "members": list(members.get(who, ()))}
+        for side in SIDES if (who := match.match.competitor(side)) is not None
+    }
+    if match.match.game == THIRD:
+        sides["name"] = THIRD_PLACE
+    form = state.rulebook.form(state.options, situation_of(state, played, match))
+    return {**sides, "of": _rounds_planned(state, played), "table": match.match.table,
+            "code": slip_codes(state, played)[match.id], "form": form_to_json(form)}
+
+
+def _rounds_planned(state: EventState, played: RoundState) -> int:
+    return max(state.swiss_rounds, played.number)
+
+
+def _by_table(moment: Moment, played: RoundState, names: Names) -> list[Content]:
+    """Tables in order, then who plays at none."""
+    members = shown_members(moment)
+
+    def place(match: MatchState) -> tuple[bool, int]:
+        return match.match.table is None, match.match.table or 0
+
+    return [
+        {"table": m.match.table, "a": names[m.match.a], "b": names[m.match.b] if m.match.b else None,
+         "a_members": list(members.get(m.match.a, ())), "b_members": list(members.get(m.match.b or "", ())),
+         "bye": m.match.bye, "a_record": record_of(moment, m.match.a)[0],
+         "b_record": record_of(moment, m.match.b)[0] if m.match.b else None}
+        for m in sorted(played.matches, key=place)
+    ]
+
+
+def _by_name(moment: Moment, played: RoundState, names: Names) -> list[Content]:
+    """Everybody with record and first tiebreaker, so that people find errors before they play."""
+    rows = []
+    members = shown_members(moment)
+    for match in played.matches:
+        for side in SIDES:
+            who = match.match.competitor(side)
+            if who is not None:
+                record, values = record_of(moment, who)
+                rows.append({"name": names[who], "members": list(members.get(who, ())), "record": record,
+                             "value": values[0].text if values else "", "table": match.match.table,
+                             "bye": match.match.bye})
+    return sorted(rows, key=lambda row: sort_key(str(row["name"])))
+
+
+def _standings(moment: Moment, names: Names) -> Content:
+    view = standings_view(moment, names)
+    members = shown_members(moment)
+    rows = [
+        {"rank": line.rank, "name": line.name, "members": list(members.get(line.competitor, ())),
+         "points": line.points, "record": line.record,
+         "values": [value.text for value in line.values], "active": line.active,
+         "decided": next((place for place, value in enumerate(line.values) if value.decided), None),
+         "decided_by": line.decided_by if line.decided_by in view.hidden else None, "by_lot": line.by_chance}
+        for line in view.lines
+    ]
+    return {"after": view.after, "final": moment.state.finished, "columns": list(view.columns), "rows": rows,
+            "cut": _cut(moment, names)}
+
+
+def _cut(moment: Moment, names: Names) -> Content | None:
+    """Who makes the cut, where another order than the standings decides it and all Swiss rounds are played."""
+    rows = cut_rows(moment)
+    if not rows:
+        return None
+    return {"size": moment.state.cut_size, "rows": [
+        {"rank": row.seed, "name": names[row.competitor], "points": row.points, "value": str(row.opponents_points),
+         "decided": row.decided_by == "opponents_points"} for row in rows]}

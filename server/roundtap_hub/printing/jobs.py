@@ -1,0 +1,152 @@
+"""What is to be printed: jobs follow from the event as it is saved, so a restart makes no duplicates. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, RoundState
+from roundtap_core.wire import digest
+from roundtap_hub.journal.service import Snapshot
+
+SLIP, BY_TABLE, BY_NAME, STANDINGS, TEST = "slip", "pairings-table", "pairings-name", "standings", "code-pages"
+PROXY = "proxy"
+KINDS = (BY_TABLE, BY_NAME, SLIP, STANDINGS, PROXY, TEST)
+BY_HAND = (BY_TABLE, BY_NAME, STANDINGS, TEST)
+"""Kinds that the organizer may order for the whole round; a single slip is ordered by printing it again."""
+
+QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
+THERE, AGAIN = "there", "again"
+"""A person's word: it lies here; it was ordered anew, under another id."""
+
+RANK = {QUEUED: 0, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3, PRINTED: 4, THERE: 5, AGAIN: 5}
+"""A job only ever goes up: an old message that is repeated changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintJob:
+    """One thing to print. `id` is the same on every start, and another one for every other tournament and draw.
+
+    `text`: what somebody typed for it, as JSON; of a proxy {"card", "official", "date"}.
+    """
+
+    id: str
+    event: str
+    kind: str
+    round: int
+    match: str | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintState:
+    """What is known of a job: by the station that took it, or by a person."""
+
+    state: str = QUEUED
+    detail: str = ""
+    unit: str = ""
+
+
+def derived_jobs(state: EventState) -> list[PrintJob]:
+    """What an event wants on paper by itself just now, in the order in which people wait for it.
+
+    A published round: pairings by table and by name, a slip for every match whose result is missing. A closed one:
+    the standings. What nobody took while a round lasted is not printed after it.
+    """
+    rounds = state.public_rounds
+    if not rounds:
+        return []
+    latest = rounds[-1]
+    if latest.status == CLOSED:
+        return [_job(state, latest, STANDINGS)]
+    if latest.status != PUBLISHED or state.finished:
+        return []
+    slips = [_job(state, latest, SLIP, m.id) for m in latest.matches if m.match.bye is None]
+    return [_job(state, latest, BY_TABLE), _job(state, latest, BY_NAME), *slips]
+
+
+def _job(state: EventState, played: RoundState, kind: str, match: str | None = None) -> PrintJob:
+    place = match or str(played.number)
+    return PrintJob(f"{state.id}/{draw_key(state, played)}/{kind}/{place}", state.id, kind, played.number, match)
+
+
+def draw_key(state: EventState, played: RoundState) -> str:
+    """Ten letters for this draw of this event: two hubs may both have an "e1", and a station serves them all."""
+    draw = [played.draw.seed, played.draw.attempt] if played.draw else None
+    return digest([state.id, state.name, state.rulebook_id, state.seed, played.number, draw])[:10]
+
+
+def ordered(base: PrintJob, token: str) -> PrintJob:
+    """The same thing once more, on somebody's order; `token` is new for every order."""
+    return PrintJob(f"{base.id.partition('#')[0]}#{token}", base.event, base.kind, base.round, base.match,
+                    base.text)
+
+
+def order(state: EventState, kind: str, token: str) -> PrintJob:
+    """The latest public round's paper of a kind, on somebody's order. A test print needs no round."""
+    rounds = state.public_rounds
+    if not rounds:
+        key = digest([state.id, state.name, state.rulebook_id, state.seed])[:10]
+        return PrintJob(f"{state.id}/{key}/{kind}/0#{token}", state.id, kind, 0)
+    return ordered(_job(state, rounds[-1], kind), token)
+
+
+def order_proxy(state: EventState, card: str, official: str, date: str, token: str) -> PrintJob:
+    """A slip that stands for a damaged card, on an official's order."""
+    text = json.dumps({"card": card, "official": official, "date": date}, ensure_ascii=False)
+    return replace(order(state, PROXY, token), text=text)
+
+
+def wanted_jobs(
+    snapshot: Snapshot, orders: Iterable[PrintJob], states: Mapping[str, PrintState], unit: str
+) -> list[PrintJob]:
+    """What this station should print: what is queued and not another station's. Orders first: somebody waits."""
+    derived = [job for event in snapshot.events.values() for job in derived_jobs(event)]
+    return [
+        job for job in (*orders, *derived)
+        if (known := states.get(job.id, PrintState())).state == QUEUED and known.unit in ("", unit)
+        and _still_of_use(snapshot, job)
+    ]
+
+
+def _still_of_use(snapshot: Snapshot, job: PrintJob) -> bool:
+    state = snapshot.events.get(job.event)
+    if state is None:
+        return False
+    if job.kind != SLIP or job.match is None:
+        return True
+    found = state.find_match(job.match)
+    return found is not None and found[0].status == PUBLISHED and found[1].match.bye is None and not found[1].done
+
+
+def goes_on(before: PrintState | None, after: PrintState) -> bool:
+    """Whether `after` is news about a job of which `before` is known."""
+    if before is None:
+        return True
+    if after.state == before.state:
+        return after.detail != before.detail
+    return RANK[after.state] > RANK[before.state]
+
+
+# Codes on slips: three letters that nobody confuses, and the round.
+
+LETTERS = "ACDEFGHJKLMNPRTUVWXY3479"
+
+
+def slip_codes(state: EventState, played: RoundState) -> dict[str, str]:
+    """Each match's code by its id, "K7F-3": no two the same in a round."""
+    codes: dict[str, str] = {}
+    taken: set[str] = set()
+    for match in played.matches:
+        number = int(digest([draw_key(state, played), match.id]), 16)
+        while (code := _code(number)) in taken:
+            number += 1
+        taken.add(code)
+        codes[match.id] = f"{code}-{played.number}"
+    return codes
+
+
+def _code(number: int) -> str:
+    base = len(LETTERS)
+    return "".join(LETTERS[number // base**place % base] for place in range(3))

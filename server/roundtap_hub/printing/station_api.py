@@ -1,0 +1,103 @@
+"""The print station's one address: states in, jobs out, signed both ways like all device traffic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask, Response, jsonify, request
+
+from roundtap_core.errors import Problem
+from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_hub.hub import Hub
+from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.printing.job_content import content_of
+from roundtap_hub.printing.jobs import FAILED, PRINTED, QUEUED, SENDING, SENT, UNCERTAIN, PrintState, wanted_jobs
+
+STATION_STATES = (QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED)
+BODY_BYTES_MAX = 32 * 1024
+STATES_MAX = 64
+JOBS_AT_ONCE = 6
+"""Few enough that two stations share a round's slips, and that what is no longer wanted is soon known."""
+ID_LENGTH_MAX, DETAIL_LENGTH_MAX, NONCE_LENGTH_MAX = 160, 40, 64
+
+Said = list[tuple[str, PrintState]]
+
+
+def register(app: Flask, hub: Hub, book: PrintBook) -> None:
+    """Put the station's address on the application; pages find the book under extensions["roundtap-paper"]."""
+    app.extensions["roundtap-paper"] = book
+
+    @app.post("/station/jobs")
+    def station_jobs() -> tuple[Response, int]:
+        """{"payload": {unit, nonce, states: [[job id, state, detail], …]}, "mac"} → {"payload": {nonce, jobs}, "mac"}.
+
+        Jobs are {id, kind, content}: all that this station should print now, in order, a few at a time. What it does
+        not find there any more it does not print.
+        """
+        message = _json()
+        payload = message.get("payload")
+        unit = payload.get("unit") if isinstance(payload, dict) else None
+        key = hub.unit_keys.get(unit) if isinstance(unit, str) else None
+        if key is None or not isinstance(unit, str):
+            return jsonify(error="unknown unit"), 403
+        said = opened(key, REQUEST, message)
+        if said is None:
+            return jsonify(error="the signature does not fit"), 403
+        try:
+            nonce, states = _nonce(said), _states(said, unit)
+        except (KeyError, TypeError, ValueError):
+            return jsonify(error="malformed request"), 400
+        try:
+            jobs = _exchange(hub, book, unit, states, request.host_url.rstrip("/"))
+        except Problem as problem:
+            return jsonify(error=problem.say()), 503
+        hub.hall.heard(unit, hub.moments.mono_ms())
+        return jsonify(envelope(key, ECHO, {"nonce": nonce, "jobs": jobs})), 200
+
+
+def _exchange(hub: Hub, book: PrintBook, unit: str, said: Said, base_url: str) -> list[dict[str, Any]]:
+    # A job belongs to the station that took it first: nobody else prints it, nor speaks for it.
+    known = book.states
+    book.told((job_id, state) for job_id, state in said if job_id not in known or known[job_id].unit in ("", unit))
+    snapshot, states = hub.service.snapshot, book.states
+    jobs: list[dict[str, Any]] = []
+    for job in wanted_jobs(snapshot, book.orders, states, unit):
+        content = content_of(job, snapshot, base_url)
+        if content is not None:
+            jobs.append({"id": job.id, "kind": job.kind, "content": content})
+        if len(jobs) == JOBS_AT_ONCE:
+            break
+    # Two stations that ask at the same moment must not be given the same job.
+    own = book.claim([job["id"] for job in jobs], unit)
+    return [job for job in jobs if job["id"] in own]
+
+
+def _json() -> dict[str, Any]:
+    if (request.content_length or 0) > BODY_BYTES_MAX:
+        return {}
+    try:
+        message = request.get_json(force=True, silent=True)
+    except RecursionError:
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def _nonce(payload: dict[str, Any]) -> str:
+    nonce = payload["nonce"]
+    if not isinstance(nonce, str) or not 0 < len(nonce) <= NONCE_LENGTH_MAX:
+        raise ValueError("nonce")
+    return nonce
+
+
+def _states(payload: dict[str, Any], unit: str) -> Said:
+    states = payload["states"]
+    if not isinstance(states, list) or len(states) > STATES_MAX:
+        raise ValueError("states")
+    said: Said = []
+    for job_id, state, detail in states:
+        if not isinstance(job_id, str) or not 0 < len(job_id) <= ID_LENGTH_MAX or state not in STATION_STATES:
+            raise ValueError("a state")
+        if not isinstance(detail, str) or len(detail) > DETAIL_LENGTH_MAX:
+            raise ValueError("a detail")
+        said.append((job_id, PrintState(state, detail, unit)))
+    return said

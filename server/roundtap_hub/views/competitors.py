@@ -1,0 +1,49 @@
+"""The competitors as the organizer works with them: who is in, and what leaving would do just now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roundtap_hub.views.event_at import Moment, full_names, seats, shown_names
+from roundtap_hub.views.wall import sort_key
+
+IN, LEFT, OUT = "in", "left", "out"
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """One competitor. `concedes_at` is the table whose open match leaving would hand to `concedes_to`."""
+
+    id: str
+    name: str
+    public: str
+    status: str
+    after: int | None
+    won_bye: bool
+    came_with: str | None
+    table: int | None
+    concedes_at: int | None
+    concedes_to: str
+    missed: int
+
+
+def roster(moment: Moment) -> list[Entered]:
+    """Everybody, by name."""
+    state, names, public = moment.state, full_names(moment), shown_names(moment)
+    sitting = seats(moment) if state.live else {}
+    found = []
+    for entrant in state.entrants.values():
+        match = sitting.get(entrant.id)
+        open_match = match if match and match.match.b and match.match.result is None else None
+        across = None
+        if open_match:
+            across = open_match.match.b if open_match.match.a == entrant.id else open_match.match.a
+        status = OUT if entrant.disqualified_after is not None else IN if entrant.active else LEFT
+        after = entrant.disqualified_after if status == OUT else entrant.dropped_after
+        found.append(Entered(
+            entrant.id, names[entrant.id], public[entrant.id], status, after, entrant.won_bye, entrant.came_with,
+            match.match.table if match else None, open_match.match.table if open_match else None,
+            names.get(across, "") if across else "",
+            max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
+        ))
+    return sorted(found, key=lambda e: sort_key(e.name))

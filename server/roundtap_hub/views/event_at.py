@@ -1,0 +1,141 @@
+"""One event at one moment, and what is worth computing once for all who look at it: names, seats, standings."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import EventState, MatchState, RoundState, tournament_of
+from roundtap_core.names import public_names, shorten
+from roundtap_core.records import ELIMINATION, SIDES, Tournament
+from roundtap_core.standings.standings import Row, standings
+from roundtap_hub.journal.service import Snapshot
+
+KEPT = 16
+"""Moments whose results are kept: a few events, and the pages that are still being rendered for the one before."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Moment:
+    """An event as it was saved. Two are equal when their journal head and their people are the same."""
+
+    state: EventState
+    people: Mapping[str, Person] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.state.id, self.state.head))
+
+    def __eq__(self, other: object) -> bool:
+        return (isinstance(other, Moment) and self.state.id == other.state.id
+                and self.state.head == other.state.head and self.people is other.people)
+
+
+NOBODY: Mapping[str, Person] = {}
+
+
+def moment_of(snapshot: Snapshot, event_id: str) -> Moment | None:
+    """The event as last saved, or None where there is no such event."""
+    state = snapshot.events.get(event_id)
+    return None if state is None else Moment(state, snapshot.people.get(event_id, NOBODY))
+
+
+@lru_cache(maxsize=KEPT)
+def tournament(moment: Moment) -> Tournament:
+    """The event as records, with names."""
+    return tournament_of(moment.state, moment.people)
+
+
+@lru_cache(maxsize=KEPT)
+def shown_names(moment: Moment) -> dict[str, str]:
+    """Every competitor's name as the hall may read it."""
+    return public_names(tournament(moment).competitors, bool(moment.state.options.get("full_names")))
+
+
+@lru_cache(maxsize=KEPT)
+def shown_members(moment: Moment) -> dict[str, tuple[str, ...]]:
+    """Who plays for each team, as the hall may read it; single players are not in it."""
+    whole = bool(moment.state.options.get("full_names"))
+    return {
+        team.id: tuple(member if whole else shorten(member, 1) for member in team.members)
+        for team in tournament(moment).competitors if team.members
+    }
+
+
+@lru_cache(maxsize=KEPT)
+def full_names(moment: Moment) -> dict[str, str]:
+    """Every competitor's name as it was entered: for the organizer."""
+    return {competitor.id: competitor.name for competitor in tournament(moment).competitors}
+
+
+@lru_cache(maxsize=KEPT)
+def seats(moment: Moment) -> dict[str, MatchState]:
+    """Where each competitor sits in the newest round that everybody may see."""
+    rounds = moment.state.public_rounds
+    if not rounds:
+        return {}
+    return {
+        competitor: match
+        for match in rounds[-1].matches
+        for side in SIDES
+        if (competitor := match.match.competitor(side)) is not None
+    }
+
+
+def settled_round(state: EventState) -> int:
+    """The last Swiss round whose results all stand: standings after half a round mislead, and elimination adds none."""
+    settled = 0
+    for played in state.public_rounds:
+        if played.open_matches or played.stage == ELIMINATION:
+            break
+        settled = played.number
+    return settled
+
+
+@lru_cache(maxsize=KEPT)
+def ranking(moment: Moment) -> tuple[Row, ...]:
+    """The standings after the last settled round; empty where a recorded result cannot be read."""
+    try:
+        return standings(tournament(moment), settled_round(moment.state))
+    except Problem:
+        return ()
+
+
+@lru_cache(maxsize=KEPT)
+def ranking_by_id(moment: Moment) -> dict[str, Row]:
+    return {row.competitor: row for row in ranking(moment)}
+
+
+@lru_cache(maxsize=KEPT)
+def results_version(moment: Moment) -> str:
+    """A short text that changes whenever anybody's standing may have changed."""
+    state = moment.state
+    settled = settled_round(state)
+    return short_hash(
+        settled, state.finished, state.cut,
+        [(e.id, e.active) for e in state.entrants.values()],
+        [[(m.number, m.revision) for m in r.matches] for r in state.public_rounds
+         if r.number <= settled or r.stage == ELIMINATION],
+    )
+
+
+def planned_rounds(state: EventState) -> int | None:
+    """How many Swiss rounds are planned; None while there are too few players for the chosen table."""
+    try:
+        return state.swiss_rounds
+    except Problem:
+        return None
+
+
+def newest_round(state: EventState) -> RoundState | None:
+    """The newest round that everybody may see."""
+    return state.public_rounds[-1] if state.public_rounds else None
+
+
+def short_hash(*parts: Any) -> str:
+    """A short text for anything whose repr is stable."""
+    return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()

@@ -1,0 +1,116 @@
+"""What a page would show, as a short text: the feed sends it, and the page looks again when it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from roundtap_core.records import ELIMINATION
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.event_at import Moment, moment_of, newest_round, results_version, seats, short_hash
+
+Units = Mapping[str, UnitStatus]
+
+
+def view_key(snapshot: Snapshot, units: Units, page: str) -> str:
+    """The key of a page ("console", "console/e1", "wall/e1", "e/e1", "p/e1/p3", "standings/e1", "pairings/e1").
+
+    Nothing is rendered. An address that is no page has the key "none".
+    """
+    kind, *rest = page.split("/")
+    if page == "console":
+        return short_hash([(s.id, s.number) for s in snapshot.events.values()], snapshot.venue.number)
+    moment = moment_of(snapshot, rest[0]) if rest else None
+    if moment is None:
+        return "none"
+    if kind == "p" and len(rest) == 2:
+        return _player_key(snapshot, units, moment, rest[1])
+    if len(rest) == 1 and kind in _KEYS:
+        return _KEYS[kind](snapshot, units, moment)
+    return "none"
+
+
+def _console_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+    said = [_said(status) for _, status in sorted(units.items())]
+    return short_hash(moment.state.id, moment.state.number, snapshot.venue.number, said)
+
+
+def _wall_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+    said = [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
+            for unit, status in sorted(units.items())]
+    return short_hash(moment.state.id, moment.state.number, snapshot.venue.tables, said)
+
+
+def _names_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+    state = moment.state
+    newest = newest_round(state)
+    return short_hash(state.id, state.name, [(e.id, e.digest, e.active) for e in state.entrants.values()],
+                      newest and newest.number)
+
+
+def _standings_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+    digests = [e.digest for e in moment.state.entrants.values()]
+    return short_hash(moment.state.id, results_version(moment), digests)
+
+
+def _pairings_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+    newest = newest_round(moment.state)
+    matches = [(m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision) for m in newest.matches] \
+        if newest else []
+    return short_hash(moment.state.id, results_version(moment), moment.state.clock.state, matches)
+
+
+def _bracket_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+    state = moment.state
+    digests = [(e.id, e.digest, e.active) for e in state.entrants.values()]
+    published = [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
+                 for r in state.public_rounds if r.stage == ELIMINATION]
+    return short_hash(state.id, state.finished, state.cut, results_version(moment), digests, published)
+
+
+def _rules_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+    """What is announced may change until round 1 is drawn, and with the officials."""
+    state = moment.state
+    players = state.players_at_start or sum(e.active for e in state.entrants.values())
+    return short_hash(state.id, state.level, state.given_options, players, state.players_at_start is None,
+                      list(state.officials.values()))
+
+
+def _player_key(snapshot: Snapshot, units: Units, moment: Moment, competitor: str) -> str:
+    """A phone looks again when its own table changes, or somebody's standing: not for each result of the hall."""
+    state = moment.state
+    entrant = state.entrants.get(competitor)
+    if entrant is None:
+        return "none"
+    newest = newest_round(state)
+    match = seats(moment).get(competitor)
+    sitting: tuple[Any, ...] = ()
+    if match is not None:
+        across = match.match.b if match.match.a == competitor else match.match.a
+        opponent = state.entrants.get(across) if across else None
+        unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+        status = units.get(unit) if unit else None
+        sitting = (
+            match.id, match.match.table, match.match.bye, match.state, match.number, match.revision,
+            match.match.extension_minutes, opponent and opponent.digest,
+            status and (status.match == match.id, sorted(status.seated), status.call_since_ms, status.call_taken_by),
+        )
+    return short_hash(state.id, competitor, entrant.digest, entrant.active, newest and (newest.number, newest.status),
+                      state.clock.state, state.finished, results_version(moment), sitting)
+
+
+def _said(status: UnitStatus) -> tuple[Any, ...]:
+    return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, status.leave,
+            status.call_since_ms, status.call_taken_by, status.waiting)
+
+
+_KEYS = {
+    "console": _console_key,
+    "wall": _wall_key,
+    "e": _names_key,
+    "standings": _standings_key,
+    "pairings": _pairings_key,
+    "bracket": _bracket_key,
+    "rules": _rules_key,
+}

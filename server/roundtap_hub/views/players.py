@@ -1,0 +1,68 @@
+"""A player's own page: my table, my opponent, my side, how far the match is, my record. No lists while a round runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from roundtap_core.records import Side, other
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.event_at import Moment, newest_round, ranking_by_id, seats, shown_names
+from roundtap_hub.views.standings_table import Value, record_of
+from roundtap_hub.views.tables import Cell, cell, worth_of
+from roundtap_hub.views.wall import sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerView:
+    """`cell` is None between events and for those who are not in the newest round."""
+
+    name: str
+    active: bool
+    number: int
+    live: bool
+    cell: Cell | None
+    side: Side | None
+    opponent: str | None
+    opponent_record: str
+    record: str
+    values: tuple[Value, ...]
+    rank: int | None
+    of: int
+    worth: Mapping[str, tuple[int, int]]
+
+
+def player_view(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: Moment, competitor: str, now_ms: int
+) -> PlayerView | None:
+    """The page of one competitor, or None where there is none of that id."""
+    state, names = moment.state, shown_names(moment)
+    entrant = state.entrants.get(competitor)
+    if entrant is None:
+        return None
+    newest = newest_round(state)
+    match = seats(moment).get(competitor)
+    side: Side | None = None
+    opponent = None
+    if match is not None:
+        side = "a" if match.match.a == competitor else "b"
+        opponent = match.match.competitor(other(side))
+    row = ranking_by_id(moment).get(competitor)
+    record, values = record_of(moment, competitor)
+    return PlayerView(
+        names[competitor], entrant.active, newest.number if newest else 0, state.live is not None,
+        cell(snapshot, units, state, match, names, now_ms) if match else None, side,
+        names.get(opponent, opponent) if opponent else None, record_of(moment, opponent)[0] if opponent else "",
+        record, values, row.rank if row and row.rounds else None, len(state.entrants),
+        worth_of(state, newest, match) if match and newest else {},
+    )
+
+
+def everybody(moment: Moment, query: str = "") -> list[tuple[str, str, bool]]:
+    """(id, public name, active) of everybody whose name holds `query`, by name."""
+    wanted = sort_key(query.strip())[0]
+    names = shown_names(moment)
+    entrants = moment.state.entrants.values()
+    found = [(e.id, names[e.id], e.active) for e in entrants if wanted in sort_key(names[e.id])[0]]
+    return sorted(found, key=lambda person: sort_key(person[1]))

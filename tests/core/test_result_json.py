@@ -1,0 +1,52 @@
+"""Results between records and JSON: what comes back the same, and what is refused with its place."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from roundtap_core.errors import Problem
+from roundtap_core.records import Pair, Result
+from roundtap_core.result_json import result_from_json, result_to_json
+
+
+@pytest.mark.parametrize("result", [
+    Result(),
+    Result(score=Pair(100, 24)),
+    Result("time", "draw", score=Pair(14, 3), timeout={"active": "a"}),
+    Result("concession", conceded_by="b", score=Pair(1, 1), wounds=Pair(5, 2), picks={"a": [1, 2], "b": [3, 4]}),
+    Result("ruling", "none"),
+    Result("played", "draw", score=Pair(300, 280), initiative="b"),
+    Result("time", "a", score=Pair(1, 0), first_player="a", timeout={
+        "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "decided_by": "potential"}),
+])
+def test_a_result_comes_back_the_same(result: Result) -> None:
+    assert result_from_json(json.loads(json.dumps(result_to_json(result)))) == result
+
+
+@pytest.mark.parametrize(("data", "key", "where"), [
+    ([], "wrong_type", ""),
+    ({"score": 3}, "wrong_type", "/score"),
+    ({"score": {"a": "3"}}, "wrong_type", "/score/a"),
+    ({"score": {"c": 3}}, "unknown_key", "/score/c"),
+    ({"points": 3}, "unknown_key", "/points"),
+    ({"ended": "tired"}, "not_one_of", "/ended"),
+    ({"winner": "c"}, "not_one_of", "/winner"),
+    ({"ended": "concession"}, "concession_by_whom", "/conceded_by"),
+    ({"conceded_by": "a"}, "conceded_without_concession", "/conceded_by"),
+    ({"ended": "ruling"}, "ruling_for_whom", "/winner"),
+    ({"winner": "none"}, "none_without_ruling", "/winner"),
+    ({"picks": "12"}, "wrong_type", "/picks"),
+    ({"picks": {"c": [1, 2]}}, "unknown_key", "/picks/c"),
+    ({"picks": {"a": 1}}, "wrong_type", "/picks/a"),
+    ({"picks": {"a": [1, True]}}, "wrong_type", "/picks/a"),
+    ({"picks": {"a": [[1], 2]}}, "wrong_type", "/picks/a"),
+    ({"timeout": "late"}, "wrong_type", "/timeout"),
+    ({"timeout": ["late"]}, "wrong_type", "/timeout"),
+])
+def test_what_is_no_result_is_refused_with_its_place(data: Any, key: str, where: str) -> None:
+    with pytest.raises(Problem) as caught:
+        result_from_json(data)
+    assert (caught.value.key, caught.value.where) == (key, where)

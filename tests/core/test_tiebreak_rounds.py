@@ -1,0 +1,237 @@
+"""Tie-break rounds (Warlords 2.4): who has to play one, how three or more play it out, what it changes and what not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from event_kit import refused
+from roundtap_core.records import SWISS, TIEBREAK, Competitor, Match, Pair, Result, Round, Tournament
+from roundtap_core.rounds.next_tiebreak_round import open_ties, tie_break_round
+from roundtap_core.standings.standings import standings
+from rulebook_kit import decided, event, game, order, played, rows, ruling
+
+FOUR = ("Ana", "Bruno", "Cira", "Dora")
+
+
+def won(winner: str, loser: str, life: int = 10) -> Match:
+    return game(winner, loser, played(life, 0, "a"))
+
+
+def two_tied(**options: object) -> Tournament:
+    """Ana and Bruno are level in everything, as are Cira and Dora below them; who met whom decides nothing."""
+    return event("warlords-of-terra", [[won("Ana", "Cira"), won("Bruno", "Dora")]], *FOUR, **options)
+
+
+def three_tied(**options: object) -> Tournament:
+    """Ana, Bruno and Cira each beat a different one of Dora, Eva and Fritz."""
+    return event("warlords-of-terra", [[won("Ana", "Dora"), won("Bruno", "Eva"), won("Cira", "Fritz")]], *FOUR, "Eva",
+                 "Fritz", **options)
+
+
+def with_ties(tournament: Tournament, *rounds: list[Match], form: str = "each") -> Tournament:
+    number = len(tournament.rounds)
+    more = tuple(Round(number + n, TIEBREAK, tuple(matches), tiebreak_form=form)
+                 for n, matches in enumerate(rounds, start=1))
+    return replace(tournament, rounds=(*tournament.rounds, *more))
+
+
+def leaves(tournament: Tournament, who: str, after: int = 1) -> Tournament:
+    return replace(tournament, competitors=tuple(
+        replace(c, dropped_after=after) if c.id == who else c for c in tournament.competitors))
+
+
+def pairs(tournament: Tournament, form: str = "each") -> list[set[str]]:
+    drawn = tie_break_round(tournament, form=form)
+    assert drawn.stage == TIEBREAK
+    return [{match.a, match.b or ""} for match in drawn.matches]
+
+
+# Who has to play.
+
+def test_the_winner_of_the_event_is_never_drawn_by_lot() -> None:
+    """House decision: one prize place unless announced otherwise."""
+    assert [set(tie) for tie in open_ties(two_tied())] == [{"Ana", "Bruno"}]
+
+
+@pytest.mark.parametrize(("prizes", "cut", "ties"), [
+    (0, 0, []), (1, 0, [{"Ana", "Bruno"}]), (2, 0, [{"Ana", "Bruno"}]),
+    (3, 0, [{"Ana", "Bruno"}, {"Cira", "Dora"}]), (0, 2, [{"Ana", "Bruno"}]),
+    (0, 4, [{"Ana", "Bruno"}, {"Cira", "Dora"}]),
+])
+def test_it_is_played_on_or_at_the_edge_of_a_prize_or_cut_place(
+    prizes: int, cut: int, ties: list[set[str]]
+) -> None:
+    assert [set(tie) for tie in open_ties(two_tied(prize_places=prizes, cut=cut))] == ties
+
+
+def test_where_nothing_is_at_stake_the_lot_decides_and_marks_both() -> None:
+    table = two_tied()
+    assert decided(table) == ["random", "points", "random", "last"]
+    assert all(row.by_chance for row in rows(table).values())
+    with refused("no_tie_to_break"):
+        tie_break_round(two_tied(prize_places=0))
+
+
+def test_before_the_last_swiss_round_the_lot_decides() -> None:
+    assert open_ties(two_tied(swiss_rounds=2)) == []
+
+
+def test_open_matches_stand_in_the_way() -> None:
+    table = two_tied()
+    open_round = replace(table.rounds[0], matches=(Match("Ana", "Cira", table=1), table.rounds[0].matches[1]))
+    with refused("open_matches"):
+        tie_break_round(replace(table, rounds=(open_round,)))
+
+
+def test_whoever_has_left_plays_no_tie_break() -> None:
+    assert open_ties(leaves(two_tied(), "Ana")) == []
+    assert [set(tie) for tie in open_ties(leaves(three_tied(), "Ana"))] == [{"Bruno", "Cira"}]
+
+
+@pytest.mark.parametrize("rulebook_id", [
+    "xwing-standard", "xwing-epic-duel", "keyforge-archon", "shatterpoint-premier",
+])
+def test_the_other_rulebooks_have_none(rulebook_id: str) -> None:
+    drawn = Result(ended="ruling", winner="none", wounds=Pair() if "shatter" in rulebook_id else None)
+    assert open_ties(event(rulebook_id, [[game("Ana", "Bruno", drawn)]], "Ana", "Bruno")) == []
+
+
+# Two.
+
+@pytest.mark.parametrize("winner", ["Ana", "Bruno"])
+def test_two_meet_and_the_winner_is_ahead(winner: str) -> None:
+    table = two_tied()
+    assert pairs(table) == [{"Ana", "Bruno"}]
+    loser = "Bruno" if winner == "Ana" else "Ana"
+    after = with_ties(table, [won(winner, loser)])
+    assert order(after).split()[:2] == [winner, loser]
+    assert decided(after)[0] == "tiebreak_round"
+    assert not rows(after)[winner].by_chance
+    assert open_ties(after) == []
+    # The round before is as it was.
+    assert decided(after.after(1))[0] == "random"
+
+
+def test_it_adds_nothing_to_points_score_or_sums() -> None:
+    table = two_tied()
+    after = with_ties(table, [won("Bruno", "Ana", 20)])
+    for who, row in rows(after).items():
+        before = rows(table)[who]
+        assert (row.points, row.rounds, row.wins, row.tiebreakers) == (
+            before.points, before.rounds, before.wins, before.tiebreakers)
+
+
+def test_it_may_repeat_a_pairing_of_the_swiss_rounds() -> None:
+    table = event("warlords-of-terra", [[game("Ana", "Bruno", Result("time", "draw", score=Pair(7, 7)))]], "Ana",
+                  "Bruno")
+    assert pairs(table) == [{"Ana", "Bruno"}]
+
+
+def test_if_both_lose_by_a_ruling_they_meet_again() -> None:
+    for form in ("each", "knockout"):
+        after = with_ties(two_tied(), [game("Ana", "Bruno", ruling("none"))], form=form)
+        assert pairs(after, form) == [{"Ana", "Bruno"}]
+        assert order(with_ties(two_tied(), [game("Ana", "Bruno", ruling("none"))], [won("Bruno", "Ana")],
+                               form=form)).startswith("Bruno Ana")
+
+
+def test_every_tie_plays_in_the_same_round() -> None:
+    assert pairs(two_tied(cut=4)) == [{"Ana", "Bruno"}, {"Cira", "Dora"}]
+
+
+# Three and more: each against each.
+
+def test_three_play_each_against_each_one_match_a_round() -> None:
+    table, met = three_tied(), []
+    for _ in range(3):
+        (pair,) = pairs(table)
+        met.append(frozenset(pair))
+        first, second = sorted(pair)
+        table = with_ties(table, [won(first, second)])
+    assert set(met) == {frozenset(p) for p in ({"Ana", "Bruno"}, {"Ana", "Cira"}, {"Bruno", "Cira"})}
+    # Ana won both of hers, Bruno one, Cira none.
+    assert order(table).split()[:3] == ["Ana", "Bruno", "Cira"]
+    assert decided(table)[:2] == ["tiebreak_round", "tiebreak_round"]
+    assert open_ties(table) == []
+
+
+def test_nothing_is_decided_before_all_have_met() -> None:
+    after = with_ties(three_tied(), [won("Ana", "Bruno")], [won("Ana", "Cira")])
+    assert [set(tie) for tie in open_ties(after)] == [{"Ana", "Bruno", "Cira"}]
+    assert pairs(after) == [{"Bruno", "Cira"}]
+
+
+def test_a_circle_is_played_again() -> None:
+    circle = [[won("Ana", "Bruno")], [won("Bruno", "Cira")], [won("Cira", "Ana")]]
+    again = with_ties(three_tied(), *circle)
+    assert [set(tie) for tie in open_ties(again)] == [{"Ana", "Bruno", "Cira"}]
+    assert len(pairs(again)) == 1
+    settled = with_ties(again, [won("Cira", "Bruno")], [won("Ana", "Bruno")], [won("Cira", "Ana")])
+    assert order(settled).split()[:3] == ["Cira", "Ana", "Bruno"]
+    assert open_ties(settled) == []
+
+
+def test_four_play_two_matches_a_round() -> None:
+    table = event("warlords-of-terra", [[won("Ana", "h1"), won("Bruno", "h2"), won("Cira", "h3"), won("Dora", "h4")]],
+                  *FOUR, "h1", "h2", "h3", "h4")
+    met: set[frozenset[str]] = set()
+    for _ in range(3):
+        drawn = pairs(table)
+        assert len(drawn) == 2
+        assert not met & {frozenset(pair) for pair in drawn}
+        met |= {frozenset(pair) for pair in drawn}
+        table = with_ties(table, [won(*sorted(pair)) for pair in drawn])
+    assert len(met) == 6
+    assert order(table).split()[:4] == list(FOUR)
+
+
+def test_who_leaves_during_it_stands_below_those_who_stay() -> None:
+    begun = with_ties(three_tied(), [won("Cira", "Ana")])
+    gone = leaves(begun, "Cira", after=2)
+    assert pairs(gone) == [{"Ana", "Bruno"}]
+    settled = with_ties(gone, [won("Bruno", "Ana")])
+    assert order(settled).split()[:3] == ["Bruno", "Ana", "Cira"]
+
+
+# Single elimination, the organizer's choice.
+
+def test_three_by_single_elimination_one_waits() -> None:
+    table = three_tied()
+    ((first, second),) = [sorted(pair) for pair in pairs(table, "knockout")]
+    (waits,) = {"Ana", "Bruno", "Cira"} - {first, second}
+    table = with_ties(table, [won(first, second)], form="knockout")
+    assert pairs(table, "knockout") == [{first, waits}]
+    table = with_ties(table, [won(waits, first)], form="knockout")
+    assert order(table).split()[:3] == [waits, first, second]
+    assert open_ties(table) == []
+
+
+def test_an_unknown_form_names_the_two_there_are() -> None:
+    with refused("not_one_of"):
+        tie_break_round(three_tied(), form="dice")
+
+
+def test_its_number_follows_the_swiss_rounds_and_it_sits_at_tables() -> None:
+    drawn = tie_break_round(two_tied(cut=4))
+    assert (drawn.number, [match.table for match in drawn.matches]) == (2, [1, 2])
+    assert all(match.bye is None for match in drawn.matches)
+    assert drawn.notes["ties"] == [list(tie) for tie in open_ties(two_tied(cut=4))]
+    assert two_tied().rounds[0].stage == SWISS
+
+
+def test_who_left_after_all_their_meetings_is_not_held_to_one_with_who_never_played() -> None:
+    """Four tied; one is gone before the tie-break rounds, another leaves having beaten both others."""
+    people = tuple(
+        Competitor(f"w{n}", f"Winner {n}", dropped_after={1: 1, 2: 4}.get(n)) for n in range(1, 5)
+    ) + tuple(Competitor(f"l{n}", f"Loser {n}") for n in range(1, 5))
+
+    options = {"swiss_rounds": 1, "prize_places": 4}
+    left = Tournament("Left", "warlords-of-terra", options=options, competitors=people, rounds=(
+        Round(1, "swiss", tuple(won(f"w{n}", f"l{n}") for n in range(1, 5))),
+        Round(2, "tiebreak", (won("w2", "w3"),)),
+        Round(3, "tiebreak", (won("w2", "w4"),)),
+        Round(4, "tiebreak", (won("w3", "w4"),)),
+    ))
+    assert [row.competitor for row in standings(left)[:4]] == ["w2", "w3", "w4", "w1"]

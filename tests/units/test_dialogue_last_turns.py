@@ -1,0 +1,112 @@
+"""After time: whose turn it is, each press ends one, held it says "I have won"; both buttons at once: a draw."""
+
+from tableplay import Table
+
+from roundtap_core.records import Pair, Result
+from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.registry import rulebook
+
+WARLORDS, KEYFORGE = rulebook("warlords-of-terra"), rulebook("keyforge-archon")
+
+
+def warlords(**kind) -> Table:
+    return Table(book=WARLORDS, clock_ms=-1000, **kind)
+
+
+def keyforge(**kind) -> Table:
+    return Table(book=KEYFORGE, clock_ms=-1000, **kind)
+
+
+def whose_turn(table: Table, presses: str) -> Table:
+    """Somebody opens; a while later the question is answered."""
+    table.presses(presses.split()[0])
+    table.wait(3000)
+    return table.presses(" ".join(presses.split()[1:]))
+
+
+def test_the_active_player_and_three_more_turns():
+    table = warlords()
+    whose_turn(table, "ana bruno")
+    assert table.says == "4 turns left | ■ Bruno M. | ■ turn is over | hold ● ■: I have won"
+    assert table.scene.turn == "b"
+    table.presses("bruno")
+    assert table.says.startswith("3 turns left | ● Ana R.")
+    table.presses("ana bruno")
+    assert table.says.startswith("Last turn | ● Ana R.")
+    table.presses("ana")
+    assert table.says.startswith("● Ana R. 20+ | 20+ Bruno M. ■ | 1:1 SCORE 0:0")
+
+
+def test_no_winner_after_the_turns_is_a_draw_with_the_lives_as_they_stand():
+    table = warlords()
+    whose_turn(table, "ana ana ana bruno ana bruno ▼ ana ana ana")
+    assert table.says.startswith("Draw | ● Ana R. 10 | 20 Bruno M. ■ | 1:1 SCORE -10:10")
+    table.presses("ana")
+    assert table.says.startswith("A draw?")
+    table.presses("bruno")
+    assert table.reports[1] == ("b", Result(ended="time", winner="draw", score=Pair(10, 20), timeout={"active": "a"}))
+
+
+def test_the_other_s_button_takes_a_turn_back_and_then_asks_again_whose_it_is():
+    table = warlords()
+    whose_turn(table, "ana ana ana ana")
+    assert table.says.startswith("4 turns left | ● Ana R.")
+    table.presses("bruno")
+    assert table.says.startswith("Whose turn?")
+
+
+def test_an_own_button_held_has_won_in_anybody_s_turn():
+    table = keyforge()
+    whose_turn(table, "ana ana bruno…")
+    assert table.says == "last turns | ● Ana R. 0 | 1 Bruno M. ■ | decides | ● OK"
+    table.presses("ana bruno")
+    timeout = {"active": "a", "turns": "b", "decided_by": "last_turns"}
+    assert table.reports[1] == ("b", Result(ended="time", winner="b", score=Pair(0, 1), timeout=timeout))
+
+
+def test_both_buttons_within_a_second_say_that_nobody_won():
+    table = warlords()
+    table.presses("ana bruno")
+    assert table.says.startswith("Draw | ● Ana R. 20+ | 20+ Bruno M. ■ | 1:1 SCORE 0:0")
+    table.presses("ana ana bruno")
+    assert table.reports[1] == ("b", Result(ended="time", winner="draw", score=Pair(20, 20)))
+
+
+def test_a_second_later_it_answers_whose_turn_it_is():
+    table = warlords()
+    table.presses("ana")
+    table.wait(1000)
+    table.presses("bruno")
+    assert table.kind == "turns"
+
+
+def test_in_elimination_there_is_no_time_to_draw_at():
+    table = warlords(situation=Situation("elimination"))
+    table.presses("ana bruno")
+    assert table.kind == "idle"
+
+
+def test_the_worked_example_goes_on_to_the_potential_and_names_it():
+    """KeyForge: keys 1/2, æmber 9/3, forged 2/2 and 3/3, potential 8 against 7: the first named wins."""
+    table = keyforge()
+    whose_turn(table, "ana ana ana bruno ▲ ana ▲▲ ana")
+    assert table.says.startswith("Æmber | ● Ana R. 0 | 0 Bruno M. ■")
+    table.presses("ana… ▼ ana ana… ▲▲▲ ana")
+    assert table.says.startswith("Creatures, 1 house")
+    table.presses("ana… ▲▲▲▲▲ ana ana… ▲▲▲▲ ana ana… ▲▲▲ ana ana… ▲▲▲ ana")
+    assert table.says == "potential æmber | ● Ana R. 1 | 0 Bruno M. ■ | decides | ● OK"
+    table.presses("ana")
+    assert table.says.startswith("You lost? | ■ Bruno M. 0 | 1 Ana R. ● | potential æmber")
+
+
+def test_more_keys_after_forging_ask_for_nothing_further():
+    table = keyforge()
+    whose_turn(table, "ana ana ana bruno ▲▲ ana ana ana ana")
+    assert table.says.startswith("forged keys | ● Ana R. 1 | 0 Bruno M. ■")
+    assert len(table.reports) == 0
+
+
+def test_back_from_the_keys_is_the_last_turn():
+    table = keyforge()
+    whose_turn(table, "ana ana ana bruno bruno")
+    assert table.says.startswith("Last turn | ■ Bruno M.")

@@ -1,0 +1,101 @@
+"""Fingers say any result of any rulebook: what they press at a table is what is reported."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from tableplay import Table
+
+from roundtap_core.errors import Problem
+from roundtap_core.forms.form import Choice, Figure, Picks, Turns
+from roundtap_core.forms.walk import compose, walk
+from roundtap_core.records import CONCESSION, Pair, Result
+from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
+from roundtap_units.table.press_script import presses
+
+THREE = {"stages": {"swiss": {"best_of": 3}}}
+SITUATIONS = (Situation(totals=Pair(290, 300)), Situation("elimination"))
+
+
+def cases():
+    for book in RULEBOOKS.values():
+        for options in ({}, THREE) if 3 in book.best_of else ({},):
+            for situation in SITUATIONS:
+                for way in book.form(book.options(options), situation).ways:
+                    name = f"{book.id}-{situation.stage}-{way.id}{'-of-3' if options else ''}"
+                    yield pytest.param(book, options, situation, way, id=name)
+
+
+def answered(way, opener, chance):
+    """Answers to all that is asked on the way, by chance."""
+    way, answers = way.opened_by(opener), {}
+    while (step := walk(way, answers, opener).question) is not None:
+        if isinstance(step, Figure):
+            near = range(step.minimum, min(step.maximum, step.minimum + 3) + 1)
+            answers[step.name] = chance.choice([chance.randint(step.minimum, step.maximum), chance.choice(near)])
+        elif isinstance(step, Choice):
+            answers[step.name] = chance.choice(step.options)
+        elif isinstance(step, Turns):
+            answers[step.name] = chance.choice(["", "", "a", "b"])
+        elif isinstance(step, Picks):
+            answers[step.name] = sorted(chance.sample(range(1, step.of + 1), step.take))
+    return answers
+
+
+@pytest.mark.parametrize(("book", "options", "situation", "way"), list(cases()))
+def test_what_is_pressed_is_what_is_reported(book, options, situation, way):
+    chance, merged = random.Random(f"{book.id} {way.id}"), book.options(options)
+    form, said = book.form(merged, situation), 0
+    for _ in range(12):
+        opener = "a" if form.parallel and way.ended != CONCESSION else chance.choice("ab")
+        result = compose(way, opener, answered(way, opener, chance))
+        try:
+            book.check_new(result, merged, situation)
+        except Problem:
+            continue
+        time_is_up = way.when == "at_time"
+        made = presses(form, result, opener, time_is_up)
+        table = Table(book=book, options=options, situation=situation, clock_ms=-1000 if time_is_up else 60_000)
+        table.do(made)
+        reported = [replace(report, first_player=result.first_player) for _, report in table.reports]
+        assert reported == [result, result], (result, made, table.says)
+        said += 1
+    assert said
+
+
+@pytest.mark.parametrize(("book_id", "result", "count"), [
+    ("warlords-of-terra", Result(winner="a", score=Pair(20, 0)), 3),
+    ("warlords-of-terra", Result(winner="b", score=Pair(-15, 42)), 3),
+    ("keyforge-archon", Result(score=Pair(1, 0)), 2),
+    ("xwing-epic-duel", Result(winner="a", score=Pair(300, 0)), 5),
+    ("xwing-epic-duel", Result(winner="draw", score=Pair(300, 300)), 7),
+    ("xwing-epic-duel", Result(ended="concession", conceded_by="b", score=Pair(300, 0)), 5),
+    ("xwing-epic-duel", Result(ended="time", score=Pair(153, 124)), 25),
+    ("shatterpoint-premier", Result(score=Pair(2, 1), wounds=Pair(14, 9), picks={"a": [1, 3], "b": [2, 4]}), 38),
+])
+def test_how_many_presses_it_takes(book_id, result, count):
+    book = rulebook(book_id)
+    winner = book.winner(result, book.options({}))
+    assert len(presses(book.form(book.options({})), result, "a" if winner == "draw" else winner,
+                       result.ended == "time")) == count
+
+
+def test_what_was_not_recorded_at_time_is_made_up_so_that_the_winner_is_right():
+    book = rulebook("keyforge-archon")
+    table = Table(book=book, clock_ms=-1000)
+    table.do(presses(book.form(book.options({})), Result(ended="time", winner="b", score=Pair(0, 1)), "b", True))
+    assert table.reports[1] == ("a", Result(ended="time", winner="b", score=Pair(0, 1), timeout={
+        "active": "b", "turns": "b", "decided_by": "last_turns"}))
+
+
+@pytest.mark.parametrize(("book_id", "result"), [
+    ("keyforge-archon", Result(ended="ruling", winner="a")),
+    ("warlords-of-terra", Result(ended="concession", conceded_by="b", score=Pair(20, 7))),
+    ("xwing-epic-duel", Result(ended="concession", conceded_by="b", score=Pair(40, 7))),
+    ("shatterpoint-premier", Result(score=Pair(3, 0))),
+])
+def test_what_no_button_can_say_is_a_value_error(book_id, result):
+    book = rulebook(book_id)
+    with pytest.raises(ValueError, match="cannot say"):
+        presses(book.form(book.options({})), result, "a", False)
