@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roundtap_core.errors import Problem
-from roundtap_hub.journal.clocks import Moments
+from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.service import Service
-from roundtap_hub.presence import Hall
+from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 
 PIN_DIGITS = 6
@@ -25,8 +25,8 @@ class Hub:
     """What pages, device API and feeds are handed. `unit_keys`: key by unit id, from `keys.json` in the folder."""
 
     service: Service
-    hall: Hall
-    moments: Moments
+    presence: Presence
+    clocks: Clocks
     unit_keys: Mapping[str, bytes]
     secret: bytes
     """Signs the browsers' sessions."""

@@ -14,10 +14,10 @@ from types import FrameType
 
 from roundtap_core.errors import Problem
 from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
-from roundtap_hub.journal.clocks import system_moments
+from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Service
-from roundtap_hub.presence import Hall
+from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 
 SEND_BUFFER_BYTES = 32 * 1024
@@ -56,12 +56,12 @@ def run(args: argparse.Namespace) -> int:
         unit_keys = read_keys(args.data / "keys.json")
         url = f"sqlite:///{args.data / 'roundtap.db'}"
         journal, paper = Journal(url), PrintBook(url)
-        service = Service(journal, moments := system_moments(), crash_point(args.crash_at))
+        service = Service(journal, clocks := system_clocks(), crash_point(args.crash_at))
         service.start()
     except Problem as problem:
         print(f"roundtap hub: {problem}", file=sys.stderr)
         return 2
-    hub = Hub(service, Hall(), moments, unit_keys, secret, pin_hash,
+    hub = Hub(service, Presence(), clocks, unit_keys, secret, pin_hash,
               args.language, args.bench_url, paper)
     _serve(hub, listener)
     service.stop()

@@ -30,7 +30,7 @@ class UnitStatus:
     """Reports on the unit's disk that this hub has not answered yet, by the unit's own count."""
 
 
-class Hall:
+class Presence:
     """All units' statuses. Any thread may ask and tell; `listeners` are called after each change, outside the lock."""
 
     def __init__(self) -> None:

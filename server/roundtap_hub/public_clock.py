@@ -9,7 +9,7 @@ from roundtap_core.clock import RUNNING, Clock, Instant
 from roundtap_core.elimination.shape import THIRD
 from roundtap_core.event.course import match_clock
 from roundtap_core.event.state import EventState
-from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, moment_of, next_boundary_ms
+from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, next_boundary_ms, phase_now
 
 View = dict[str, Any]
 
@@ -34,7 +34,7 @@ def public_clock(state: EventState, clock: Clock, now: Instant | None) -> View:
     open_end = timed and book.extra_minutes is not None
     over = False
     if open_end and live is not None and now is not None:
-        over = moment_of(clock, book.phases, live.extra_minutes, now).over
+        over = phase_now(clock, book.phases, live.extra_minutes, now).over
         if over and clock.remaining_ms is not None:
             clock = replace(clock, remaining_ms=clock.remaining_ms + extra_ms(live.extra_minutes))
     phases = [{"key": phase.key, "from_ms": phase.from_minute * MINUTE_MS} for phase in book.phases] if timed else []

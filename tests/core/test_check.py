@@ -100,7 +100,7 @@ def test_an_elimination_that_began_before_the_tie_was_broken() -> None:
 def test_no_tie_break_round_under_a_rulebook_that_has_none() -> None:
     swiss = event([game("ab"), game("cd")])
     again = Round(2, "tiebreak", (game("ab"),))
-    assert found(replace(swiss, rounds=(*swiss.rounds, again))) == [("/rounds/1", "no_tie_break_rounds")]
+    assert found(replace(swiss, rounds=(*swiss.rounds, again))) == [("/rounds/1", "no_tiebreak_rounds")]
 
 
 def test_figures_that_nobody_could_enter_now() -> None:

@@ -45,7 +45,7 @@ def opened(rulebook: str, players: int = 4, rounds: int = 3, **options: object) 
     """An event before round 1; nobody plays for a prize, so that no tie has to be played out."""
     book = RULEBOOKS[rulebook]
     given = {"structure": "own", "swiss_rounds": rounds, **options}
-    return Event(players, {**given, "prize_places": 0} if book.tie_break_rounds else given, rulebook=rulebook,
+    return Event(players, {**given, "prize_places": 0} if book.tiebreak_rounds else given, rulebook=rulebook,
                  level=None)
 
 
@@ -53,7 +53,7 @@ def settle(event: Event, winner: str = "a") -> Event:
     """A judge gives every open match to that side; where lives count, each table has others, so that none are tied."""
     assert event.state.live is not None
     for place, match in enumerate(event.state.live.open_matches):
-        life = 3 * place + len(event.state.rounds) if event.state.rulebook.tie_break_rounds else 0
+        life = 3 * place + len(event.state.rounds) if event.state.rulebook.tiebreak_rounds else 0
         event.tell(c.EnterResult(match.id, match.revision, Result(
             ended=RULING, winner=winner, score=Pair(life, 0) if winner == "a" else Pair(0, life))))
     return event

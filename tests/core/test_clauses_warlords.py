@@ -26,7 +26,7 @@ def test_a_tie_at_a_place_in_the_next_stage_is_played_out_before_the_cut() -> No
     for match in ("1.1", "1.2"):
         made.tell(c.EnterResult(match, 0, Result(winner="a", score=Pair(20, 0))))
     assert what_follows(made.state) == TIEBREAK
-    with refused("tie_break_due"):
+    with refused("tiebreak_due"):
         made.tell(c.MakeCut())
     made.play()
     assert made.state.live is not None

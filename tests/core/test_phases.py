@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundtap_core.clock import IDLE, PAUSED, RUNNING, Clock, Instant
-from roundtap_core.rounds.phases import moment_of, next_boundary_ms
+from roundtap_core.rounds.phases import next_boundary_ms, phase_now
 from roundtap_core.rulebooks.base import Phase
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
@@ -33,11 +33,11 @@ def round_of(minutes: int, state: str = RUNNING) -> Clock:
     (123 * MINUTE, "phase.over"),
 ])
 def test_a_round_of_120_minutes_with_three_more_from_its_start_to_its_end(elapsed_ms: int, key: str) -> None:
-    assert moment_of(round_of(120), KEY_PHASE, 3, at(elapsed_ms)).key == key
+    assert phase_now(round_of(120), KEY_PHASE, 3, at(elapsed_ms)).key == key
 
 
 def test_the_clock_counts_to_the_announced_length_and_waits_there_until_the_minutes_have_run() -> None:
-    shown = [moment_of(round_of(120), KEY_PHASE, 3, at(minute * MINUTE)) for minute in (119, 120, 122, 123, 124)]
+    shown = [phase_now(round_of(120), KEY_PHASE, 3, at(minute * MINUTE)) for minute in (119, 120, 122, 123, 124)]
     assert [now.remaining_ms for now in shown] == [MINUTE, 0, 0, 0, -MINUTE]
     assert [now.last_minutes for now in shown] == [False, True, True, False, False]
     assert [now.over for now in shown] == [False, False, False, True, True]
@@ -45,44 +45,44 @@ def test_the_clock_counts_to_the_announced_length_and_waits_there_until_the_minu
 
 @pytest.mark.parametrize("extra_minutes", [None, 0])
 def test_no_minutes_rolled_or_none_entered_is_over_at_the_announced_length(extra_minutes: int | None) -> None:
-    now = moment_of(round_of(120), KEY_PHASE, extra_minutes, at(120 * MINUTE))
+    now = phase_now(round_of(120), KEY_PHASE, extra_minutes, at(120 * MINUTE))
     assert (now.key, now.over, now.last_minutes) == ("phase.over", True, False)
 
 
 def test_before_the_announced_end_nobody_can_see_how_many_minutes_follow() -> None:
     for elapsed_ms in (0, 89 * MINUTE, 100 * MINUTE, 120 * MINUTE - 1):
-        assert len({moment_of(round_of(120), KEY_PHASE, extra, at(elapsed_ms)) for extra in (None, 0, 3, 5)}) == 1
+        assert len({phase_now(round_of(120), KEY_PHASE, extra, at(elapsed_ms)) for extra in (None, 0, 3, 5)}) == 1
 
 
 def test_while_the_minutes_run_three_and_five_look_alike() -> None:
-    three, five = (moment_of(round_of(120), KEY_PHASE, extra, at(122 * MINUTE)) for extra in (3, 5))
+    three, five = (phase_now(round_of(120), KEY_PHASE, extra, at(122 * MINUTE)) for extra in (3, 5))
     assert three == five
 
 
 def test_a_round_without_phases_is_in_its_last_minutes_from_five_on() -> None:
-    words = [moment_of(round_of(75), (), None, at(ms)).key for ms in (70 * MINUTE - 1, 70 * MINUTE, 75 * MINUTE)]
+    words = [phase_now(round_of(75), (), None, at(ms)).key for ms in (70 * MINUTE - 1, 70 * MINUTE, 75 * MINUTE)]
     assert words == ["phase.running", "phase.last", "phase.over"]
 
 
 def test_a_round_shorter_than_the_phases_start_never_enters_it() -> None:
-    assert moment_of(round_of(60), KEY_PHASE, 0, at(58 * MINUTE)).key == "phase.last"
+    assert phase_now(round_of(60), KEY_PHASE, 0, at(58 * MINUTE)).key == "phase.last"
 
 
 def test_a_clock_that_stands_says_so_and_still_knows_whether_it_is_over() -> None:
-    assert moment_of(round_of(120, IDLE), KEY_PHASE, 2, at(500 * MINUTE)).key == "phase.idle"
+    assert phase_now(round_of(120, IDLE), KEY_PHASE, 2, at(500 * MINUTE)).key == "phase.idle"
     held = Clock(PAUSED, -MINUTE, 120 * MINUTE, at(0))
-    assert moment_of(held, KEY_PHASE, 2, at(500 * MINUTE)).key == "phase.paused"
-    assert [moment_of(held, KEY_PHASE, extra, at(0)).over for extra in (2, 1)] == [False, True]
+    assert phase_now(held, KEY_PHASE, 2, at(500 * MINUTE)).key == "phase.paused"
+    assert [phase_now(held, KEY_PHASE, extra, at(0)).over for extra in (2, 1)] == [False, True]
 
 
 def test_five_minutes_given_back_during_the_key_phase_lead_out_of_it() -> None:
     """The phases go by the clock: whoever sets it to 35 minutes left has corrected it to minute 85."""
     clock = round_of(120).set_to(35 * MINUTE, at(95 * MINUTE))
-    assert moment_of(clock, KEY_PHASE, 0, at(95 * MINUTE)).key == "phase.running"
+    assert phase_now(clock, KEY_PHASE, 0, at(95 * MINUTE)).key == "phase.running"
 
 
 def test_an_untimed_round_has_neither_phases_nor_an_end() -> None:
-    now = moment_of(Clock(RUNNING), KEY_PHASE, 3, at(500 * MINUTE))
+    now = phase_now(Clock(RUNNING), KEY_PHASE, 3, at(500 * MINUTE))
     assert (now.key, now.remaining_ms, now.over) == ("phase.running", None, False)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from event_kit import refused
 from roundtap_core.records import SWISS, TIEBREAK, Competitor, Match, Pair, Result, Round, Tournament
-from roundtap_core.rounds.next_tiebreak_round import open_ties, tie_break_round
+from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round, open_ties
 from roundtap_core.standings.standings import standings
 from rulebook_kit import decided, event, game, order, played, rows, ruling
 
@@ -43,7 +43,7 @@ def leaves(tournament: Tournament, who: str, after: int = 1) -> Tournament:
 
 
 def pairs(tournament: Tournament, form: str = "each") -> list[set[str]]:
-    drawn = tie_break_round(tournament, form=form)
+    drawn = next_tiebreak_round(tournament, form=form)
     assert drawn.stage == TIEBREAK
     return [{match.a, match.b or ""} for match in drawn.matches]
 
@@ -71,7 +71,7 @@ def test_where_nothing_is_at_stake_the_lot_decides_and_marks_both() -> None:
     assert decided(table) == ["random", "points", "random", "last"]
     assert all(row.by_chance for row in rows(table).values())
     with refused("no_tie_to_break"):
-        tie_break_round(two_tied(prize_places=0))
+        next_tiebreak_round(two_tied(prize_places=0))
 
 
 def test_before_the_last_swiss_round_the_lot_decides() -> None:
@@ -82,7 +82,7 @@ def test_open_matches_stand_in_the_way() -> None:
     table = two_tied()
     open_round = replace(table.rounds[0], matches=(Match("Ana", "Cira", table=1), table.rounds[0].matches[1]))
     with refused("open_matches"):
-        tie_break_round(replace(table, rounds=(open_round,)))
+        next_tiebreak_round(replace(table, rounds=(open_round,)))
 
 
 def test_whoever_has_left_plays_no_tie_break() -> None:
@@ -210,11 +210,11 @@ def test_three_by_single_elimination_one_waits() -> None:
 
 def test_an_unknown_form_names_the_two_there_are() -> None:
     with refused("not_one_of"):
-        tie_break_round(three_tied(), form="dice")
+        next_tiebreak_round(three_tied(), form="dice")
 
 
 def test_its_number_follows_the_swiss_rounds_and_it_sits_at_tables() -> None:
-    drawn = tie_break_round(two_tied(cut=4))
+    drawn = next_tiebreak_round(two_tied(cut=4))
     assert (drawn.number, [match.table for match in drawn.matches]) == (2, [1, 2])
     assert all(match.bye is None for match in drawn.matches)
     assert drawn.notes["ties"] == [list(tie) for tie in open_ties(two_tied(cut=4))]

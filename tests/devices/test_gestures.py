@@ -3,11 +3,11 @@
 from itertools import pairwise
 
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.gestures import Hands
+from roundtap_devices.input.gestures import Gestures
 
 
 def done(*edges: tuple[str, bool, int], until: int) -> list[tuple[str, str]]:
-    return [(kind, key) for kind, key, _ in Hands().tick(until, [Edge(*edge) for edge in edges])]
+    return [(kind, key) for kind, key, _ in Gestures().tick(until, [Edge(*edge) for edge in edges])]
 
 
 def bouncing(key: str, down: bool, at_ms: int) -> list[Edge]:
@@ -17,14 +17,14 @@ def bouncing(key: str, down: bool, at_ms: int) -> list[Edge]:
 
 
 def test_a_short_press_is_a_tap_on_release():
-    hands = Hands()
-    assert hands.tick(50, [Edge("a", True, 0)]) == []
-    assert [g[:2] for g in hands.tick(200, [Edge("a", False, 90)])] == [("tap", "a")]
+    gestures = Gestures()
+    assert gestures.tick(50, [Edge("a", True, 0)]) == []
+    assert [g[:2] for g in gestures.tick(200, [Edge("a", False, 90)])] == [("tap", "a")]
 
 
 def test_five_bounces_are_one_press():
     edges = bouncing("up", True, 0) + bouncing("up", False, 150)
-    assert [g[:2] for g in Hands().tick(1000, edges)] == [("tap", "up")]
+    assert [g[:2] for g in Gestures().tick(1000, edges)] == [("tap", "up")]
 
 
 def test_a_spike_shorter_than_15_ms_is_nothing():
@@ -34,13 +34,13 @@ def test_a_spike_shorter_than_15_ms_is_nothing():
 def test_the_same_edges_give_the_same_gestures_in_one_batch_or_one_by_one():
     presses = (("up", True, 0), ("up", False, 900), ("b", True, 1000), ("b", False, 1100))
     edges = [edge for press in presses for edge in bouncing(*press)]
-    slow = Hands()
+    slow = Gestures()
     one_by_one = [gesture for edge in edges for gesture in slow.tick(edge.at_ms, [edge])] + slow.tick(2000)
-    assert one_by_one == Hands().tick(2000, edges)
+    assert one_by_one == Gestures().tick(2000, edges)
 
 
 def test_an_arrow_held_repeats_faster_and_faster_and_its_release_adds_nothing():
-    gestures = Hands().tick(3000, [Edge("up", True, 0), Edge("up", False, 2500)])
+    gestures = Gestures().tick(3000, [Edge("up", True, 0), Edge("up", False, 2500)])
     assert {kind for kind, _, _ in gestures} == {"repeat"}
     times = [at for _, _, at in gestures]
     pauses = [later - earlier for earlier, later in pairwise(times)]
@@ -86,11 +86,11 @@ def test_both_own_buttons_at_once_are_two_taps():
 
 
 def test_it_says_when_it_must_be_looked_at_again():
-    hands = Hands()
-    assert hands.due_ms() is None
-    hands.tick(0, [Edge("up", True, 0)])
-    assert hands.due_ms() == 15
-    hands.tick(15)
-    assert hands.due_ms() == 415
-    hands.tick(415)
-    assert hands.due_ms() == 415 + 220
+    gestures = Gestures()
+    assert gestures.due_ms() is None
+    gestures.tick(0, [Edge("up", True, 0)])
+    assert gestures.due_ms() == 15
+    gestures.tick(15)
+    assert gestures.due_ms() == 415
+    gestures.tick(415)
+    assert gestures.due_ms() == 415 + 220

@@ -12,10 +12,10 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.clocks import Moments
+from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.presence import Hall
+from roundtap_hub.presence import Presence
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska")
 KEYS = {"table-1": bytes(range(32)), "table-2": bytes(range(100, 132))}
@@ -30,8 +30,8 @@ class HandClock:
     """Far beyond 32 bits of milliseconds: a hub that was up for two months."""
 
     @property
-    def moments(self) -> Moments:
-        return Moments(self.boot_id, lambda: self.ms, lambda: None)
+    def clocks(self) -> Clocks:
+        return Clocks(self.boot_id, lambda: self.ms, lambda: None)
 
 
 def url_of(path: Path) -> str:
@@ -43,7 +43,7 @@ def running(path: Path, clock: HandClock | None = None,
             at_point: Callable[[str], None] = lambda _: None) -> Iterator[Service]:
     """A started service on the journal file `path`."""
     journal = Journal(url_of(path))
-    service = Service(journal, (clock or HandClock()).moments, at_point)
+    service = Service(journal, (clock or HandClock()).clocks, at_point)
     service.start()
     try:
         yield service
@@ -72,7 +72,7 @@ def make_event(service: Service, event: str = "e1") -> EventState:
 
 
 def hub_of(service: Service, clock: HandClock) -> Hub:
-    return Hub(service, Hall(), clock.moments, KEYS, b"secret", "no pin")
+    return Hub(service, Presence(), clock.clocks, KEYS, b"secret", "no pin")
 
 
 def stored(path: Path, stream: str = "e1") -> list[Entry]:

@@ -20,10 +20,10 @@ from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub import pages
 from roundtap_hub.hub import Hub, hash_pin
-from roundtap_hub.journal.clocks import Moments
+from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.presence import Hall
+from roundtap_hub.presence import Presence
 
 PIN = "246810"
 PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]
@@ -70,9 +70,9 @@ class House:
 
     def __init__(self, folder: Path) -> None:
         self.time = Time()
-        moments = Moments("boot", self.time, lambda: self.time.wall)
-        self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), moments)
-        self.hub = Hub(self.service, Hall(), moments, {"unit-1": b"k" * 32, "unit-2": b"l" * 32}, b"s" * 32,
+        clocks = Clocks("boot", self.time, lambda: self.time.wall)
+        self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), clocks)
+        self.hub = Hub(self.service, Presence(), clocks, {"unit-1": b"k" * 32, "unit-2": b"l" * 32}, b"s" * 32,
                        hash_pin(PIN, "salt"))
         self.app = Flask("roundtap_hub")
         self.app.config.update(SECRET_KEY=self.hub.secret)

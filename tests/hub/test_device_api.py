@@ -190,7 +190,7 @@ def test_an_unknown_unit_a_foreign_key_and_an_altered_body_are_turned_away(bench
     assert bench.send({**GOOD, "side": "b"}, mac=sign(KEY, REPORT, GOOD)).status_code == 403
     assert bench.send(GOOD, mac=sign(KEY, REQUEST, GOOD)).status_code == 403
     assert bench.reports() == []
-    assert bench.hub.hall.units == {}
+    assert bench.hub.presence.units == {}
 
 
 @pytest.mark.parametrize("mac", ["", "żółć", 7, ["x"], {"mac": "x"}, True])
@@ -262,31 +262,31 @@ def status(bench: Bench, **changes: Any) -> TestResponse:
 
 def test_a_status_counts_within_an_open_feed_only(bench: Bench) -> None:
     assert status(bench).status_code == 409
-    bench.hub.hall.open_session("table-1", "s1")
+    bench.hub.presence.open_session("table-1", "s1")
 
     answer = status(bench)
 
     echo = opened(KEY, ECHO, answer.get_json())
-    assert echo == {"session": "s1", "seq": 1, "now_ms": bench.hub.moments.mono_ms()}
-    assert bench.hub.hall.units["table-1"].seated == {"a"}
+    assert echo == {"session": "s1", "seq": 1, "now_ms": bench.hub.clocks.mono_ms()}
+    assert bench.hub.presence.units["table-1"].seated == {"a"}
 
 
 def test_a_replayed_or_overtaken_status_changes_nothing(bench: Bench) -> None:
-    bench.hub.hall.open_session("table-1", "s1")
+    bench.hub.presence.open_session("table-1", "s1")
     assert status(bench, seq=True).status_code == 409
     assert status(bench, seq=5, call=True).status_code == 200
 
     for seq in (5, 4, 0, -1, "6", None, True):
         assert status(bench, seq=seq).status_code == 409
-    assert bench.hub.hall.units["table-1"].call_since_ms is not None
+    assert bench.hub.presence.units["table-1"].call_since_ms is not None
 
     assert status(bench, seq=6).status_code == 200
-    assert bench.hub.hall.units["table-1"].call_since_ms is None
+    assert bench.hub.presence.units["table-1"].call_since_ms is None
 
 
 def test_a_session_ends_with_its_feed(bench: Bench) -> None:
-    bench.hub.hall.open_session("table-1", "s1")
-    bench.hub.hall.close_session("table-1", "s1")
+    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.close_session("table-1", "s1")
     assert status(bench).status_code == 409
 
 
@@ -295,13 +295,13 @@ def test_a_session_ends_with_its_feed(bench: Bench) -> None:
     {"waiting": "many"}, {"waiting": []},
 ])
 def test_a_malformed_status_changes_nothing(bench: Bench, changes: dict[str, Any]) -> None:
-    bench.hub.hall.open_session("table-1", "s1")
+    bench.hub.presence.open_session("table-1", "s1")
     assert status(bench, **changes).status_code == 400
-    assert bench.hub.hall.units == {}
+    assert bench.hub.presence.units == {}
 
 
 def test_a_status_without_some_field_is_malformed(bench: Bench) -> None:
-    bench.hub.hall.open_session("table-1", "s1")
+    bench.hub.presence.open_session("table-1", "s1")
     for seq, field in enumerate(("match", "seated", "draft", "call", "leave", "clock_ms", "waiting"), start=1):
         payload = {key: value for key, value in {**STATUS, "seq": seq}.items() if key != field}
         assert bench.client.post("/device/status", json=envelope(KEY, REQUEST, payload)).status_code == 400, field
@@ -367,8 +367,8 @@ def test_a_feed_that_ends_leaves_nothing_behind(bench: Bench) -> None:
     feed = DeviceFeed(bench.hub)
     asyncio.run(_messages(feed, 2))
     assert feed._connections == set()
-    assert bench.hub.hall.units["table-1"].connected is False
-    assert bench.hub.hall._sessions == {}
+    assert bench.hub.presence.units["table-1"].connected is False
+    assert bench.hub.presence._sessions == {}
 
 
 def test_a_device_that_stalls_is_cut_off_and_nobody_waits_for_it(bench: Bench) -> None:

@@ -126,7 +126,7 @@ def test_an_entry_of_an_unknown_kind_stops_the_start(path: Path) -> None:
     journal = Journal(url_of(path))
     journal.append([seal(NewEntry("teleported", {}), "e1", state.number + 1, state.head, At("b", 1), "x")])
     with pytest.raises(Problem, match="teleported"):
-        Service(journal, HandClock().moments)
+        Service(journal, HandClock().clocks)
     journal.close()
 
 

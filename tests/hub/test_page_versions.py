@@ -30,7 +30,7 @@ class Watch:
         self.before = self.keys()
 
     def keys(self) -> dict[str, str]:
-        snapshot, units = self.house.service.snapshot, self.house.hub.hall.units
+        snapshot, units = self.house.service.snapshot, self.house.hub.presence.units
         return {page: view_key(snapshot, units, page) for page in self.pages}
 
     def changed(self) -> set[str]:
@@ -61,16 +61,16 @@ def test_the_last_result_of_a_round_wakes_everybody(house: House):
 def test_seats_and_calls_wake_the_wall_and_that_table_only(house: House):
     mine, other = f"p/e1/{seat(house, 1, 'a')}", f"p/e1/{seat(house, 2, 'a')}"
     watch = Watch(house, mine, other, "wall/e1", "console/e1", "standings/e1")
-    house.hub.hall.heard("unit-1", 5, match="1.1", seated=frozenset("a"))
+    house.hub.presence.heard("unit-1", 5, match="1.1", seated=frozenset("a"))
     assert watch.changed() == {mine, "wall/e1", "console/e1"}
-    house.hub.hall.heard("unit-1", 6, call=True)
+    house.hub.presence.heard("unit-1", 6, call=True)
     assert watch.changed() == {mine, "wall/e1", "console/e1"}
 
 
 def test_mere_contact_wakes_nobody(house: House):
-    house.hub.hall.heard("unit-1", 5)
+    house.hub.presence.heard("unit-1", 5)
     watch = Watch(house, "console/e1", "wall/e1", f"p/e1/{seat(house, 1, 'a')}")
-    house.hub.hall.heard("unit-1", 9_999)
+    house.hub.presence.heard("unit-1", 9_999)
     assert watch.changed() == set()
 
 
@@ -101,5 +101,5 @@ def test_what_is_no_page_has_one_key(house: House, page: str):
 
 def test_the_page_carries_the_key_that_the_feed_compares_with(house: House):
     text = house.browser().get("/e/e1/standings").text
-    key = view_key(house.service.snapshot, house.hub.hall.units, "standings/e1")
+    key = view_key(house.service.snapshot, house.hub.presence.units, "standings/e1")
     assert f'data-feed="/feed?page=standings/e1" data-seen="{key}"' in text

@@ -17,7 +17,7 @@ from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
 from roundtap_hub.views.announced import SHOWN_ELSEWHERE, Changed, announced_view
-from roundtap_hub.views.event_at import Moment
+from roundtap_hub.views.event_at import EventAt
 
 KNOCKOUT = {"structure": "own", "swiss_rounds": 3, "cut": 4, "third_place_match": True}
 
@@ -28,8 +28,8 @@ def house(tmp_path: Path) -> Iterator[House]:
         yield opened
 
 
-def event(rulebook: str = "xwing-standard", level: str | None = None, **options: object) -> Moment:
-    return Moment(EventState("e1", name="Winter Open", rulebook_id=rulebook, level=level, given_options=options))
+def event(rulebook: str = "xwing-standard", level: str | None = None, **options: object) -> EventAt:
+    return EventAt(EventState("e1", name="Winter Open", rulebook_id=rulebook, level=level, given_options=options))
 
 
 def test_everybody_reads_what_is_announced(house: House):

@@ -184,7 +184,7 @@ def test_the_time_since_a_call_is_offered_as_extension(house: House):
     browser = house.with_event()
     house.publish()
     house.place("unit-1", 1)
-    house.hub.hall.heard("unit-1", house.time.ms, match="1.1", call=True)
+    house.hub.presence.heard("unit-1", house.time.ms, match="1.1", call=True)
     house.time.ms += 130_000
     assert 'name="minutes" type="number" inputmode="numeric" min="1" max="60" value="3"' in browser.get(
         "/console/e1/match/1.1").text

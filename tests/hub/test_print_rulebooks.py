@@ -19,7 +19,7 @@ from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.printing.job_content import content_of
 from roundtap_hub.printing.jobs import SLIP, derived_jobs, order
-from roundtap_hub.views.event_at import moment_of
+from roundtap_hub.views.event_at import event_at
 from roundtap_hub.views.wall import wall_view
 
 MEMBERS = ("Aleksandra Wiśniewska-Szczepańska", "Łukasz Żak")
@@ -114,7 +114,7 @@ def test_teams_stand_on_all_paper_and_on_the_wall_with_who_plays_for_them(servic
     assert [slip[side]["members"] for slip in slips(service) for side in "ab"] == [shown] * 4
     assert [row["members"] for row in paper(service, "pairings-name")["rows"]] == [shown] * 4
     assert [row["a_members"] for row in paper(service, "pairings-table")["rows"]] == [shown] * 2
-    moment = moment_of(service.snapshot, "e1")
+    moment = event_at(service.snapshot, "e1")
     assert moment is not None
     [page] = wall_view(service.snapshot, {}, moment, 0).pages
     assert [seat.members for column in page.columns for seat in column] == [tuple(shown)] * 4
@@ -142,7 +142,7 @@ def test_epics_cut_goes_by_an_order_of_its_own_which_stands_beside_the_standings
     cut = paper(service, "standings")["cut"]
     assert cut["size"] == 2
     assert [(row["rank"], row["points"]) for row in cut["rows"]] == [(1, 5), (2, 5), (3, 0), (4, 0)]
-    moment = moment_of(service.snapshot, "e1")
+    moment = event_at(service.snapshot, "e1")
     assert moment is not None
     [[first, second]] = wall_view(service.snapshot, {}, moment, 0).cut_pages
     assert [line.last for line in (*first, *second)] == [False, True, False, False]
@@ -177,7 +177,7 @@ def test_pairings_show_record_with_draws_and_the_first_tiebreaker(
     play(service, lambda _: outcome)
     go_on(service)
     shown = {(row["record"], row["value"]) for row in paper(service, "pairings-name")["rows"]}
-    moment = moment_of(service.snapshot, "e1")
+    moment = event_at(service.snapshot, "e1")
     assert moment is not None
     seats = [seat for page in wall_view(service.snapshot, {}, moment, 0).pages for col in page.columns for seat in col]
     assert (record, value) in shown

@@ -52,7 +52,7 @@ def roll(house: House, minutes: int) -> None:
 
 
 def table(house: House, unit: str = "unit-1") -> dict[str, Any]:
-    clock: dict[str, Any] = table_view(house.service.snapshot, unit, None, house.hub.moments.now())["clock"]
+    clock: dict[str, Any] = table_view(house.service.snapshot, unit, None, house.hub.clocks.now())["clock"]
     return clock
 
 

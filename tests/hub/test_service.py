@@ -311,7 +311,7 @@ def test_after_a_restart_under_the_same_boot_the_round_ran_on(path: Path) -> Non
     started_round(path, clock)
     clock.ms += 2 * MINUTE
     with running(path, clock) as service:
-        now = clock.moments.now()
+        now = clock.clocks.now()
         assert service.snapshot.events["e1"].clock.state == RUNNING
         assert service.snapshot.events["e1"].clock.remaining_at(now) == 63 * MINUTE
 
@@ -324,7 +324,7 @@ def test_after_a_power_cut_the_round_waits_at_the_last_checkpoint(path: Path) ->
         assert (held.state, held.remaining_ms) == (PAUSED, 65 * MINUTE)
         service.tell("e1", c.SetClock("start"), "organizer")
         later.ms += MINUTE
-        assert service.snapshot.events["e1"].clock.remaining_at(later.moments.now()) == 64 * MINUTE
+        assert service.snapshot.events["e1"].clock.remaining_at(later.clocks.now()) == 64 * MINUTE
 
 
 def test_a_checkpoint_from_before_the_clock_was_set_does_not_count(path: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_published_round_is_given_out(hub):
     jobs = hub.jobs()
     assert [job["kind"] for job in jobs] == ["pairings-table", "pairings-name", "slip", "slip"]
     assert jobs[2]["content"]["url"] == "http://10.42.0.1:8080/e/e1"
-    assert UNIT in hub.hub.hall.units
+    assert UNIT in hub.hub.presence.units
 
 
 def test_what_was_begun_is_not_given_out_again(hub):

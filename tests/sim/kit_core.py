@@ -12,7 +12,7 @@ from roundtap_core.elimination.cut import cut_table
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.eventfile.read import parse, tournament_from_json, tournament_to_json
 from roundtap_core.rounds.next_round import next_round, round_to_print
-from roundtap_core.rounds.next_tiebreak_round import tie_break_round
+from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
 from roundtap_core.standings.standings import standings, standings_to_json
 
 Event = dict[str, Any]
@@ -25,7 +25,7 @@ def pair(event: Event, seed: int | None = None, attempt: int = 1) -> dict[str, A
 
 def pair_tie_break(event: Event, form: str) -> dict[str, Any]:
     """The next tie-break round in the form that the organizer chose."""
-    return plain(round_to_print(tie_break_round(tournament_from_json(event), form=form)))
+    return plain(round_to_print(next_tiebreak_round(tournament_from_json(event), form=form)))
 
 
 def table(event: Event, after: int | None = None) -> dict[str, Any]:

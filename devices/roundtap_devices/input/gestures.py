@@ -54,7 +54,7 @@ class _Chord:
 
 
 @dataclass(slots=True)
-class Hands:
+class Gestures:
     """Feed it edges as they come and let it `tick`; it answers with gestures in the order they happened.
 
         hands = Hands()

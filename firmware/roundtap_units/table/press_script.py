@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from roundtap_core.forms.answers import retell
+from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import DECIDED, Choice, Figure, Form, Picks, Turns, Way
 from roundtap_core.forms.walk import walk
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_units.table.dialogue.digit_wheels import Dial
-from roundtap_units.table.dialogue.own_sheet import Sheet, pages_of
+from roundtap_units.table.dialogue.own_sheet import OwnSheet, pages_of
 
 
 class Press(NamedTuple):
@@ -47,7 +47,7 @@ def presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded:
 
 
 def _told(form: Form, result: Result, opener: Side, time_is_up: bool) -> tuple[Way, dict[str, Any]]:
-    told = retell(form.offered(time_is_up), opener, result)
+    told = way_and_answers(form.offered(time_is_up), opener, result)
     if told is None:
         raise ValueError(f"the form of {form.rulebook} cannot say {result}")
     return told
@@ -162,7 +162,7 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
 def field_squads(picks: Picks, squads: list[int], side: Side) -> Iterator[Press]:
     """The reveal: the own button steps, ▲ marks, and once more when all are marked."""
     yield Press(side)
-    sheet = Sheet()
+    sheet = OwnSheet()
     for squad in squads:
         while sheet.cursor != squad:
             yield Press(side)

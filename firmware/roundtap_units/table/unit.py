@@ -15,7 +15,7 @@ from roundtap_core.wire import REPORT, sign
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.gestures import Hands
+from roundtap_devices.input.gestures import Gestures
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Kept, Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, Refused, Saved, SendReport, StatusChanged
@@ -58,7 +58,7 @@ class TableUnit:
         self._signals = signals
         self._heard = heard
         self._new_id = new_id
-        self._hands = Hands()
+        self._hands = Gestures()
         self._view: TableView | None = None
         self._status = StatusChanged()
         self._contact_ms: int | None = None

@@ -12,7 +12,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.journal.clocks import system_moments
+from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
 
@@ -31,7 +31,7 @@ def make_event(database: Path, players: int, tables: int, rulebook: str = "xwing
                name: str = "Friday night") -> None:
     """Write the event "e1" into a fresh journal: players entered, round 1 drawn and published, units placed."""
     journal = Journal(f"sqlite:///{database}")
-    service = Service(journal, system_moments())
+    service = Service(journal, system_clocks())
     service.start()
     people = [PersonRecord("e1", f"p{i}", secrets.token_hex(8), person)
               for i, person in enumerate(_people(players, RULEBOOKS[rulebook].team_size), start=1)]

@@ -18,10 +18,10 @@ from roundtap_core.event.state import Entrant
 from roundtap_core.records import Pair, Result
 from roundtap_hub.app import create_app
 from roundtap_hub.hub import Hub, hash_pin
-from roundtap_hub.journal.clocks import Moments
+from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.presence import Hall
+from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 
 EVENT, CUT_EVENT, PIN = "e1", "e2", "135790"
@@ -49,11 +49,11 @@ def pages(language: str) -> Iterator[StillPage]:
     with tempfile.TemporaryDirectory(prefix="roundtap-pages-") as folder:
         url = f"sqlite:///{Path(folder) / 'roundtap.db'}"
         clock_ms = [1_000_000]
-        moments = Moments("gallery", lambda: clock_ms[0], lambda: "2026-11-20T18:00:00+00:00")
+        clocks = Clocks("gallery", lambda: clock_ms[0], lambda: "2026-11-20T18:00:00+00:00")
         journal, paper = Journal(url), PrintBook(url)
-        service = Service(journal, moments)
+        service = Service(journal, clocks)
         service.start()
-        hub = Hub(service, Hall(), moments, {}, b"gallery", hash_pin(PIN), language, paper=paper)
+        hub = Hub(service, Presence(), clocks, {}, b"gallery", hash_pin(PIN), language, paper=paper)
         try:
             client = create_app(hub).test_client()
             yield from _moments(_Camera(client, language), service, clock_ms)

@@ -24,10 +24,10 @@ from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_hub.devices.reports import take_report, well_formed
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.clocks import Moments
+from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.presence import Hall
+from roundtap_hub.presence import Presence
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue, unit_words
@@ -66,12 +66,12 @@ class DirectLink:
                 self._incoming.put(("fate", settled))
 
     def send_status(self, status: Mapping[str, Any]) -> None:
-        self._hub.hall.heard(self._unit, self._clock.now_ms, match=status["match"],
+        self._hub.presence.heard(self._unit, self._clock.now_ms, match=status["match"],
                              seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"])
 
     def push_view(self) -> None:
-        view = table_view(self._hub.service.snapshot, self._unit, self._hub.hall.units.get(self._unit),
-                          self._hub.moments.now())
+        view = table_view(self._hub.service.snapshot, self._unit, self._hub.presence.units.get(self._unit),
+                          self._hub.clocks.now())
         if view != self._last_view:
             self._last_view = view
             self._incoming.put(("view", view))
@@ -135,12 +135,12 @@ class VirtualHall:
         self._temporary = tempfile.TemporaryDirectory(prefix="roundtap-hall-")
         folder = Path(self._temporary.name)
         self.clock = VirtualClock()
-        moments = Moments("virtual", lambda: self.clock.now_ms, lambda: None)
+        clocks = Clocks("virtual", lambda: self.clock.now_ms, lambda: None)
         self._journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
-        self.service = Service(self._journal, moments)
+        self.service = Service(self._journal, clocks)
         self.service.start()
         keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
-        self.hub = Hub(self.service, Hall(), moments, keys, b"", "")
+        self.hub = Hub(self.service, Presence(), clocks, keys, b"", "")
         self.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))
                           for n, unit in enumerate(keys, start=1)], "rehearsal")
         self.tables = {n: VirtualTable(self.hub, n, folder, self.clock, language) for n in range(1, tables + 1)}

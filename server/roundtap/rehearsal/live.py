@@ -25,7 +25,7 @@ SAVED_WITHIN_S = 30.0
 POLL_S = 0.2
 
 
-class Hands(Protocol):
+class Gestures(Protocol):
     """Whoever presses: fingers on virtual pins, or a person who is told what to press."""
 
     def seat(self, table: int) -> None: ...
@@ -42,7 +42,7 @@ class NotSaved(Exception):
 class LiveRehearsal:
     """One rehearsal over one console. `patience_s`: how long a result may take; a person needs longer than pins."""
 
-    def __init__(self, console: ConsoleClient, hands: Hands, progress: Progress,
+    def __init__(self, console: ConsoleClient, hands: Gestures, progress: Progress,
                  patience_s: float = SAVED_WITHIN_S) -> None:
         self._console = console
         self._hands = hands

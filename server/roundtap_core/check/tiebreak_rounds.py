@@ -12,10 +12,10 @@ from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rulebooks.registry import rulebook
 
 
-def tie_break_problems(tournament: Tournament) -> Iterator[Problem]:
+def tiebreak_problems(tournament: Tournament) -> Iterator[Problem]:
     """A tie-break match is between two of one tie at a prize or cut place; elimination begins when all are broken."""
     played = [r for r in tournament.rounds if r.stage == TIEBREAK]
-    may = rulebook(tournament.rulebook).tie_break_rounds
+    may = rulebook(tournament.rulebook).tiebreak_rounds
     if not played and not may:
         return
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
@@ -29,7 +29,7 @@ def tie_break_problems(tournament: Tournament) -> Iterator[Problem]:
         if round_.stage != TIEBREAK:
             continue
         if not may:
-            yield Problem("no_tie_break_rounds", where=where, rulebook=tournament.rulebook)
+            yield Problem("no_tiebreak_rounds", where=where, rulebook=tournament.rulebook)
             continue
         ties = [set(tie) for tie in _ties(_before(tournament, round_.number))]
         for m, match in enumerate(round_.matches):

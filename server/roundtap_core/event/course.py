@@ -45,7 +45,7 @@ def what_follows(state: EventState) -> str:
         return SWISS
     if not swiss:
         return ELIMINATION
-    if state.cut is None and state.rulebook.tie_break_rounds and open_ties(tournament_of(state)):
+    if state.cut is None and state.rulebook.tiebreak_rounds and open_ties(tournament_of(state)):
         return TIEBREAK
     if state.cut_size < 2:
         return OVER

@@ -14,7 +14,7 @@ from roundtap_core.records import SIDES, Pair, Result, Side, other
 Answers = dict[str, Any]
 
 
-def retell(ways: Sequence[Way], opener: Side, result: Result) -> tuple[Way, Answers] | None:
+def way_and_answers(ways: Sequence[Way], opener: Side, result: Result) -> tuple[Way, Answers] | None:
     """The first of the ways that says exactly this result, else the first that says nothing else, and its answers."""
     told = [(way, answers) for way in ways if (answers := answers_of(way, opener, result)) is not None]
     exact = [(way, answers) for way, answers in told

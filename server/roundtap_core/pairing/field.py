@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from roundtap_core.errors import Problem
 from roundtap_core.randomness import Rand, generator
 from roundtap_core.records import SECOND_SWISS, SWISS, SWISS_STAGES, Round, Tournament
-from roundtap_core.standings.totals import Gathered
+from roundtap_core.standings.totals import SwissTotals
 
 Pairs = list[tuple[int, int]]
 Groups = list[list[int]]
@@ -56,7 +56,7 @@ class Chance:
 
 
 def read_field(
-    tournament: Tournament, records: Mapping[str, Gathered], absent: Collection[str], stage: str = SWISS
+    tournament: Tournament, records: Mapping[str, SwissTotals], absent: Collection[str], stage: str = SWISS
 ) -> Field:
     """The competitors to pair now, with their `records`: still in the event, and not `absent` this round.
 

@@ -26,7 +26,7 @@ from roundtap_core.pairing.small import LARGEST
 from roundtap_core.pairing.table_numbers import assign_tables
 from roundtap_core.records import BYE, SWISS, WON_BYE, Draw, Match, Tournament, drawn_for
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.totals import gather
+from roundtap_core.standings.totals import swiss_totals
 
 __all__ = ["Pairing", "pair_next", "pairing_to_json"]
 
@@ -64,7 +64,7 @@ def pair_next(
     number = next_number(tournament.rounds)
     chance = Chance(seed, number, attempt)
     refuse_open_matches(tournament)
-    records = gather(tournament)
+    records = swiss_totals(tournament)
     field = read_field(tournament, records, absent, stage)
     if len(field.ids) < 2:
         raise Problem("too_few_players", n=len(field.ids))

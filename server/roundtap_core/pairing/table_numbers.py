@@ -8,14 +8,14 @@ from itertools import count
 
 from roundtap_core.randomness import generator, shuffle
 from roundtap_core.records import SWISS, Match, Tournament
-from roundtap_core.standings.totals import Gathered, gather
+from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
 AT_RANDOM = "random"
 
 
 def assign_tables(
     matches: Iterable[Match], tournament: Tournament, first: int = 1, busy: Collection[int] = frozenset(),
-    records: Mapping[str, Gathered] | None = None,
+    records: Mapping[str, SwissTotals] | None = None,
 ) -> tuple[Match, ...]:
     """The matches with tables, in their order; byes have none and stand last.
 
@@ -25,7 +25,7 @@ def assign_tables(
     it, the first one has it. `records` are what `gather` finds in the tournament, where the caller has them already.
     """
     matches = list(matches)
-    records = gather(tournament) if records is None else records
+    records = swiss_totals(tournament) if records is None else records
     seated = [match for match in matches if match.b is not None]
     by_points = tournament.options.get("tables") != AT_RANDOM
     if by_points:

@@ -25,7 +25,7 @@ def next_stage(tournament: Tournament) -> str:
     except Problem:
         return SWISS
     played = len(tournament.stage_rounds(SWISS))
-    if played >= swiss_rounds and rulebook(tournament.rulebook).tie_break_rounds:
+    if played >= swiss_rounds and rulebook(tournament.rulebook).tiebreak_rounds:
         from roundtap_core.rounds.next_tiebreak_round import open_ties
 
         if open_ties(tournament):
@@ -43,9 +43,9 @@ def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1
     if stage == SECOND_SWISS:
         return second_stage_round(tournament, seed, attempt)
     if stage == TIEBREAK:
-        from roundtap_core.rounds.next_tiebreak_round import tie_break_round
+        from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
 
-        return tie_break_round(tournament, seed, attempt)
+        return next_tiebreak_round(tournament, seed, attempt)
     # Most rounds are Swiss, and a command should start at once.
     from roundtap_core.elimination.next_games import next_elimination_round
 

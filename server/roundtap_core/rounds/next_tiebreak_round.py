@@ -22,7 +22,7 @@ def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
     before the last Swiss round.
     """
     book = rulebook(tournament.rulebook)
-    if not book.tie_break_rounds:
+    if not book.tiebreak_rounds:
         return []
     here = here_after(tournament)
     ties: list[tuple[str, ...]] = []
@@ -38,7 +38,7 @@ def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
     return ties
 
 
-def tie_break_round(
+def next_tiebreak_round(
     tournament: Tournament, seed: int | None = None, attempt: int = 1, form: str = EACH,
     busy: Collection[int] = frozenset(),
 ) -> Pairing:

@@ -30,7 +30,7 @@ class PhaseNow:
     over: bool
 
 
-def moment_of(clock: Clock, phases: Sequence[Phase], extra_minutes: int | None, now: Instant) -> PhaseNow:
+def phase_now(clock: Clock, phases: Sequence[Phase], extra_minutes: int | None, now: Instant) -> PhaseNow:
     """What the round's clock says at `now`. `extra_minutes`: what chance has added to this round; None counts as 0.
 
     A phase begins so many minutes of the clock after its start and lasts to the end (RULEBOOKS 6: the key phase).

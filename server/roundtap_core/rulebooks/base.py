@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from roundtap_core.standings.standings import Row
 
 Options = Mapping[str, Any]
-Totals = Mapping[str, int]
+ListTotals = Mapping[str, int]
 """Competitor → what the own list costs, where that is known."""
 
-NO_TOTALS: Totals = MappingProxyType({})
+NO_TOTALS: ListTotals = MappingProxyType({})
 
 WIN, LOSS, DRAW = "win", "loss", "draw"
 BYE_LAST, BYE_RANDOM_LOWEST = "last", "random-lowest"
@@ -158,7 +158,7 @@ class Rulebook:
     before_play: ClassVar[tuple[str, ...]] = ()
     """Keys of texts ("before.…") for what players settle before a game; the kit announces it."""
     counting_aid: ClassVar[CountingAid | None] = None
-    tie_break_rounds: ClassVar[bool] = False
+    tiebreak_rounds: ClassVar[bool] = False
     """Whether ties at prize and cut places are played out after the last Swiss round."""
 
     def options(self, given: Options) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class Rulebook:
         """What an organizer should know before announcing these options; nothing of it is forbidden."""
         return []
 
-    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
+    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
         """What `match` (with a result, or a bye) gives the competitor at `side`."""
         raise NotImplementedError
 

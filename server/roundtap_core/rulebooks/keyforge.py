@@ -43,11 +43,11 @@ from roundtap_core.rulebooks.base import (
     SWISS_ROUND,
     WIN,
     WITH_SECOND,
+    ListTotals,
     Options,
     Rulebook,
     Situation,
     Tally,
-    Totals,
     refuse_foreign,
     refuse_outside,
     stated_winner,
@@ -114,7 +114,7 @@ class KeyForgeArchon(Rulebook):
                           right=ahead)
         return ahead
 
-    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
+    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
         """"Puntos de torneo": a win 1, a loss 0; a bye is a win."""
         if match.bye is not None:
             return Tally(1, WIN) if match.bye in (BYE, WON_BYE, NO_SHOW) else Tally(0, LOSS)

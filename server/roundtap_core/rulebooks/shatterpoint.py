@@ -46,6 +46,7 @@ from roundtap_core.rulebooks.base import (
     ORGANIZER,
     SWISS_ROUND,
     WIN,
+    ListTotals,
     Options,
     Phase,
     Rulebook,
@@ -53,7 +54,6 @@ from roundtap_core.rulebooks.base import (
     Squads,
     Structure,
     Tally,
-    Totals,
     more_of,
     refuse_foreign,
     refuse_outside,
@@ -120,7 +120,7 @@ class ShatterpointPremier(Rulebook):
         winner = self.winner(result, options)
         return better if winner == DRAW else winner
 
-    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
+    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
         """"Punkty turniejowe": 3, 1, 0; a bye is a win with 2 struggles and 3 wounds."""
         if match.bye is not None:
             if match.bye in (BYE, WON_BYE, NO_SHOW):

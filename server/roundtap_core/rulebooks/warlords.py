@@ -46,11 +46,11 @@ from roundtap_core.rulebooks.base import (
     SWISS_ROUND,
     WIN,
     WITH_SECOND,
+    ListTotals,
     Options,
     Rulebook,
     Situation,
     Tally,
-    Totals,
     refuse_foreign,
     stated_winner,
 )
@@ -69,7 +69,7 @@ class WarlordsOfTerra(Rulebook):
         "score", "head_to_head", "opponents_points", "opponents_score", "tiebreak_round", "random",
     )
     ties_start_again_at = "head_to_head"
-    tie_break_rounds = True
+    tiebreak_rounds = True
     bye_after_round_1 = BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 45, "elimination": 45, "final": 45, "third_place": 45}
     best_of = (1, 3)
@@ -81,7 +81,7 @@ class WarlordsOfTerra(Rulebook):
         "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
         "decision.elimination_ranking", "decision.tables", "decision.both_lose_score", "decision.warlords_as_keyforge",
         "decision.warlords_byes", "decision.warlords_concession", "decision.warlords_head_to_head",
-        "decision.warlords_tie_break_rounds", "decision.warlords_no_draw_in_elimination",
+        "decision.warlords_tiebreak_rounds", "decision.warlords_no_draw_in_elimination",
         "decision.warlords_sideboard_unique", "decision.organizer_disqualifies", "decision.own_structure",
     )
     officials_play = {"*": WITH_SECOND}
@@ -119,7 +119,7 @@ class WarlordsOfTerra(Rulebook):
             raise Problem("no_draw_here", where="/winner")
         return winner
 
-    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
+    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
         """2 and 2.1: 3, 1 or 0 points; SCORE is the difference of the lives, each between 0 and 20."""
         if match.bye is not None:
             if match.bye in (BYE, WON_BYE, NO_SHOW):

@@ -45,11 +45,11 @@ from roundtap_core.rulebooks.base import (
     SWISS_ROUND,
     WIN,
     WITH_SECOND,
+    ListTotals,
     Options,
     Rulebook,
     Situation,
     Tally,
-    Totals,
     more_of,
     refuse_foreign,
     stated_winner,
@@ -127,7 +127,7 @@ class XWingEpicDuel(Rulebook):
             raise Problem("initiative_missing", where="/initiative")
         return result.initiative
 
-    def counted_score(self, match: Match, options: Options, totals: Totals) -> Pair:
+    def counted_score(self, match: Match, options: Options, totals: ListTotals) -> Pair:
         """Points as they count: on a concession all ships of who conceded are destroyed, at what their list costs."""
         result = match.result
         assert result is not None
@@ -137,7 +137,7 @@ class XWingEpicDuel(Rulebook):
         whole = totals.get(conceder or "", options["squad_points"])
         return replace(result.score, a=whole) if result.conceded_by == "b" else replace(result.score, b=whole)
 
-    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
+    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
         """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won."""
         base: int = options["squad_points"]
         if match.bye in (BYE, NO_SHOW):

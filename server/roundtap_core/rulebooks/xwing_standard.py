@@ -34,11 +34,11 @@ from roundtap_core.rulebooks.base import (
     WITH_SECOND,
     AidFigure,
     CountingAid,
+    ListTotals,
     Options,
     Rulebook,
     Situation,
     Tally,
-    Totals,
     refuse_foreign,
     refuse_outside,
 )
@@ -118,7 +118,7 @@ class XWingStandard(Rulebook):
             return replace(result.score, a=all_of_it)
         return replace(result.score, b=all_of_it)
 
-    def tally(self, match: Match, side: Side, options: Options, totals: Totals = NO_TOTALS) -> Tally:
+    def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
         """"Turnierpunkte" (win 1, loss 0) and "Höhe des Sieges" (100 ± difference; bye 150, won bye 200)."""
         base: int = options["squad_points"]
         if match.bye in (BYE, NO_SHOW):

@@ -10,7 +10,7 @@ from typing import Any
 from roundtap_core.records import SECOND_SWISS, Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, Basis
-from roundtap_core.standings.totals import Gathered, gather
+from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
 POINTS, LAST, CUT = "points", "last", "cut"
 
@@ -43,7 +43,7 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Row, ..
     read.
     """
     above: list[str] = []
-    basis = Basis(tournament, after, gather(tournament, after), above)
+    basis = Basis(tournament, after, swiss_totals(tournament, after), above)
     everybody = list(basis.records)
     book = rulebook(tournament.rulebook)
     keys = book.tiebreakers
@@ -96,7 +96,8 @@ def _split(tied: Sequence[str], values: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _rows(
-    order: Sequence[tuple[str, str]], records: Mapping[str, Gathered], shown: Mapping[str, Mapping[str, int | Fraction]]
+    order: Sequence[tuple[str, str]], records: Mapping[str, SwissTotals],
+    shown: Mapping[str, Mapping[str, int | Fraction]],
 ) -> Iterable[Row]:
     deciders = [decided_by for _, decided_by in order[:-1]] + [LAST]
     for i, (competitor, _) in enumerate(order):

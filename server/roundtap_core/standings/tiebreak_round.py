@@ -52,7 +52,7 @@ def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | Non
     return found
 
 
-def playoff_values(tournament: Tournament, tied: Sequence[str], after: int | None = None) -> Mapping[str, Worth]:
+def tiebreak_values(tournament: Tournament, tied: Sequence[str], after: int | None = None) -> Mapping[str, Worth]:
     """What the tie-break rounds give each of `tied`, more is better; all the same while they decide nothing.
 
     Each against each: the wins once all have met, then once all have met again, and so on. Single elimination: who

@@ -11,8 +11,8 @@ from typing import Any
 
 from roundtap_core.randomness import lot
 from roundtap_core.records import Tournament
-from roundtap_core.standings.tiebreak_round import at_stake, here_after, playoff_values
-from roundtap_core.standings.totals import Gathered
+from roundtap_core.standings.tiebreak_round import at_stake, here_after, tiebreak_values
+from roundtap_core.standings.totals import SwissTotals
 
 RANDOM = "random"
 
@@ -24,7 +24,7 @@ class Basis:
 
     tournament: Tournament
     after: int | None
-    records: Mapping[str, Gathered]
+    records: Mapping[str, SwissTotals]
     above: Sequence[str] = ()
 
 
@@ -73,7 +73,7 @@ def extended_strength(basis: Basis, tied: Sequence[str]) -> Values:
     return Values(order, {who: Fraction(value, denominator * per_opponent) for who, value in order.items()})
 
 
-def _schedule(records: Mapping[str, Gathered]) -> tuple[dict[str, int], int]:
+def _schedule(records: Mapping[str, SwissTotals]) -> tuple[dict[str, int], int]:
     """Everybody's strength of schedule as whole numbers, and the denominator of them all."""
     per_round = lcm(*{record.rounds for record in records.values() if record.rounds})
     ratio = {c: record.points * (per_round // record.rounds) for c, record in records.items() if record.rounds}
@@ -85,7 +85,7 @@ def _schedule(records: Mapping[str, Gathered]) -> tuple[dict[str, int], int]:
     return order, per_round * per_opponent
 
 
-def _per_opponent(records: Mapping[str, Gathered]) -> int:
+def _per_opponent(records: Mapping[str, SwissTotals]) -> int:
     return lcm(*{len(record.opponents) for record in records.values() if record.opponents})
 
 
@@ -131,7 +131,7 @@ def tiebreak_round(basis: Basis, tied: Sequence[str]) -> Values:
 
     Before any was played: who has left cannot play one, and stands below where a place is at stake (house decision).
     """
-    values = playoff_values(basis.tournament, tied, basis.after)
+    values = tiebreak_values(basis.tournament, tied, basis.after)
     if len(set(values.values())) == 1:
         here = here_after(basis.tournament, basis.after)
         if any(who in here for who in tied) and at_stake(basis.tournament, basis.above, here, basis.after):

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import BYE, SWISS_STAGES, WON_BYE, Match, Tournament
-from roundtap_core.rulebooks.base import LOSS, WIN, Options, Rulebook, Tally, Totals
+from roundtap_core.rulebooks.base import LOSS, WIN, ListTotals, Options, Rulebook, Tally
 from roundtap_core.rulebooks.registry import rulebook
 
 
 @dataclass(slots=True)
-class Gathered:
+class SwissTotals:
     """What one competitor has gathered: outcomes, byes ("bye" and "won"), summed figures, opponents met in order, and
     what each of these meetings gave."""
 
@@ -27,7 +27,7 @@ class Gathered:
     tallies: list[Tally] = field(default_factory=list)
 
 
-def gather(tournament: Tournament, after: int | None = None) -> dict[str, Gathered]:
+def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, SwissTotals]:
     """Every competitor's record over the Swiss rounds (up to round `after`), in the file's order.
 
     Open matches do not count. Raises Problem, with its place, for a result its rulebook cannot read.
@@ -35,7 +35,7 @@ def gather(tournament: Tournament, after: int | None = None) -> dict[str, Gather
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
     totals = list_totals(tournament)
-    records = {competitor.id: Gathered() for competitor in tournament.competitors}
+    records = {competitor.id: SwissTotals() for competitor in tournament.competitors}
     for r, played in enumerate(tournament.rounds):
         if played.stage not in SWISS_STAGES or (after is not None and played.number > after):
             continue
@@ -57,7 +57,7 @@ def list_totals(tournament: Tournament) -> dict[str, int]:
 
 
 def _count(
-    records: Mapping[str, Gathered], match: Match, book: Rulebook, options: Options, totals: Totals
+    records: Mapping[str, SwissTotals], match: Match, book: Rulebook, options: Options, totals: ListTotals
 ) -> None:
     if match.bye is not None:
         _add(records[match.a], book.tally(match, "a", options, totals))
@@ -73,7 +73,7 @@ def _count(
         record.tallies.append(tally)
 
 
-def _add(record: Gathered, tally: Tally) -> None:
+def _add(record: SwissTotals, tally: Tally) -> None:
     record.points += tally.points
     record.rounds += 1
     if tally.outcome == WIN:

@@ -19,7 +19,7 @@ def register(app: Flask, hub: Hub) -> None:
     @app.get("/time")
     def hub_time() -> Response:
         """The hub's monotonic milliseconds, for browsers' clocks."""
-        answer = jsonify(now_ms=hub.moments.mono_ms())
+        answer = jsonify(now_ms=hub.clocks.mono_ms())
         answer.headers["Cache-Control"] = "no-store"
         return answer
 
@@ -39,7 +39,7 @@ def register(app: Flask, hub: Hub) -> None:
             return jsonify(error=problem.say()), 503 if problem.key == "not_saved" else 400
         except (HubStopped, TimeoutError):
             return jsonify(error="try again"), 503
-        hub.hall.heard(unit, hub.moments.mono_ms())
+        hub.presence.heard(unit, hub.clocks.mono_ms())
         return jsonify(envelope(key, ECHO, echo)), 200
 
     @app.post("/device/status")
@@ -52,14 +52,14 @@ def register(app: Flask, hub: Hub) -> None:
         payload = opened(key, REQUEST, message)
         if payload is None:
             return jsonify(error="the signature does not fit"), 403
-        if not hub.hall.session_advances(unit, str(payload.get("session")), payload.get("seq")):
+        if not hub.presence.session_advances(unit, str(payload.get("session")), payload.get("seq")):
             return jsonify(error="open the feed first"), 409
         try:
             said = _status(payload)
         except (KeyError, TypeError, ValueError):
             return jsonify(error="malformed status"), 400
-        now_ms = hub.moments.mono_ms()
-        hub.hall.heard(unit, now_ms, **said)
+        now_ms = hub.clocks.mono_ms()
+        hub.presence.heard(unit, now_ms, **said)
         answer = {"session": payload["session"], "seq": payload["seq"], "now_ms": now_ms}
         return jsonify(envelope(key, ECHO, answer)), 200
 

@@ -40,7 +40,7 @@ class BrowserFeed:
         self._keys: dict[str, str] = {}
         self._fresh_ms = 0
         hub.service.listen(lambda *_: self._changed())
-        hub.hall.listen(self._changed)
+        hub.presence.listen(self._changed)
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -63,7 +63,7 @@ class BrowserFeed:
                     await asyncio.wait_for(client.wake.wait(), TICK_S)
                     client.wake.clear()
                 except TimeoutError:
-                    yield f'event: tick\ndata: {{"now_ms": {self._hub.moments.mono_ms()}}}\n\n'.encode()
+                    yield f'event: tick\ndata: {{"now_ms": {self._hub.clocks.mono_ms()}}}\n\n'.encode()
                     # Ages on a page (a call, a table without contact) change what it shows without any entry.
                     self._grow_older()
         finally:
@@ -79,7 +79,7 @@ class BrowserFeed:
 
     def _grow_older(self) -> None:
         """Forget the keys at most once in a while: a thousand clients tick two hundred times a second."""
-        now_ms = self._hub.moments.mono_ms()
+        now_ms = self._hub.clocks.mono_ms()
         if now_ms - self._fresh_ms >= AGE_MS:
             self._fresh_ms = now_ms
             self._keys.clear()
@@ -88,7 +88,7 @@ class BrowserFeed:
         """Computed once a broadcast for all who look at the same page."""
         key = self._keys.get(page)
         if key is None:
-            key = self._keys[page] = self._view_key(self._hub.service.snapshot, self._hub.hall.units, page)
+            key = self._keys[page] = self._view_key(self._hub.service.snapshot, self._hub.presence.units, page)
         return key
 
     def _clock(self, page: str) -> str | None:
@@ -96,7 +96,7 @@ class BrowserFeed:
         state = self._hub.service.snapshot.events.get(parts[1]) if len(parts) > 1 else None
         if state is None:
             return None
-        return json.dumps({"event": state.id, **public_clock(state, state.clock, self._hub.moments.now())})
+        return json.dumps({"event": state.id, **public_clock(state, state.clock, self._hub.clocks.now())})
 
     def _changed(self) -> None:
         if self._loop is not None and not self._loop.is_closed():

@@ -45,7 +45,7 @@ class DeviceFeed:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = False
         hub.service.listen(self._on_commit)
-        hub.hall.listen(self._on_hall)
+        hub.presence.listen(self._on_presence)
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the connections live in."""
@@ -70,10 +70,10 @@ class DeviceFeed:
     async def stream(self, connection: Connection, hello: Mapping[str, Any]) -> AsyncIterator[bytes]:
         """The signed messages of one connection, as server-sent events, for as long as the client stays."""
         hub, unit = self._hub, connection.unit
-        hub.hall.open_session(unit, connection.session)
+        hub.presence.open_session(unit, connection.session)
         self._connections.add(connection)
         try:
-            hub.hall.heard(unit, hub.moments.mono_ms(), connected=True, core=str(hello.get("core")))
+            hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=str(hello.get("core")))
             snapshot = hub.service.snapshot
             yield self._packed(connection, {
                 "type": "welcome", "session": connection.session, "core": VERSION, "epoch": snapshot.venue.epoch,
@@ -91,8 +91,8 @@ class DeviceFeed:
                 yield self._packed(connection, message)
         finally:
             self._connections.discard(connection)
-            if hub.hall.close_session(unit, connection.session):
-                hub.hall.heard(unit, hub.hall.units[unit].contact_ms, connected=False)
+            if hub.presence.close_session(unit, connection.session):
+                hub.presence.heard(unit, hub.presence.units[unit].contact_ms, connected=False)
 
     def look_again(self) -> None:
         """Send what has changed by the clock alone."""
@@ -106,7 +106,7 @@ class DeviceFeed:
 
     def _packed(self, connection: Connection, message: Mapping[str, Any]) -> bytes:
         connection.sent += 1
-        payload = {**message, "nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.moments.mono_ms()}
+        payload = {**message, "nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.clocks.mono_ms()}
         signed = envelope(connection.key, FEED, payload)
         return b"data: " + json.dumps(signed, ensure_ascii=False, separators=(",", ":")).encode() + b"\n\n"
 
@@ -114,7 +114,7 @@ class DeviceFeed:
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._fan_out, entries)
 
-    def _on_hall(self) -> None:
+    def _on_presence(self) -> None:
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._fan_out, ())
 
@@ -134,7 +134,8 @@ class DeviceFeed:
             self._push_view(connection, snapshot)
 
     def _push_view(self, connection: Connection, snapshot: Snapshot) -> None:
-        view = table_view(snapshot, connection.unit, self._hub.hall.units.get(connection.unit), self._hub.moments.now())
+        status = self._hub.presence.units.get(connection.unit)
+        view = table_view(snapshot, connection.unit, status, self._hub.clocks.now())
         if view != connection.last_view:
             connection.last_view = view
             self._send(connection, {"type": "view", "view": view})

@@ -41,7 +41,7 @@ class Boundaries:
 
     def _arm(self) -> None:
         self.stop()
-        now = self._hub.moments.now()
+        now = self._hub.clocks.now()
         changes = (next_change_ms(state, now) for state in self._hub.service.snapshot.events.values())
         wait_ms = min((change for change in changes if change is not None), default=None)
         if wait_ms is not None and self._loop is not None:

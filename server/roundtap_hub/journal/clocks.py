@@ -13,7 +13,7 @@ from roundtap_core.event.entries import At
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
+class Clocks:
     """Where time comes from; tests hand in their own."""
 
     boot_id: str
@@ -27,10 +27,10 @@ class Moments:
         return Instant(self.boot_id, self.mono_ms())
 
 
-def system_moments() -> Moments:
+def system_clocks() -> Clocks:
     """The machine's own. CLOCK_BOOTTIME-like monotonic time is shared by all processes of one boot."""
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    return Moments(boot_id, lambda: time.monotonic_ns() // 1_000_000, _wall)
+    return Clocks(boot_id, lambda: time.monotonic_ns() // 1_000_000, _wall)
 
 
 def _wall() -> str | None:

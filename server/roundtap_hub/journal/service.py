@@ -18,7 +18,7 @@ from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, event_names
-from roundtap_hub.journal.clocks import Moments
+from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.venue import Venue, apply_venue, decide_venue, fold_venue
 
@@ -85,9 +85,9 @@ class Service:
     only enqueue. `at_point` is called with "before-commit" and "after-commit": tests kill the process there.
     """
 
-    def __init__(self, journal: Journal, moments: Moments, at_point: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, journal: Journal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None) -> None:
         self._journal = journal
-        self._moments = moments
+        self._moments = clocks
         self._at_point = at_point
         self._queue: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
         self._listeners: list[Listener] = []

@@ -34,7 +34,7 @@ from roundtap_hub.pages import (
 def register(app: Flask, hub: Hub) -> None:
     """Put every page on the application. Public pages ask for nothing, the console for the PIN."""
     app.extensions["roundtap"] = hub
-    app.extensions["roundtap-gate"] = PinGate(hub.moments.mono_ms)
+    app.extensions["roundtap-gate"] = PinGate(hub.clocks.mono_ms)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     public = Blueprint("pages", __name__)
     organizer = Blueprint("console", __name__, url_prefix="/console")

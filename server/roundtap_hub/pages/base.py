@@ -19,7 +19,7 @@ from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.views import view_key
-from roundtap_hub.views.event_at import Moment, full_names, moment_of
+from roundtap_hub.views.event_at import EventAt, event_at, full_names
 from roundtap_hub.views.knockout import newest_name
 from roundtap_hub.views.round_clock import age_text
 
@@ -56,16 +56,16 @@ def the_snapshot() -> Snapshot:
     return snapshot
 
 
-def the_moment(event_id: str) -> Moment:
+def the_moment(event_id: str) -> EventAt:
     """The event of the address, or a 404 page."""
-    moment = moment_of(the_snapshot(), event_id)
+    moment = event_at(the_snapshot(), event_id)
     if moment is None:
         abort(404)
     return moment
 
 
 def now_ms() -> int:
-    return the_hub().moments.mono_ms()
+    return the_hub().clocks.mono_ms()
 
 
 def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
@@ -120,7 +120,7 @@ def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Re
     problem: Problem | None = g.get("problem")
     html = render_template(
         template, t=t, lang=t.language, languages=LANGUAGES, feed=feed,
-        seen=view_key(the_snapshot(), hub.hall.units, feed) if feed else "", address=g.get("address", ""),
+        seen=view_key(the_snapshot(), hub.presence.units, feed) if feed else "", address=g.get("address", ""),
         now_ms=now_ms(), organizer=is_organizer(session, hub), csrf=lambda: csrf_token(session),
         problem=problem.say(t) if problem else "", problem_where=problem.where if problem else "",
         typed=request.form if problem else {}, hub=hub, clock_text=show,
@@ -166,7 +166,7 @@ def mended_on(again: View) -> Callable[[View], View]:
 
 def _with_name(problem: Problem, event_id: str) -> Problem:
     """The core knows competitors by id; a person reads the name."""
-    moment = moment_of(the_snapshot(), event_id)
+    moment = event_at(the_snapshot(), event_id)
     name = full_names(moment).get(str(problem.params.get("competitor"))) if moment else None
     return Problem(problem.key, where=problem.where, **{**problem.params, "competitor": name}) if name else problem
 

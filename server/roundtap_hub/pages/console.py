@@ -45,7 +45,7 @@ def events() -> AnyResponse:
 def event(event_id: str, **_: str) -> AnyResponse:
     """One event's console; also where forms of a single competitor come back to."""
     moment, snapshot, hub = the_moment(event_id), the_snapshot(), the_hub()
-    state, units, now = moment.state, hub.hall.units, now_ms()
+    state, units, now = moment.state, hub.presence.units, now_ms()
     names = full_names(moment)
     newest = newest_round(state)
     grid = cells(snapshot, units, state, newest, names, now)
@@ -60,7 +60,7 @@ def event(event_id: str, **_: str) -> AnyResponse:
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         has_bracket=bracket(moment) is not None,
         unit_rows=unit_rows(snapshot, hub.unit_keys, units, now), clock=state.clock,
-        desk=desk_of(moment), face=face_of(state, hub.moments.now(), words(), official=True), rulebook=state.rulebook,
+        desk=desk_of(moment), face=face_of(state, hub.clocks.now(), words(), official=True), rulebook=state.rulebook,
         structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,
         option_warnings=[] if state.public_rounds else [

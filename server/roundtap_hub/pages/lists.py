@@ -15,7 +15,7 @@ from roundtap_core.lists.list_form import ListCheck, list_digest
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.pages.base import ORGANIZER, field, mended_on, page, the_hub, the_moment, words
-from roundtap_hub.views.event_at import Moment, full_names, tournament
+from roundtap_hub.views.event_at import EventAt, full_names, tournament
 from roundtap_hub.views.lists import ROWS_ADDED, flags_of, lines_shown, list_states, list_view, read_list
 
 REASON_LETTERS = 500
@@ -73,7 +73,7 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
     return redirect(url_for("console.list", event_id=event_id, competitor=competitor), 303)
 
 
-def _save(moment: Moment, who: Competitor, total: int | None) -> None:
+def _save(moment: EventAt, who: Competitor, total: int | None) -> None:
     """Free until round 1 is published; then a list is the same all day, and only corrected, with a reason."""
     known = moment.people.get(who.id) or Person(who.name)
     person, salt = replace(known, list=who.list, identity=who.identity, houses=who.houses), secrets.token_hex(16)
@@ -87,7 +87,7 @@ def _save(moment: Moment, who: Competitor, total: int | None) -> None:
                            [PersonRecord(moment.state.id, who.id, salt, person)])
 
 
-def _competitor(moment: Moment, competitor: str) -> Competitor:
+def _competitor(moment: EventAt, competitor: str) -> Competitor:
     found = next((c for c in tournament(moment).competitors if c.id == competitor), None)
     if found is None:
         abort(404)
@@ -105,7 +105,7 @@ def _version(check: ListCheck, who: Competitor) -> str:
     return list_digest(check.normal(check.of_competitor(who)), "")
 
 
-def _problems(moment: Moment, who: Competitor) -> list[Problem]:
+def _problems(moment: EventAt, who: Competitor) -> list[Problem]:
     """Of the competitor's list, with places in the list."""
     state = moment.state
     found = state.rulebook.lists.competitor_problems(who, state.options, state.level)

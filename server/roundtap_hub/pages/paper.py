@@ -49,7 +49,7 @@ def paper(event_id: str) -> AnyResponse:
     moment, book = the_moment(event_id), the_book()
     kinds = [kind for kind in BY_HAND if kind == TEST or moment.state.public_rounds]
     # A hub without a clock of its own leaves the date to whoever types.
-    today = (the_hub().moments.wall() or "")[:10]
+    today = (the_hub().clocks.wall() or "")[:10]
     return page("console_paper.html", state=moment.state, kinds=kinds, details=DETAILS, today=today,
                 card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
                 paper=paper_view(moment.state, book.orders, book.states))

@@ -34,12 +34,12 @@ def find_me(event_id: str) -> AnyResponse:
 def player(event_id: str, competitor: str) -> AnyResponse:
     moment, hub = the_moment(event_id), the_hub()
     state = moment.state
-    view = player_view(the_snapshot(), hub.hall.units, moment, competitor, now_ms())
+    view = player_view(the_snapshot(), hub.presence.units, moment, competitor, now_ms())
     if view is None:
         abort(404)
     return page("player.html", feed=f"p/{event_id}/{competitor}", state=state, view=view, clock=state.clock,
                 standing=standing_of(moment, competitor), has_bracket=bracket(moment) is not None,
-                planned=planned_rounds(state), face=face_of(state, hub.moments.now(), words()))
+                planned=planned_rounds(state), face=face_of(state, hub.clocks.now(), words()))
 
 
 def standings(event_id: str) -> AnyResponse:

@@ -10,7 +10,7 @@ from roundtap_core.event.commands import EnterResult, NoShow
 from roundtap_core.event.course import match_clock, situation_of
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result
-from roundtap_core.rounds.phases import moment_of
+from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.pages.base import (
     ORGANIZER,
     back_to_event,
@@ -50,7 +50,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     state, names = moment.state, full_names(moment)
     played, match = seen_match(state, match_id)
-    shown = cell(the_snapshot(), the_hub().hall.units, state, match, names, now_ms())
+    shown = cell(the_snapshot(), the_hub().presence.units, state, match, names, now_ms())
     situation = situation_of(state, played, match)
     form = state.rulebook.form(state.options, situation)
     offered = form.offered(time_is_up(state, played, match))
@@ -80,8 +80,8 @@ def _walked_words(ways: tuple[str, ...], state: EventState) -> str:
 
 
 def time_is_up(state: EventState, played: RoundState, match: MatchState) -> bool:
-    clock, now = match_clock(state, played, match), the_hub().moments.now()
-    return moment_of(clock, state.rulebook.phases, played.extra_minutes, now).over
+    clock, now = match_clock(state, played, match), the_hub().clocks.now()
+    return phase_now(clock, state.rulebook.phases, played.extra_minutes, now).over
 
 
 def seen_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:

@@ -34,7 +34,7 @@ def place_unit(event_id: str) -> AnyResponse:
     the_moment(event_id)
     hub, unit = the_hub(), field("unit")
     table = whole_number("table", "table_number", maximum=TABLE_MAX)
-    if unit not in {*hub.unit_keys, *hub.hall.units, *the_snapshot().venue.tables}:
+    if unit not in {*hub.unit_keys, *hub.presence.units, *the_snapshot().venue.tables}:
         raise Problem("unknown_unit", unit=unit[:40])
     if table is not None and not 1 <= table <= TABLE_MAX:
         raise Problem("table_number", value=table, maximum=TABLE_MAX)
@@ -46,5 +46,5 @@ def place_unit(event_id: str) -> AnyResponse:
 def take_call(event_id: str) -> AnyResponse:
     """Somebody is on the way: the table's screen says who."""
     the_moment(event_id)
-    the_hub().hall.take_call(field("unit"), field("by")[:40] or ORGANIZER)
+    the_hub().presence.take_call(field("unit"), field("by")[:40] or ORGANIZER)
     return back_to_event(event_id, "needs")

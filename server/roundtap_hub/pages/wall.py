@@ -43,13 +43,13 @@ def wall(event_id: str) -> AnyResponse:
     state = moment.state
     asked = PART.fullmatch(request.args.get("part", ""))
     part = (int(asked[1]), int(asked[2])) if asked and asked[1] <= asked[2] else (1, 1)
-    view = wall_view(snapshot, hub.hall.units, moment, now, part)
+    view = wall_view(snapshot, hub.presence.units, moment, now, part)
     found = bracket(moment) if view.mode == BRACKET else None
     drawing = bracket_svg(found, shown_names(moment), words(), first_on_wall(found)) if found else ""
     pages = len(view.pages) or len(view.standings_pages + view.cut_pages) or 1 + len(view.final_pages)
     return page(
         "wall.html", feed=f"wall/{event_id}", state=state, view=view, current=now // PAGE_MS % pages, theme=_theme(),
-        page_ms=PAGE_MS, clock=state.clock, face=face_of(state, hub.moments.now(), words()),
+        page_ms=PAGE_MS, clock=state.clock, face=face_of(state, hub.clocks.now(), words()),
         drawing=drawing, ends=end_time(state, hub), planned=planned_rounds(state),
     )
 
@@ -61,7 +61,7 @@ def _theme() -> str:
 
 def end_time(state: EventState, hub: Hub) -> str:
     """When the running round ends, on the wall clock of this place; empty where nobody knows the time."""
-    wall_time = hub.moments.wall()
+    wall_time = hub.clocks.wall()
     remaining_ms = _running_ms(state.clock, hub)
     if wall_time is None or remaining_ms is None or remaining_ms < 0:
         return ""
@@ -70,4 +70,4 @@ def end_time(state: EventState, hub: Hub) -> str:
 
 
 def _running_ms(clock: Clock, hub: Hub) -> int | None:
-    return clock.remaining_at(hub.moments.now()) if clock.state == RUNNING else None
+    return clock.remaining_at(hub.clocks.now()) if clock.state == RUNNING else None

@@ -14,7 +14,7 @@ from roundtap_core.records import SIDES
 from roundtap_hub.devices.table_view import side_view
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.printing.jobs import BY_NAME, BY_TABLE, PROXY, SLIP, STANDINGS, PrintJob, slip_codes
-from roundtap_hub.views.event_at import Moment, moment_of, shown_members
+from roundtap_hub.views.event_at import EventAt, event_at, shown_members
 from roundtap_hub.views.knockout import cut_rows, title_key
 from roundtap_hub.views.standings_table import record_of, standings_view
 from roundtap_hub.views.wall import sort_key
@@ -30,7 +30,7 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str) -> Content | No
 
     base_url: the hub's address as the hall reaches it, without a slash at the end.
     """
-    moment = moment_of(snapshot, job.event)
+    moment = event_at(snapshot, job.event)
     if moment is None:
         return None
     state, names = moment.state, snapshot.names[job.event]
@@ -54,7 +54,7 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str) -> Content | No
     return content
 
 
-def _slip(moment: Moment, played: RoundState, match: MatchState, names: Names) -> Content:
+def _slip(moment: EventAt, played: RoundState, match: MatchState, names: Names) -> Content:
     state, members = moment.state, shown_members(moment)
     sides: Content = {
         side: {**side_view(state, played, who, names), "record": record_of(moment, who)[0],
@@ -72,7 +72,7 @@ def _rounds_planned(state: EventState, played: RoundState) -> int:
     return max(state.swiss_rounds, played.number)
 
 
-def _by_table(moment: Moment, played: RoundState, names: Names) -> list[Content]:
+def _by_table(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
     """Tables in order, then who plays at none."""
     members = shown_members(moment)
 
@@ -88,7 +88,7 @@ def _by_table(moment: Moment, played: RoundState, names: Names) -> list[Content]
     ]
 
 
-def _by_name(moment: Moment, played: RoundState, names: Names) -> list[Content]:
+def _by_name(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
     """Everybody with record and first tiebreaker, so that people find errors before they play."""
     rows = []
     members = shown_members(moment)
@@ -103,7 +103,7 @@ def _by_name(moment: Moment, played: RoundState, names: Names) -> list[Content]:
     return sorted(rows, key=lambda row: sort_key(str(row["name"])))
 
 
-def _standings(moment: Moment, names: Names) -> Content:
+def _standings(moment: EventAt, names: Names) -> Content:
     view = standings_view(moment, names)
     members = shown_members(moment)
     rows = [
@@ -118,7 +118,7 @@ def _standings(moment: Moment, names: Names) -> Content:
             "cut": _cut(moment, names)}
 
 
-def _cut(moment: Moment, names: Names) -> Content | None:
+def _cut(moment: EventAt, names: Names) -> Content | None:
     """Who makes the cut, where another order than the standings decides it and all Swiss rounds are played."""
     rows = cut_rows(moment)
     if not rows:

@@ -51,7 +51,7 @@ def register(app: Flask, hub: Hub, book: PrintBook) -> None:
             jobs = _exchange(hub, book, unit, states, request.host_url.rstrip("/"))
         except Problem as problem:
             return jsonify(error=problem.say()), 503
-        hub.hall.heard(unit, hub.moments.mono_ms())
+        hub.presence.heard(unit, hub.clocks.mono_ms())
         return jsonify(envelope(key, ECHO, {"nonce": nonce, "jobs": jobs})), 200
 
 

@@ -11,7 +11,7 @@ from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.rulebooks.base import Rulebook, Tally
 from roundtap_core.rulebooks.coverage import Coverage, coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
-from roundtap_hub.views.event_at import Moment
+from roundtap_hub.views.event_at import EventAt
 
 UNSAID: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
 """What an option is where neither the event nor the rulebook's defaults say it."""
@@ -76,7 +76,7 @@ class Announced:
     coverage: Coverage
 
 
-def announced_view(moment: Moment) -> Announced:
+def announced_view(moment: EventAt) -> Announced:
     state = moment.state
     book, options = state.rulebook, state.options
     rounds, cut = _structure(state)
@@ -133,14 +133,14 @@ def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool) -> Iterator[Fa
         yield Fact("extra_minutes", {"most": book.extra_minutes[1]})
     if cut and book.own_cut_order:
         yield Fact("own_cut_order", {})
-    if book.tie_break_rounds:
-        yield Fact("tie_break_rounds", {})
+    if book.tiebreak_rounds:
+        yield Fact("tiebreak_rounds", {})
     if options.get("late_minutes") is not None:
         yield Fact("late", {"minutes": options["late_minutes"]})
     yield Fact("full_names" if options.get("full_names") else "short_names", {})
 
 
-def _officials(moment: Moment) -> Iterator[OfficialLine]:
+def _officials(moment: EventAt) -> Iterator[OfficialLine]:
     """Who has been named: a second official has to be known from the start."""
     for official in moment.state.officials.values():
         person = moment.people.get(official.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roundtap_hub.views.event_at import Moment, full_names, seats, shown_names
+from roundtap_hub.views.event_at import EventAt, full_names, seats, shown_names
 from roundtap_hub.views.wall import sort_key
 
 IN, LEFT, OUT = "in", "left", "out"
@@ -27,7 +27,7 @@ class Entered:
     missed: int
 
 
-def roster(moment: Moment) -> list[Entered]:
+def roster(moment: EventAt) -> list[Entered]:
     """Everybody, by name."""
     state, names, public = moment.state, full_names(moment), shown_names(moment)
     sitting = seats(moment) if state.live else {}

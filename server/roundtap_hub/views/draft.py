@@ -9,7 +9,7 @@ from typing import Any
 from roundtap_core.elimination.shape import THIRD
 from roundtap_core.event.state import RoundState
 from roundtap_core.records import SWISS
-from roundtap_hub.views.event_at import Moment, ranking_by_id
+from roundtap_hub.views.event_at import EventAt, ranking_by_id
 from roundtap_hub.views.knockout import title_key
 
 
@@ -43,7 +43,7 @@ class DraftView:
     fixed: bool = False
 
 
-def draft_view(moment: Moment, names: Mapping[str, str]) -> DraftView | None:
+def draft_view(moment: EventAt, names: Mapping[str, str]) -> DraftView | None:
     """The draft in hand, or None."""
     draft = moment.state.draft
     if draft is None:
@@ -67,7 +67,7 @@ def draft_view(moment: Moment, names: Mapping[str, str]) -> DraftView | None:
                      title_key(moment.state, draft), method == "bracket")
 
 
-def _meetings(moment: Moment, draft: RoundState) -> dict[frozenset[str | None], list[int]]:
+def _meetings(moment: EventAt, draft: RoundState) -> dict[frozenset[str | None], list[int]]:
     """The rounds of this stage in which each pair met."""
     met: dict[frozenset[str | None], list[int]] = {}
     for played in moment.state.public_rounds:

@@ -21,7 +21,7 @@ KEPT = 16
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Moment:
+class EventAt:
     """An event as it was saved. Two are equal when their journal head and their people are the same."""
 
     state: EventState
@@ -31,33 +31,33 @@ class Moment:
         return hash((self.state.id, self.state.head))
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, Moment) and self.state.id == other.state.id
+        return (isinstance(other, EventAt) and self.state.id == other.state.id
                 and self.state.head == other.state.head and self.people is other.people)
 
 
 NOBODY: Mapping[str, Person] = {}
 
 
-def moment_of(snapshot: Snapshot, event_id: str) -> Moment | None:
+def event_at(snapshot: Snapshot, event_id: str) -> EventAt | None:
     """The event as last saved, or None where there is no such event."""
     state = snapshot.events.get(event_id)
-    return None if state is None else Moment(state, snapshot.people.get(event_id, NOBODY))
+    return None if state is None else EventAt(state, snapshot.people.get(event_id, NOBODY))
 
 
 @lru_cache(maxsize=KEPT)
-def tournament(moment: Moment) -> Tournament:
+def tournament(moment: EventAt) -> Tournament:
     """The event as records, with names."""
     return tournament_of(moment.state, moment.people)
 
 
 @lru_cache(maxsize=KEPT)
-def shown_names(moment: Moment) -> dict[str, str]:
+def shown_names(moment: EventAt) -> dict[str, str]:
     """Every competitor's name as the hall may read it."""
     return public_names(tournament(moment).competitors, bool(moment.state.options.get("full_names")))
 
 
 @lru_cache(maxsize=KEPT)
-def shown_members(moment: Moment) -> dict[str, tuple[str, ...]]:
+def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
     """Who plays for each team, as the hall may read it; single players are not in it."""
     whole = bool(moment.state.options.get("full_names"))
     return {
@@ -67,13 +67,13 @@ def shown_members(moment: Moment) -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=KEPT)
-def full_names(moment: Moment) -> dict[str, str]:
+def full_names(moment: EventAt) -> dict[str, str]:
     """Every competitor's name as it was entered: for the organizer."""
     return {competitor.id: competitor.name for competitor in tournament(moment).competitors}
 
 
 @lru_cache(maxsize=KEPT)
-def seats(moment: Moment) -> dict[str, MatchState]:
+def seats(moment: EventAt) -> dict[str, MatchState]:
     """Where each competitor sits in the newest round that everybody may see."""
     rounds = moment.state.public_rounds
     if not rounds:
@@ -97,7 +97,7 @@ def settled_round(state: EventState) -> int:
 
 
 @lru_cache(maxsize=KEPT)
-def ranking(moment: Moment) -> tuple[Row, ...]:
+def ranking(moment: EventAt) -> tuple[Row, ...]:
     """The standings after the last settled round; empty where a recorded result cannot be read."""
     try:
         return standings(tournament(moment), settled_round(moment.state))
@@ -106,12 +106,12 @@ def ranking(moment: Moment) -> tuple[Row, ...]:
 
 
 @lru_cache(maxsize=KEPT)
-def ranking_by_id(moment: Moment) -> dict[str, Row]:
+def ranking_by_id(moment: EventAt) -> dict[str, Row]:
     return {row.competitor: row for row in ranking(moment)}
 
 
 @lru_cache(maxsize=KEPT)
-def results_version(moment: Moment) -> str:
+def results_version(moment: EventAt) -> str:
     """A short text that changes whenever anybody's standing may have changed."""
     state = moment.state
     settled = settled_round(state)

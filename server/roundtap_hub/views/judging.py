@@ -11,7 +11,7 @@ from roundtap_core.event.people.decide import meetable
 from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE
-from roundtap_hub.views.event_at import Moment, full_names, newest_round
+from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.officials import OfficialsView, Signer, official_name, officials_view, signers
 
 MINUTE_MS = 60_000
@@ -82,7 +82,7 @@ class Desk:
     meets: list[tuple[str, str]]
 
 
-def desk_of(moment: Moment) -> Desk:
+def desk_of(moment: EventAt) -> Desk:
     """The judge's business of one event."""
     book, names, signed = moment.state.rulebook, full_names(moment), signers(moment)
     return Desk(
@@ -92,7 +92,7 @@ def desk_of(moment: Moment) -> Desk:
     )
 
 
-def judge_view(moment: Moment, played: RoundState, match: MatchState, call_age_ms: int | None) -> JudgeView:
+def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_ms: int | None) -> JudgeView:
     """One match as a judge needs it. The time since the table called is offered as extension."""
     state, names = moment.state, full_names(moment)
     sides = (match.match.a, match.match.b)
@@ -113,7 +113,7 @@ def judge_view(moment: Moment, played: RoundState, match: MatchState, call_age_m
     )
 
 
-def _who(moment: Moment, kind: str, by: str) -> tuple[str, str]:
+def _who(moment: EventAt, kind: str, by: str) -> tuple[str, str]:
     """(name, role) of who said a line."""
     if kind == APPEAL:
         return full_names(moment).get(by, by), ""
@@ -124,7 +124,7 @@ def _who(moment: Moment, kind: str, by: str) -> tuple[str, str]:
     return official_name(moment, by), official.role
 
 
-def proposals(moment: Moment) -> list[Proposed]:
+def proposals(moment: EventAt) -> list[Proposed]:
     """All disqualifications that wait for a decision."""
     names = full_names(moment)
     return [Proposed(p.competitor, names.get(p.competitor, p.competitor), p.warnings, p.reason or "",
@@ -132,7 +132,7 @@ def proposals(moment: Moment) -> list[Proposed]:
             for p in proposed_disqualifications(moment.state)]
 
 
-def bye_picks(moment: Moment) -> list[ByePicks]:
+def bye_picks(moment: EventAt) -> list[ByePicks]:
     """The byes of the newest round, and earlier ones whose squads nobody has noted, where the rulebook has squads."""
     newest = newest_round(moment.state)
     if newest is None or moment.state.rulebook.squads is None:
@@ -145,7 +145,7 @@ def bye_picks(moment: Moment) -> list[ByePicks]:
     ]
 
 
-def ticks_of(moment: Moment) -> tuple[str, ...]:
+def ticks_of(moment: EventAt) -> tuple[str, ...]:
     """What this rulebook wants looked at or declared, at the event's level; at every level where none is set."""
     ticks, level = moment.state.rulebook.ticks, moment.state.level
     wanted = [what for at, names in ticks.items() if level is None or at in (level, "*") for what in names]

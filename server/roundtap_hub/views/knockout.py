@@ -25,7 +25,7 @@ from roundtap_core.event.course import (
 )
 from roundtap_core.event.state import EventState, RoundState, active_ids
 from roundtap_core.records import TIEBREAK, Side
-from roundtap_hub.views.event_at import KEPT, Moment, newest_round, ranking_by_id, tournament
+from roundtap_hub.views.event_at import KEPT, EventAt, newest_round, ranking_by_id, tournament
 from roundtap_hub.views.standings_table import has_draws, record_text
 
 WHOLE_ON_WALL = 16
@@ -33,7 +33,7 @@ WHOLE_ON_WALL = 16
 
 
 @lru_cache(maxsize=KEPT)
-def bracket(moment: Moment) -> Bracket | None:
+def bracket(moment: EventAt) -> Bracket | None:
     """The bracket as far as everybody may see it; None before the cut, and where a result cannot be read."""
     try:
         return bracket_now(moment.state)
@@ -42,7 +42,7 @@ def bracket(moment: Moment) -> Bracket | None:
 
 
 @lru_cache(maxsize=KEPT)
-def places(moment: Moment) -> dict[str, Placed]:
+def places(moment: EventAt) -> dict[str, Placed]:
     """Everybody's place in the final ranking, best first; empty until the bracket is decided."""
     found = bracket(moment)
     if found is None or not (found.over or moment.state.finished):
@@ -149,7 +149,7 @@ def _side_line(game: Game, seat: Seat, names: Mapping[str, str]) -> SideLine:
 
 
 @lru_cache(maxsize=KEPT)
-def cut_rows(moment: Moment) -> tuple[CutRow, ...]:
+def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
     """Who makes the cut, in a rulebook where that goes by another order than the standings: once all Swiss rounds are
     played, and until the bracket tells it. Empty elsewhere."""
     state = moment.state
@@ -184,7 +184,7 @@ class CutView:
     short: int
 
 
-def cut_view(moment: Moment, names: Mapping[str, str]) -> CutView | None:
+def cut_view(moment: EventAt, names: Mapping[str, str]) -> CutView | None:
     """The cut as the organizer settles it; None before it, and once the elimination has begun."""
     state = moment.state
     cut = state.cut
@@ -217,7 +217,7 @@ class Standing:
     place: int | None = None
 
 
-def standing_of(moment: Moment, competitor: str) -> Standing | None:
+def standing_of(moment: EventAt, competitor: str) -> Standing | None:
     """None while Swiss rounds are played."""
     found, state = bracket(moment), moment.state
     if found is None and state.cut is None:
@@ -260,7 +260,7 @@ class FinalLine:
     record: str
 
 
-def final_lines(moment: Moment, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
+def final_lines(moment: EventAt, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
     """Everybody by final place; empty until the bracket is decided, or without one."""
     return tuple(
         FinalLine(p.rank, p.competitor, names.get(p.competitor, p.competitor), p.reached,

@@ -11,7 +11,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.lists.list_form import NAMES, NUMBER, TICK, Field, Lines, ListForm, say_option
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words
-from roundtap_hub.views.event_at import Moment, tournament
+from roundtap_hub.views.event_at import EventAt, tournament
 
 LETTERS, LINES = 300, 200
 """What one box takes, and how many lines a table has at most."""
@@ -218,7 +218,7 @@ class ListState:
 class _Lists:
     """What lists and their checks depend on: not on reports and results, which come by the hundred."""
 
-    moment: Moment
+    moment: EventAt
 
     def _parts(self) -> tuple[int, int, Any, Any, Any]:
         state = self.moment.state
@@ -232,7 +232,7 @@ class _Lists:
         return isinstance(other, _Lists) and self._parts() == other._parts()
 
 
-def list_states(moment: Moment) -> Mapping[str, ListState]:
+def list_states(moment: EventAt) -> Mapping[str, ListState]:
     """How each competitor's list stands, by competitor."""
     return _states(_Lists(moment))
 
@@ -260,7 +260,7 @@ def _state(list_: Mapping[str, Any], problems: int, flags: int) -> str:
     return WRONG if problems else FLAGGED if flags else GOOD
 
 
-def told_lists(moment: Moment) -> dict[str, int]:
+def told_lists(moment: EventAt) -> dict[str, int]:
     """How many lists of those who are in are missing, wrong, or flagged; states that none is in are left out."""
     states = list_states(moment)
     counts: dict[str, int] = {}
@@ -271,7 +271,7 @@ def told_lists(moment: Moment) -> dict[str, int]:
     return counts
 
 
-def flags_of(moment: Moment, competitor: Competitor) -> list[Problem]:
+def flags_of(moment: EventAt, competitor: Competitor) -> list[Problem]:
     """What is flagged in one competitor's list, with places in the list."""
     people = tournament(moment).competitors
     check, options = moment.state.rulebook.lists, moment.state.options

@@ -88,7 +88,7 @@ def _after_round(state: EventState, number: int) -> NextStep:
     if following == CUT:
         return NextStep("cut", "cut", params={"n": number, "size": state.cut_size})
     if following == TIEBREAK:
-        return _tie_break(state)
+        return _tiebreak(state)
     if offered(state) is not None:
         return NextStep("offer", anchor="offered", competitor=offered(state))
     if following == ELIMINATION:
@@ -98,7 +98,7 @@ def _after_round(state: EventState, number: int) -> NextStep:
     return NextStep("draw", "draw", params={"number": number, "next": number + 1}, fields={"attempt": 0})
 
 
-def _tie_break(state: EventState) -> NextStep:
+def _tiebreak(state: EventState) -> NextStep:
     """Two play once; how three or more play it out is the organizer's choice, and stays as it began."""
     ties = open_ties(tournament_of(state))
     begun = next((played.tiebreak_form for played in state.public_rounds if played.stage == TIEBREAK), None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from roundtap_core.event.judging.officials import head_judge_proposed, may_play
 from roundtap_core.rulebooks.base import NO, ORGANIZER
-from roundtap_hub.views.event_at import Moment, full_names
+from roundtap_hub.views.event_at import EventAt, full_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Signer:
     role: str
 
 
-def officials_view(moment: Moment) -> OfficialsView:
+def officials_view(moment: EventAt) -> OfficialsView:
     """All officials in the order they were named."""
     state = moment.state
     return OfficialsView(
@@ -50,20 +50,20 @@ def officials_view(moment: Moment) -> OfficialsView:
     )
 
 
-def _row(moment: Moment, official_id: str) -> OfficialRow:
+def _row(moment: EventAt, official_id: str) -> OfficialRow:
     official = moment.state.officials[official_id]
     called = full_names(moment).get(official.plays, "") if official.plays else ""
     return OfficialRow(official.id, official_name(moment, official.id), official.role, official.second, official.plays,
                        called, official.on_duty)
 
 
-def official_name(moment: Moment, official_id: str) -> str:
+def official_name(moment: EventAt, official_id: str) -> str:
     """The name by which an official is known to the others; "" where the id is none's, or the person is forgotten."""
     person = moment.people.get(official_id) if official_id in moment.state.officials else None
     return person.name if person else ""
 
 
-def signers(moment: Moment) -> tuple[Signer, ...]:
+def signers(moment: EventAt) -> tuple[Signer, ...]:
     """Everybody on duty, the organizer first. Empty where no officials are named: then whoever is logged in signs."""
     found = [Signer(o.id, official_name(moment, o.id), o.role)
              for o in moment.state.officials.values() if o.on_duty]

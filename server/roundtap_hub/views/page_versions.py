@@ -8,7 +8,7 @@ from typing import Any
 from roundtap_core.records import ELIMINATION
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.views.event_at import Moment, moment_of, newest_round, results_version, seats, short_hash
+from roundtap_hub.views.event_at import EventAt, event_at, newest_round, results_version, seats, short_hash
 
 Units = Mapping[str, UnitStatus]
 
@@ -21,7 +21,7 @@ def view_key(snapshot: Snapshot, units: Units, page: str) -> str:
     kind, *rest = page.split("/")
     if page == "console":
         return short_hash([(s.id, s.number) for s in snapshot.events.values()], snapshot.venue.number)
-    moment = moment_of(snapshot, rest[0]) if rest else None
+    moment = event_at(snapshot, rest[0]) if rest else None
     if moment is None:
         return "none"
     if kind == "p" and len(rest) == 2:
@@ -31,37 +31,37 @@ def view_key(snapshot: Snapshot, units: Units, page: str) -> str:
     return "none"
 
 
-def _console_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+def _console_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     said = [_said(status) for _, status in sorted(units.items())]
     return short_hash(moment.state.id, moment.state.number, snapshot.venue.number, said)
 
 
-def _wall_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+def _wall_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     said = [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
             for unit, status in sorted(units.items())]
     return short_hash(moment.state.id, moment.state.number, snapshot.venue.tables, said)
 
 
-def _names_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+def _names_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     state = moment.state
     newest = newest_round(state)
     return short_hash(state.id, state.name, [(e.id, e.digest, e.active) for e in state.entrants.values()],
                       newest and newest.number)
 
 
-def _standings_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+def _standings_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     digests = [e.digest for e in moment.state.entrants.values()]
     return short_hash(moment.state.id, results_version(moment), digests)
 
 
-def _pairings_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+def _pairings_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     newest = newest_round(moment.state)
     matches = [(m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision) for m in newest.matches] \
         if newest else []
     return short_hash(moment.state.id, results_version(moment), moment.state.clock.state, matches)
 
 
-def _bracket_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+def _bracket_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     state = moment.state
     digests = [(e.id, e.digest, e.active) for e in state.entrants.values()]
     published = [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
@@ -69,7 +69,7 @@ def _bracket_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
     return short_hash(state.id, state.finished, state.cut, results_version(moment), digests, published)
 
 
-def _rules_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
+def _rules_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     """What is announced may change until round 1 is drawn, and with the officials."""
     state = moment.state
     players = state.players_at_start or sum(e.active for e in state.entrants.values())
@@ -77,7 +77,7 @@ def _rules_key(snapshot: Snapshot, units: Units, moment: Moment) -> str:
                       list(state.officials.values()))
 
 
-def _player_key(snapshot: Snapshot, units: Units, moment: Moment, competitor: str) -> str:
+def _player_key(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> str:
     """A phone looks again when its own table changes, or somebody's standing: not for each result of the hall."""
     state = moment.state
     entrant = state.entrants.get(competitor)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from roundtap_core.records import Side, other
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.views.event_at import Moment, newest_round, ranking_by_id, seats, shown_names
+from roundtap_hub.views.event_at import EventAt, newest_round, ranking_by_id, seats, shown_names
 from roundtap_hub.views.standings_table import Value, record_of
 from roundtap_hub.views.tables import Cell, cell, worth_of
 from roundtap_hub.views.wall import sort_key
@@ -34,7 +34,7 @@ class PlayerView:
 
 
 def player_view(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: Moment, competitor: str, now_ms: int
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str, now_ms: int
 ) -> PlayerView | None:
     """The page of one competitor, or None where there is none of that id."""
     state, names = moment.state, shown_names(moment)
@@ -59,7 +59,7 @@ def player_view(
     )
 
 
-def everybody(moment: Moment, query: str = "") -> list[tuple[str, str, bool]]:
+def everybody(moment: EventAt, query: str = "") -> list[tuple[str, str, bool]]:
     """(id, public name, active) of everybody whose name holds `query`, by name."""
     wanted = sort_key(query.strip())[0]
     names = shown_names(moment)

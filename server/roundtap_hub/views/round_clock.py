@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from roundtap_core.clock import Clock, Instant, show
 from roundtap_core.event.state import EventState
 from roundtap_core.records import SWISS
-from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, moment_of
+from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, phase_now
 from roundtap_core.words import Words
 from roundtap_hub.public_clock import public_clock
 
@@ -55,7 +55,7 @@ def face_of(state: EventState, now: Instant, texts: Words, official: bool = Fals
     """The clock of the round in play. `texts`: which notes there are; `official`: with what players may not know."""
     live, clock, book = state.live, state.clock, state.rulebook
     extra = live.extra_minutes if live else None
-    moment = moment_of(clock, book.phases, extra, now)
+    moment = phase_now(clock, book.phases, extra, now)
     view = public_clock(state, clock, now)
     left_ms = clock.remaining_at(now)
     return Face(

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from roundtap_core.event.state import EventState
 from roundtap_core.standings.standings import Row
-from roundtap_hub.views.event_at import Moment, ranking, ranking_by_id, settled_round
+from roundtap_hub.views.event_at import EventAt, ranking, ranking_by_id, settled_round
 from roundtap_hub.views.result_form import has_draws as book_has_draws
 
 
@@ -50,7 +50,7 @@ class StandingsView:
     hidden: tuple[str, ...] = ()
 
 
-def standings_view(moment: Moment, names: Mapping[str, str]) -> StandingsView:
+def standings_view(moment: EventAt, names: Mapping[str, str]) -> StandingsView:
     """Everybody, best first, after the last settled round."""
     rows = ranking(moment)
     columns = tuple(rows[0].tiebreakers) if rows else ()
@@ -62,7 +62,7 @@ def standings_view(moment: Moment, names: Mapping[str, str]) -> StandingsView:
                          has_draws(moment.state), hidden)
 
 
-def _line(moment: Moment, row: Row, names: Mapping[str, str]) -> Line:
+def _line(moment: EventAt, row: Row, names: Mapping[str, str]) -> Line:
     values = tuple(
         Value(key, figure_text(value), str(value), row.decided_by == key) for key, value in row.tiebreakers.items()
     )
@@ -83,7 +83,7 @@ def has_draws(state: EventState) -> bool:
     return book_has_draws(state.rulebook, state.options)
 
 
-def record_of(moment: Moment, competitor: str) -> tuple[str, tuple[Value, ...]]:
+def record_of(moment: EventAt, competitor: str) -> tuple[str, tuple[Value, ...]]:
     """A competitor's record and first tiebreaker, as pairings show them so that people find errors."""
     row, draws = ranking_by_id(moment).get(competitor), has_draws(moment.state)
     if row is None:

@@ -12,7 +12,7 @@ from roundtap_core.event.course import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.views.event_at import Moment, newest_round, shown_members, shown_names
+from roundtap_hub.views.event_at import EventAt, newest_round, shown_members, shown_names
 from roundtap_hub.views.knockout import FinalLine, cut_rows, final_lines
 from roundtap_hub.views.standings_table import Line, StandingsView, Value, record_of, standings_view
 from roundtap_hub.views.tables import Cell, cells, seated_count
@@ -97,7 +97,7 @@ def mode_of(state: EventState) -> str:
 
 
 def wall_view(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: Moment, now_ms: int,
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, now_ms: int,
     part: tuple[int, int] = (1, 1),
 ) -> WallView:
     """`part` (i, n): this wall shows the i-th of n shares of the alphabet."""
@@ -118,14 +118,14 @@ def wall_view(
     )
 
 
-def cut_lines(moment: Moment, names: Mapping[str, str]) -> list[CutLine]:
+def cut_lines(moment: EventAt, names: Mapping[str, str]) -> list[CutLine]:
     """The cut's own order, by name."""
     size = moment.state.cut_size if cut_rows(moment) else 0
     return [CutLine(row.seed, names.get(row.competitor, row.competitor), row.points, row.opponents_points,
                     row.decided_by, row.by_chance, row.seed == size) for row in cut_rows(moment)]
 
 
-def seats_by_name(moment: Moment) -> list[Seat]:
+def seats_by_name(moment: EventAt) -> list[Seat]:
     """Everybody who is in the newest round, by public name."""
     newest, names, members = newest_round(moment.state), shown_names(moment), shown_members(moment)
     found = []
@@ -140,7 +140,7 @@ def seats_by_name(moment: Moment) -> list[Seat]:
     return sorted(found, key=lambda seat: sort_key(seat.name))
 
 
-def name_pages(moment: Moment, part: tuple[int, int] = (1, 1)) -> tuple[Page, ...]:
+def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> tuple[Page, ...]:
     """The names in pages of at most 60 (48 where names are long, 30 of teams), evenly full, three columns each."""
     people = seats_by_name(moment)
     share, shares = part

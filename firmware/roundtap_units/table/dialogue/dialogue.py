@@ -11,14 +11,14 @@ from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
 from roundtap_units.table.dialogue.agreement import Ask, Dispute
 from roundtap_units.table.dialogue.entry import Entry
 from roundtap_units.table.dialogue.judge_call import Call
-from roundtap_units.table.dialogue.list_review import Look, may_look
-from roundtap_units.table.dialogue.no_match import Waiting
+from roundtap_units.table.dialogue.list_review import ListReview, may_review
+from roundtap_units.table.dialogue.no_match import NoMatch
 from roundtap_units.table.dialogue.saved import LEAVE_ASKED_MS, Sending, Standing, decided, refused
 from roundtap_units.table.dialogue.seating import Idle, Seating
 from roundtap_units.table.dialogue.table_state import (
     Effect,
+    EventAt,
     Fate,
-    Moment,
     Refused,
     Saved,
     SendReport,
@@ -70,7 +70,7 @@ class Dialogue:
             self._drop_draft(now_ms)
         if known and after and known.same == after.same:
             self._now_stands(known, after, now_ms)
-        if isinstance(table.question, Look) and not may_look(table):
+        if isinstance(table.question, ListReview) and not may_review(table):
             table.question = None
         table.forget_delivered(now_ms)
         self._update_status(now_ms)
@@ -151,18 +151,18 @@ class Dialogue:
 
     # --- which moment it is ---
 
-    def _moment(self, now_ms: int) -> Moment:
+    def _moment(self, now_ms: int) -> EventAt:
         table = self.table
         if self.call.shown(now_ms):
             return self.call
         if table.mismatch or table.view is None or table.view.match is None or table.closed:
-            return Waiting(table)
+            return NoMatch(table)
         for waiting in (table.question, table.entry):
             if waiting is not None:
                 return waiting
         return self._by_reports()
 
-    def _by_reports(self) -> Moment:
+    def _by_reports(self) -> EventAt:
         table = self.table
         if table.settled:
             return Standing(table)

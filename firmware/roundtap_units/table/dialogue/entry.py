@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.answers import retell
+from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, DRAWN, WINNER, Choice, Figure, Form, Turns, Way
 from roundtap_core.forms.walk import Walk, compose, walk
 from roundtap_core.records import Result, Side, other
@@ -55,7 +55,7 @@ class Entry:
 
     def _way_of(self, form: Form, like: Result) -> Way | None:
         """A correction is made by the rules of the moment it corrects, whatever the clock says by now."""
-        if (told := retell(form.ways, self.opener, like)) is not None:
+        if (told := way_and_answers(form.ways, self.opener, like)) is not None:
             way, self.likely = told
             self.ways = self.ways if way.when == ANY_TIME else form.offered(way.when == AT_TIME)
             return way

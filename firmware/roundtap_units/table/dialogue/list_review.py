@@ -7,7 +7,7 @@ from roundtap_units.table.dialogue.table_state import TableState, span
 from roundtap_units.table.screens.scenes import Scene
 
 
-def may_look(table: TableState) -> bool:
+def may_review(table: TableState) -> bool:
     """Only where the rulebook has such a look, and before the round has started."""
     view = table.view
     return table.form is not None and table.form.look_s is not None and view is not None and view.clock.state == "idle"
@@ -15,15 +15,15 @@ def may_look(table: TableState) -> bool:
 
 def look(table: TableState, gesture: Gesture, now_ms: int) -> bool:
     """▼ begins the look; whether it did."""
-    if gesture.kind != TAP or gesture.key != "down" or not may_look(table):
+    if gesture.kind != TAP or gesture.key != "down" or not may_review(table):
         return False
     assert table.form is not None
     assert table.form.look_s is not None
-    table.question = Look(table, now_ms + 1000 * table.form.look_s)
+    table.question = ListReview(table, now_ms + 1000 * table.form.look_s)
     return True
 
 
-class Look:
+class ListReview:
     """The time that is left; any button ends it early. It waits to be seen when it is over."""
 
     def __init__(self, table: TableState, until_ms: int) -> None:

@@ -7,7 +7,7 @@ from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import Half, Scene
 
 
-class Waiting:
+class NoMatch:
     """No match to speak of: no hub yet, another core, no round, no match here, or a closed round."""
 
     def __init__(self, table: TableState) -> None:

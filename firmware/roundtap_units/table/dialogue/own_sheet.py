@@ -16,7 +16,7 @@ def pages_of(way: Way, whose: str) -> tuple[Page, ...]:
 
 
 @dataclass(slots=True)
-class Sheet:
+class OwnSheet:
     """`at`: the page that is open, None while the side rests. `done`: all pages were passed; `agreed`: the sum too.
 
     `picked`: squads in the order they were marked; `cursor` is the one that the own button has stepped to.

@@ -11,7 +11,7 @@ from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import parallel_scenes
-from roundtap_units.table.dialogue.own_sheet import Page, Sheet, pages_of
+from roundtap_units.table.dialogue.own_sheet import OwnSheet, Page, pages_of
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import Scene
 
@@ -26,7 +26,7 @@ class Parallel:
         self.table, self.form, self.hand = table, form, hand
         self.at_time = table.time_is_up
         self.conceded_by: Side | None = None
-        self.sheets: dict[Side, Sheet] = {side: Sheet() for side in SIDES}
+        self.sheets: dict[Side, OwnSheet] = {side: OwnSheet() for side in SIDES}
         if like is not None:
             self._start_as(like)
 

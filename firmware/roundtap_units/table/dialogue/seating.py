@@ -5,7 +5,7 @@ from __future__ import annotations
 from roundtap_core.records import SIDES, Side, other
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.dialogue.games import note
-from roundtap_units.table.dialogue.list_review import look, may_look
+from roundtap_units.table.dialogue.list_review import look, may_review
 from roundtap_units.table.dialogue.parallel_entry import Parallel
 from roundtap_units.table.dialogue.report_start import open_report, press_arrow
 from roundtap_units.table.dialogue.table_state import TableState
@@ -82,7 +82,7 @@ class Idle:
         assert table.view is not None
         if table.form is not None and table.form.parallel and not self._fielded(side):
             return table.words("parallel.squads", sign=SIGNS[side])
-        hint = table.words("look.hint") if may_look(table) else ""
+        hint = table.words("look.hint") if may_review(table) else ""
         return "  ".join(text for text in (table.phase, note(table, side), hint) if text)
 
     def _fielded(self, side: Side) -> bool:

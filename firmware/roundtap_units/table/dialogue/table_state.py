@@ -78,7 +78,7 @@ class Notice:
     until_ms: int | None
 
 
-class Moment(Protocol):
+class EventAt(Protocol):
     """One moment of the dialogue: what a gesture does in it, and what it shows."""
 
     def press(self, gesture: Gesture, now_ms: int) -> None: ...
@@ -105,8 +105,8 @@ class TableState:
     leaving: set[Side] = field(default_factory=set)
     sent: list[Sent] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
-    entry: Moment | None = None
-    question: Moment | None = None
+    entry: EventAt | None = None
+    question: EventAt | None = None
     """A question that stands before everything of the match: whose button, yes or no, who won."""
     notice: Notice | None = None
     saved_number: int | None = None
@@ -114,7 +114,7 @@ class TableState:
     last_press_ms: int = 0
     games: list[Side] = field(default_factory=list)
     first_player: Side | None = None
-    sheets: Moment | None = None
+    sheets: EventAt | None = None
     """What both sides have entered for themselves, where they do: kept from the first squad to the end."""
 
     # --- the match ---

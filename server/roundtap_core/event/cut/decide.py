@@ -24,7 +24,7 @@ def cut(state: EventState, command: c.MakeCut, now: Instant) -> list[NewEntry]:
     if follows == SWISS:
         raise Problem("cut_too_early", rounds=state.swiss_rounds)
     if follows == TIEBREAK:
-        raise Problem("tie_break_due")
+        raise Problem("tiebreak_due")
     if follows != CUT:
         raise Problem("no_cut_planned")
     made = make_cut(cut_order(tournament_of(state)), state.cut_size, active_ids(state))

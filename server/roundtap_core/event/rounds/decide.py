@@ -22,7 +22,7 @@ from roundtap_core.event.judging.officials import refuse_without_judge
 from roundtap_core.event.state import EventState, state_digest, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Match
 from roundtap_core.result_json import result_from_json, result_to_json
-from roundtap_core.rounds.next_tiebreak_round import tie_break_round
+from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
 from roundtap_core.rounds.second_stage import second_stage_round
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def draw_round(state: EventState, command: c.DrawRound, now: Instant) -> list[Ne
     if follows == SWISS:
         pairing, matches = _swiss_round(state, command, seed, attempt)
     elif follows == TIEBREAK:
-        pairing = tie_break_round(tournament_of(state), seed, attempt, command.tiebreak_form, command.busy_tables)
+        pairing = next_tiebreak_round(tournament_of(state), seed, attempt, command.tiebreak_form, command.busy_tables)
         matches = pairing.matches
     else:
         _refuse_elimination(state, follows)
