@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Side = Literal["a", "b"]
 SIDES: tuple[Side, Side] = ("a", "b")
@@ -153,3 +156,23 @@ class Tournament:
 
     def stage_rounds(self, stage: str) -> tuple[Round, ...]:
         return tuple(r for r in self.rounds if r.stage == stage)
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsRow:
+    """One line of the standings, best first. `decided_by` names what put it above the next row.
+
+    `by_chance` marks both neighbours of a tie that only the lot decided.
+    """
+
+    rank: int
+    competitor: str
+    points: int
+    rounds: int
+    wins: int
+    losses: int
+    draws: int
+    byes: int
+    tiebreakers: dict[str, int | Fraction]
+    decided_by: str
+    by_chance: bool

@@ -20,10 +20,11 @@ from roundtap_core.records import (
     Result,
     Round,
     Side,
+    StandingsRow,
     Tournament,
 )
 from roundtap_core.rulebooks.base import Rulebook, Situation, Tally
-from roundtap_core.standings.standings import Row, standings
+from roundtap_core.standings.standings import standings
 
 SWISS, KNOCKOUT, FINAL = Situation("swiss"), Situation("elimination"), Situation("final")
 
@@ -101,7 +102,7 @@ def order(tournament: Tournament) -> str:
     return " ".join(row.competitor for row in standings(tournament))
 
 
-def rows(tournament: Tournament) -> dict[str, Row]:
+def rows(tournament: Tournament) -> dict[str, StandingsRow]:
     return {row.competitor: row for row in standings(tournament)}
 
 

@@ -11,8 +11,7 @@ from event_kit import MINUTE, Event, refused
 from roundtap_core.elimination.bracket import Bracket
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import CUT, OVER, bracket_now, match_clock, offered, seeds_now, what_follows
-from roundtap_core.event.judging import commands as p
-from roundtap_core.event.judging.officials import Official
+from roundtap_core.event.official import Official
 from roundtap_core.event.state import MatchState, tournament_of
 from roundtap_core.pairing.swiss_round import pair_next
 from roundtap_core.records import (
@@ -166,7 +165,7 @@ def test_a_published_round_waits_for_the_start_at_its_full_length(rulebook: str)
 def test_a_table_can_be_given_time_back(rulebook: str) -> None:
     event = opened(rulebook).play()
     event.tell(c.SetClock("start"))
-    event.tell(p.GrantExtension("1.1", 5))
+    event.tell(c.GrantExtension("1.1", 5))
     left = [match_clock(event.state, event.state.live, event.match(match)).remaining_at(event.now.instant)  # type: ignore[arg-type]
             for match in ("1.1", "1.2")]
     assert left[0] == (left[1] or 0) + 5 * MINUTE
@@ -239,11 +238,11 @@ def test_who_is_disqualified_loses_the_game_in_play_and_never_comes_back(ruleboo
 @everywhere
 def test_a_warning_is_kept_and_the_player_plays_on_even_a_leaver_is_warned(rulebook: str) -> None:
     event = opened(rulebook).play()
-    event.tell(p.Warn("p1", "a card fell"))
+    event.tell(c.Warn("p1", "a card fell"))
     assert event.state.entrants["p1"].active
     assert all(match.match.result is None for match in matches(event))
     event.tell(c.DropCompetitor("p2"))
-    event.tell(p.Warn("p2", "left without a word"))
+    event.tell(c.Warn("p2", "left without a word"))
     assert [who.warnings for who in tournament_of(event.state).competitors[:2]] == [
         ({"round": 1, "reason": "a card fell"},), ({"round": 1, "reason": "left without a word"},)]
 
@@ -366,8 +365,8 @@ def test_any_number_of_head_judges_and_judges_beside_exactly_one_organizer(ruleb
     organizer = Official("o1", "organizer")
     many = tuple(Official(f"o{n}", role) for n, role in enumerate(("head_judge", "judge") * 3, start=2))
     for officials in ((organizer,), (organizer, *many)):
-        event.tell(p.SetOfficials(officials))
+        event.tell(c.SetOfficials(officials))
         assert tuple(event.state.officials.values()) == officials
     for officials in (many, (organizer, Official("o9", "organizer"))):
         with refused("one_organizer"):
-            event.tell(p.SetOfficials(officials))
+            event.tell(c.SetOfficials(officials))

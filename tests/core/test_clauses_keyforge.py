@@ -7,7 +7,6 @@ import pytest
 from event_kit import MINUTE, Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import match_clock
-from roundtap_core.event.judging import commands as p
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import CONCESSION, RULING, Pair, Result
 from roundtap_core.standings.standings import standings
@@ -44,7 +43,7 @@ def test_a_game_that_an_altered_deck_had_won_goes_to_the_opponent_by_a_ruling(ev
 
 def test_a_card_missing_at_the_start_gets_a_short_extension_then_the_game_is_lost(event: Event) -> None:
     """"Cartas perdidas y dañadas"."""
-    event.tell(p.GrantExtension("1.1", 5))
+    event.tell(c.GrantExtension("1.1", 5))
     assert event.state.live is not None
     searching, others = (match_clock(event.state, event.state.live, event.match(match)).remaining_at(event.now.instant)
                          for match in ("1.1", "1.2"))
@@ -71,7 +70,7 @@ def test_a_card_found_missing_during_a_game_loses_it(event: Event) -> None:
 
 def test_a_card_that_merely_fell_costs_a_warning_and_the_game_goes_on(event: Event) -> None:
     clumsy = event.match().match.a
-    event.tell(p.Warn(clumsy, "a card fell"))
+    event.tell(c.Warn(clumsy, "a card fell"))
     assert tournament_of(event.state).competitors[int(clumsy[1:]) - 1].warnings == (
         {"round": 1, "reason": "a card fell"},)
     assert event.match().match.result is None

@@ -6,8 +6,7 @@ import pytest
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.judging import commands as p
-from roundtap_core.event.judging.officials import Official
+from roundtap_core.event.official import Official
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import Pair, Result
 
@@ -18,19 +17,19 @@ WON = Result(score=Pair(2, 0), wounds=Pair(4, 1), picks={"a": [1, 2], "b": [3, 4
 @pytest.fixture
 def event() -> Event:
     made = Event(6, {"structure": "own", "swiss_rounds": 3}, rulebook="shatterpoint-premier", level=None).play()
-    made.tell(p.SetOfficials(STAFF))
+    made.tell(c.SetOfficials(STAFF))
     return made
 
 
 def test_a_ruling_stays_on_record_and_the_head_judge_s_decision_on_it_is_the_last(event: Event) -> None:
     """"Sędziowie": final even if later found wrong; "Sędziowie główni": an assistant's can be taken further."""
     player = event.match().match.a
-    event.tell(p.NoteRuling("1.1", "Range 2.", "o3"))
-    event.tell(p.Appeal("1.1", player))
+    event.tell(c.NoteRuling("1.1", "Range 2.", "o3"))
+    event.tell(c.Appeal("1.1", player))
     with refused("only_head_judge_decides"):
-        event.tell(p.DecideAppeal("1.1", "It stays so.", True, "o3"))
-    event.tell(p.DecideAppeal("1.1", "Range 3.", False, "o2"))
-    for again in (p.Appeal("1.1", player), p.Appeal("1.1", event.match().match.b or "")):
+        event.tell(c.DecideAppeal("1.1", "It stays so.", True, "o3"))
+    event.tell(c.DecideAppeal("1.1", "Range 3.", False, "o2"))
+    for again in (c.Appeal("1.1", player), c.Appeal("1.1", event.match().match.b or "")):
         with refused("appeal_is_final"):
             event.tell(again)
     assert [(line.kind, line.text) for line in event.match().log] == [
@@ -42,7 +41,7 @@ def test_a_judge_warns_and_a_judge_excludes_whoever_has_arranged_a_result(event:
     event.report("a", WON)
     event.report("b", WON)
     left, right = event.match().match.a, event.match().match.b or ""
-    event.tell(p.Warn(left, "arranged the result", "o3"))
+    event.tell(c.Warn(left, "arranged the result", "o3"))
     event.tell(c.Disqualify(right, "arranged the result", "o3"))
     people = {who.id: who for who in tournament_of(event.state).competitors}
     assert (len(people[left].warnings), people[left].active) == (1, True)
@@ -54,4 +53,4 @@ def test_a_judge_warns_and_a_judge_excludes_whoever_has_arranged_a_result(event:
 def test_a_judge_never_plays_whoever_else_is_there(event: Event) -> None:
     for playing in (Official("o3", "judge", plays="p1"), Official("o3", "judge", second=True, plays="p1")):
         with refused("officials_may_not_play"):
-            event.tell(p.SetOfficials((*STAFF[:2], playing)))
+            event.tell(c.SetOfficials((*STAFF[:2], playing)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import CUT, what_follows
-from roundtap_core.event.judging import commands as p
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import RULING, TIEBREAK, Pair, Result
 from roundtap_core.standings.standings import standings
@@ -43,7 +42,7 @@ def test_a_sanction_is_a_warning_a_lost_game_or_the_end_of_the_event() -> None:
     """A7.4 and C3: irregularities, also of deck and sideboard, may be sanctioned."""
     made = event()
     first, second = made.match().match.a, made.match().match.b or ""
-    made.tell(p.Warn(first, "the sideboard was not restored"))
+    made.tell(c.Warn(first, "the sideboard was not restored"))
     assert made.match().match.result is None
     made.tell(c.EnterResult("1.1", 0, Result(ended=RULING, winner="b", score=Pair(20, 4))))
     assert (points(made, first), points(made, second)) == (0, 3)

@@ -7,9 +7,8 @@ import pytest
 from event_kit import MINUTE, Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import match_clock
-from roundtap_core.event.judging import commands as p
-from roundtap_core.event.judging.officials import Official
 from roundtap_core.event.judging.pending import open_appeals, proposed_disqualifications
+from roundtap_core.event.official import Official
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import SWISS
 from roundtap_core.standings.standings import standings
@@ -27,7 +26,7 @@ def event_of(rulebook: str, players: int = 4) -> Event:
 
 def staffed(rulebook: str) -> Event:
     event = event_of(rulebook).play()
-    event.tell(p.SetOfficials(STAFF))
+    event.tell(c.SetOfficials(STAFF))
     return event
 
 
@@ -36,29 +35,29 @@ def staffed(rulebook: str) -> Event:
 
 def test_a_warning_is_kept_with_its_round_and_reason() -> None:
     event = Event()
-    event.tell(p.Warn("p1", "late"))
+    event.tell(c.Warn("p1", "late"))
     event.play()
-    event.tell(p.Warn("p1", " slow play "))
+    event.tell(c.Warn("p1", " slow play "))
     assert tournament_of(event.state).competitors[0].warnings == (
         {"round": 0, "reason": "late"}, {"round": 1, "reason": "slow play"})
     with refused("reason_missing"):
-        event.tell(p.Warn("p1", " "))
+        event.tell(c.Warn("p1", " "))
     with refused("unknown_competitor"):
-        event.tell(p.Warn("p9", "late"))
+        event.tell(c.Warn("p9", "late"))
 
 
 def test_who_is_disqualified_is_warned_no_more_but_who_left_can_be() -> None:
     event = Event()
     event.tell(c.DropCompetitor("p1"))
-    event.tell(p.Warn("p1", "shouting in the hall"))
+    event.tell(c.Warn("p1", "shouting in the hall"))
     event.tell(c.Disqualify("p1", "again"))
     with refused("already_left"):
-        event.tell(p.Warn("p1", "once more"))
+        event.tell(c.Warn("p1", "once more"))
 
 
 def warned(event: Event, times: int) -> Event:
     for _ in range(times):
-        event.tell(p.Warn("p2", "slow play"))
+        event.tell(c.Warn("p2", "slow play"))
     return event
 
 
@@ -75,10 +74,10 @@ def test_shatterpoint_proposes_disqualification_at_three_warnings_and_a_person_d
 
 def test_a_declined_proposal_is_quiet_until_the_next_warning() -> None:
     event = warned(event_of("shatterpoint-premier").play(), 3)
-    event.tell(p.DeclineProposal("p2"))
+    event.tell(c.DeclineProposal("p2"))
     assert proposed_disqualifications(event.state) == ()
     with refused("nothing_proposed"):
-        event.tell(p.DeclineProposal("p2"))
+        event.tell(c.DeclineProposal("p2"))
     warned(event, 1)
     assert [found.warnings for found in proposed_disqualifications(event.state)] == [4]
 
@@ -91,14 +90,14 @@ def test_the_other_rulebooks_count_no_warnings() -> None:
 def test_the_head_judge_proposes_and_the_organizer_decides(rulebook: str) -> None:
     event = staffed(rulebook)
     with refused("only_head_judge_proposes"):
-        event.tell(p.ProposeDisqualification("p1", "a second die", "o3"))
+        event.tell(c.ProposeDisqualification("p1", "a second die", "o3"))
     with refused("only_organizer_disqualifies"):
         event.tell(c.Disqualify("p1", "a second die", "o2"))
-    event.tell(p.ProposeDisqualification("p1", "a second die", "o2"))
+    event.tell(c.ProposeDisqualification("p1", "a second die", "o2"))
     [proposal] = proposed_disqualifications(event.state)
     assert (proposal.competitor, proposal.reason, proposal.by) == ("p1", "a second die", "o2")
     with refused("only_organizer_disqualifies"):
-        event.tell(p.DeclineProposal("p1", "o2"))
+        event.tell(c.DeclineProposal("p1", "o2"))
     event.tell(c.Disqualify("p1", "a second die", "o1"))
     assert proposed_disqualifications(event.state) == ()
     assert event.state.entrants["p1"].disqualified_after == 1
@@ -106,8 +105,8 @@ def test_the_head_judge_proposes_and_the_organizer_decides(rulebook: str) -> Non
 
 def test_a_declined_proposal_of_the_head_judge_is_gone() -> None:
     event = staffed("xwing-standard")
-    event.tell(p.ProposeDisqualification("p1", "a second die", "o2"))
-    event.tell(p.DeclineProposal("p1", "o1"))
+    event.tell(c.ProposeDisqualification("p1", "a second die", "o2"))
+    event.tell(c.DeclineProposal("p1", "o1"))
     assert proposed_disqualifications(event.state) == ()
     assert event.state.entrants["p1"].active
 
@@ -116,7 +115,7 @@ def test_a_declined_proposal_of_the_head_judge_is_gone() -> None:
 def test_epic_and_warlords_know_the_organizer_only(rulebook: str) -> None:
     event = staffed(rulebook)
     with refused("disqualification_not_proposed"):
-        event.tell(p.ProposeDisqualification("p1", "x", "o2"))
+        event.tell(c.ProposeDisqualification("p1", "x", "o2"))
     with refused("only_organizer_disqualifies"):
         event.tell(c.Disqualify("p1", "x", "o2"))
     event.tell(c.Disqualify("p1", "x", "o1"))
@@ -135,32 +134,32 @@ def test_in_shatterpoint_judges_disqualify_too() -> None:
 def test_a_ruling_is_appealed_and_the_head_judges_word_is_final() -> None:
     event = staffed("xwing-standard")
     player = event.match().match.a
-    event.tell(p.NoteRuling("1.1", "It is in range 1.", "o3"))
-    event.tell(p.Appeal("1.1", player))
+    event.tell(c.NoteRuling("1.1", "It is in range 1.", "o3"))
+    event.tell(c.Appeal("1.1", player))
     assert [m.id for _, m in open_appeals(event.state)] == ["1.1"]
     with refused("appeal_is_open"):
-        event.tell(p.Appeal("1.1", player))
+        event.tell(c.Appeal("1.1", player))
     with refused("only_head_judge_decides"):
-        event.tell(p.DecideAppeal("1.1", "It is in range 2.", False, "o3"))
+        event.tell(c.DecideAppeal("1.1", "It is in range 2.", False, "o3"))
 
-    event.tell(p.DecideAppeal("1.1", "It is in range 2.", False, "o2"))
+    event.tell(c.DecideAppeal("1.1", "It is in range 2.", False, "o2"))
 
     assert open_appeals(event.state) == ()
     assert [(line.kind, line.by, line.text, line.upheld) for line in event.match().log] == [
         ("ruling", "o3", "It is in range 1.", None), ("appeal", player, "", None),
         ("decision", "o2", "It is in range 2.", False)]
     with refused("appeal_is_final"):
-        event.tell(p.Appeal("1.1", player))
+        event.tell(c.Appeal("1.1", player))
     with refused("no_open_appeal"):
-        event.tell(p.DecideAppeal("1.1", "After all, 1.", True, "o2"))
-    event.tell(p.NoteRuling("1.1", "The dial was set too late.", "o3"))
-    event.tell(p.Appeal("1.1", player))
+        event.tell(c.DecideAppeal("1.1", "After all, 1.", True, "o2"))
+    event.tell(c.NoteRuling("1.1", "The dial was set too late.", "o3"))
+    event.tell(c.Appeal("1.1", player))
 
 
 def test_without_a_head_judge_the_organizer_decides_appeals() -> None:
     event = Event().play()
-    event.tell(p.Appeal("1.1", event.match().match.a))
-    event.tell(p.DecideAppeal("1.1", "It stands.", True))
+    event.tell(c.Appeal("1.1", event.match().match.a))
+    event.tell(c.DecideAppeal("1.1", "It stands.", True))
     assert event.match().log[-1].upheld
 
 
@@ -168,16 +167,16 @@ def test_an_appeal_is_a_players_of_that_match() -> None:
     event = Event(players=5).play()
     bye = next(m for m in event.state.rounds[0].matches if m.match.bye)
     with refused("unknown_competitor"):
-        event.tell(p.Appeal("1.1", bye.match.a))
+        event.tell(c.Appeal("1.1", bye.match.a))
     with refused("unknown_match"):
-        event.tell(p.Appeal(bye.id, bye.match.a))
+        event.tell(c.Appeal(bye.id, bye.match.a))
     with refused("unknown_match"):
-        event.tell(p.NoteRuling("9.1", "x"))
+        event.tell(c.NoteRuling("9.1", "x"))
 
 
 def test_the_log_of_a_match_survives_a_result() -> None:
     event = Event().play()
-    event.tell(p.NoteRuling("1.1", "It overlaps."))
+    event.tell(c.NoteRuling("1.1", "It overlaps."))
     event.agree(score(100, 0))
     event.tell(c.EnterResult("1.1", event.match().revision, score(0, 100)))
     assert [line.text for line in event.match().log] == ["It overlaps."]
@@ -189,8 +188,8 @@ def test_the_log_of_a_match_survives_a_result() -> None:
 def test_extensions_add_up_and_the_tables_clock_runs_on_by_them() -> None:
     event = Event().play()
     event.tell(c.SetClock("start"))
-    event.tell(p.GrantExtension("1.1", 4))
-    event.tell(p.GrantExtension("1.1", 3))
+    event.tell(c.GrantExtension("1.1", 4))
+    event.tell(c.GrantExtension("1.1", 3))
     assert event.match().match.extension_minutes == 7
     assert [line.minutes for line in event.match().log] == [4, 3]
 
@@ -208,17 +207,17 @@ def test_extensions_add_up_and_the_tables_clock_runs_on_by_them() -> None:
 def test_an_extension_is_1_to_60_minutes(minutes: int) -> None:
     event = Event().play()
     with refused("figure_out_of_range"):
-        event.tell(p.GrantExtension("1.1", minutes))
+        event.tell(c.GrantExtension("1.1", minutes))
 
 
 def test_all_extensions_of_a_match_are_60_minutes_at_the_most() -> None:
     event = Event().play()
-    event.tell(p.GrantExtension("1.1", 50))
+    event.tell(c.GrantExtension("1.1", 50))
     with refused("figure_out_of_range"):
-        event.tell(p.GrantExtension("1.1", 11))
-    event.tell(p.GrantExtension("1.1", 10))
+        event.tell(c.GrantExtension("1.1", 11))
+    event.tell(c.GrantExtension("1.1", 10))
     with refused("extension_is_used_up"):
-        event.tell(p.GrantExtension("1.1", 1))
+        event.tell(c.GrantExtension("1.1", 1))
 
 
 def test_an_extension_is_for_matches_in_play() -> None:
@@ -227,16 +226,16 @@ def test_an_extension_is_for_matches_in_play() -> None:
     event.agree(score(100, 0))
     for match in ("1.1", bye):
         with refused("extension_only_in_play"):
-            event.tell(p.GrantExtension(match, 5))
+            event.tell(c.GrantExtension(match, 5))
     event.settle().play()
     with refused("extension_only_in_play"):
-        event.tell(p.GrantExtension("1.2", 5))
+        event.tell(c.GrantExtension("1.2", 5))
 
 
 def test_an_untimed_round_has_nothing_to_extend() -> None:
     event = Event(options={"stages": {SWISS: {"minutes": None}}}).play()
     with refused("no_round_to_time"):
-        event.tell(p.GrantExtension("1.1", 5))
+        event.tell(c.GrantExtension("1.1", 5))
 
 
 # --- extra minutes -----------------------------------------------------------------------------------------------
@@ -245,30 +244,30 @@ def test_an_untimed_round_has_nothing_to_extend() -> None:
 def test_extra_minutes_are_rolled_for_the_round_in_play() -> None:
     event = event_of("shatterpoint-premier")
     with refused("no_round_to_time"):
-        event.tell(p.SetExtraMinutes(1, 3))
+        event.tell(c.SetExtraMinutes(1, 3))
     event.play()
-    event.tell(p.SetExtraMinutes(1, 3))
-    event.tell(p.SetExtraMinutes(1, 0))
+    event.tell(c.SetExtraMinutes(1, 3))
+    event.tell(c.SetExtraMinutes(1, 0))
     assert event.state.rounds[0].extra_minutes == 0
     for minutes in (-1, 6):
         with refused("figure_out_of_range"):
-            event.tell(p.SetExtraMinutes(1, minutes))
+            event.tell(c.SetExtraMinutes(1, minutes))
     with refused("no_round_to_time"):
-        event.tell(p.SetExtraMinutes(2, 3))
+        event.tell(c.SetExtraMinutes(2, 3))
 
 
 def test_extra_minutes_that_run_cannot_be_changed_but_a_forgotten_roll_can_be_made_up_for() -> None:
     event = event_of("shatterpoint-premier").play()
     event.tell(c.SetClock("start"))
     event.now_ms += 120 * MINUTE
-    event.tell(p.SetExtraMinutes(1, 2))
+    event.tell(c.SetExtraMinutes(1, 2))
     with refused("extra_minutes_run"):
-        event.tell(p.SetExtraMinutes(1, 5))
+        event.tell(c.SetExtraMinutes(1, 5))
 
 
 def test_extra_minutes_are_shatterpoints_alone() -> None:
     with refused("no_extra_minutes"):
-        Event().play().tell(p.SetExtraMinutes(1, 3))
+        Event().play().tell(c.SetExtraMinutes(1, 3))
 
 
 # --- picks at a bye ----------------------------------------------------------------------------------------------
@@ -277,24 +276,24 @@ def test_extra_minutes_are_shatterpoints_alone() -> None:
 def test_a_bye_fields_squads_too() -> None:
     event = event_of("shatterpoint-premier", players=5).play()
     bye = next(m for m in event.state.rounds[0].matches if m.match.bye)
-    event.tell(p.SetPicks(bye.id, (3, 1)))
+    event.tell(c.SetPicks(bye.id, (3, 1)))
     assert event.match(bye.id).match.picks == (1, 3)
     assert next(m for m in tournament_of(event.state).rounds[0].matches if m.bye).picks == (1, 3)
     for picks in ((1,), (1, 1), (1, 2, 3), (0, 1), (1, 5)):
         with refused("picks_wrong"):
-            event.tell(p.SetPicks(bye.id, picks))
+            event.tell(c.SetPicks(bye.id, picks))
     with refused("picks_only_at_a_bye"):
-        event.tell(p.SetPicks("1.1", (1, 2)))
+        event.tell(c.SetPicks("1.1", (1, 2)))
     event.enter("late")
     missed = next(m for m in event.state.rounds[0].matches if m.match.a == "late")
     with refused("picks_only_at_a_bye"):
-        event.tell(p.SetPicks(missed.id, (1, 2)))
+        event.tell(c.SetPicks(missed.id, (1, 2)))
 
 
 def test_other_rulebooks_have_no_squads() -> None:
     event = Event(players=5).play()
     with refused("not_of_this_rulebook"):
-        event.tell(p.SetPicks("1.3", (1, 2)))
+        event.tell(c.SetPicks("1.3", (1, 2)))
 
 
 # --- the mark of the draw ----------------------------------------------------------------------------------------
@@ -337,6 +336,6 @@ def test_a_redraw_of_the_same_pairs_is_another_draw() -> None:
 
 def test_the_standings_of_the_fold_know_a_lists_total() -> None:
     event = event_of("xwing-epic-duel")
-    event.tell(p.SubmitList("p1", "d", 290))
+    event.tell(c.SubmitList("p1", "d", 290))
     assert tournament_of(event.state).competitors[0].list == {"total": 290}
     assert standings(tournament_of(event.state))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.judging import commands as p
 from roundtap_core.event.people.decide import meetable
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, tournament_of
@@ -111,21 +110,21 @@ def test_without_an_opponent_a_latecomer_has_an_unpaired_loss_as_ever() -> None:
 
 def test_lists_change_freely_until_round_1_is_published() -> None:
     event = Event()
-    event.tell(p.SubmitList("p1", "d1", 98))
-    event.tell(p.SubmitList("p1", "d2", 100))
+    event.tell(c.SubmitList("p1", "d1", 98))
+    event.tell(c.SubmitList("p1", "d2", 100))
     event.tell(c.DrawRound(1))
-    event.tell(p.SubmitList("p2", "d3"))
+    event.tell(c.SubmitList("p2", "d3"))
     assert (event.state.entrants["p1"].digest, event.state.entrants["p1"].list_total) == ("d2", 100)
     event.tell(c.PublishRound(1, 1))
     with refused("list_is_fixed"):
-        event.tell(p.SubmitList("p1", "d4", 99))
+        event.tell(c.SubmitList("p1", "d4", 99))
 
 
 def test_an_official_corrects_a_list_on_record() -> None:
     event = Event().play()
     with refused("reason_missing"):
-        event.tell(p.CorrectList("p1", "d5", 99, " "))
-    event.tell(p.CorrectList("p1", "d5", 99, "an upgrade was missing"))
+        event.tell(c.CorrectList("p1", "d5", 99, " "))
+    event.tell(c.CorrectList("p1", "d5", 99, "an upgrade was missing"))
     entrant = event.state.entrants["p1"]
     assert (entrant.digest, entrant.list_total) == ("d5", 99)
     assert entrant.list_corrections == ({"round": 1, "reason": "an upgrade was missing"},)
@@ -154,22 +153,22 @@ def test_the_total_stands_in_the_file_beside_what_else_is_known_of_the_list() ->
 
 def test_what_was_looked_at_is_ticked_and_unticked() -> None:
     event = Event()
-    event.tell(p.Tick("p1", "sleeves"))
-    event.tell(p.Tick("p1", "replacement_rulers"))
-    assert event.tell(p.Tick("p1", "sleeves")) == []
+    event.tell(c.Tick("p1", "sleeves"))
+    event.tell(c.Tick("p1", "replacement_rulers"))
+    assert event.tell(c.Tick("p1", "sleeves")) == []
     assert event.state.entrants["p1"].ticks == ("sleeves", "replacement_rulers")
-    event.tell(p.Tick("p1", "sleeves", False))
+    event.tell(c.Tick("p1", "sleeves", False))
     assert event.state.entrants["p1"].ticks == ("replacement_rulers",)
     for what in (" ", "x" * 41):
         with refused("tick_what"):
-            event.tell(p.Tick("p1", what))
+            event.tell(c.Tick("p1", what))
 
 
 def test_who_came_together_can_be_noted_later_and_a_draft_is_drawn_anew() -> None:
     event = Event()
     event.tell(c.DrawRound(1))
-    assert event.kinds(p.SetCameWith("p1", " car ")) == ["draft-discarded", "came-with-set"]
-    assert event.kinds(p.SetCameWith("p1", "car")) == []
+    assert event.kinds(c.SetCameWith("p1", " car ")) == ["draft-discarded", "came-with-set"]
+    assert event.kinds(c.SetCameWith("p1", "car")) == []
     assert event.state.entrants["p1"].came_with == "car"
-    event.tell(p.SetCameWith("p1", ""))
+    event.tell(c.SetCameWith("p1", ""))
     assert event.state.entrants["p1"].came_with is None

@@ -6,8 +6,8 @@ import pytest
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.judging import commands as p
-from roundtap_core.event.judging.officials import Official, head_judge_proposed, roles_of, rules_at
+from roundtap_core.event.judging.officials import head_judge_proposed, roles_of, rules_at
+from roundtap_core.event.official import Official
 from roundtap_core.event.state import tournament_of
 
 ANA, EVA = Official("o1", "organizer", "d1"), Official("o2", "head_judge", "d2")
@@ -22,7 +22,7 @@ def event_of(rulebook: str, level: str | None = None, players: int = 4) -> Event
 
 
 def name(event: Event, *officials: Official) -> None:
-    event.tell(p.SetOfficials(officials))
+    event.tell(c.SetOfficials(officials))
 
 
 def test_an_event_without_officials_runs_as_ever() -> None:
@@ -33,7 +33,7 @@ def test_an_event_without_officials_runs_as_ever() -> None:
 
 def test_names_of_officials_stay_out_of_the_entries() -> None:
     event = Event()
-    [entry] = event.tell(p.SetOfficials((ANA,)))
+    [entry] = event.tell(c.SetOfficials((ANA,)))
     assert entry.data["officials"] == [
         {"id": "o1", "role": "organizer", "digest": "d1", "second": False, "plays": None}]
 
@@ -66,23 +66,23 @@ def test_the_organizer_is_head_judge_where_none_is_named_or_on_duty() -> None:
     name(event, ANA, EVA)
     assert roles_of(event.state, "o1") == {"organizer"}
     assert roles_of(event.state, "o2") == {"head_judge"}
-    event.tell(p.OfficialDuty("o2", False))
+    event.tell(c.OfficialDuty("o2", False))
     assert "head_judge" in roles_of(event.state, "o1")
 
 
 def test_off_duty_an_official_is_a_spectator() -> None:
     event = Event().play()
     name(event, ANA, Official("o3", "judge"))
-    event.tell(p.OfficialDuty("o3", False))
-    assert event.tell(p.OfficialDuty("o3", False)) == []
+    event.tell(c.OfficialDuty("o3", False))
+    assert event.tell(c.OfficialDuty("o3", False)) == []
     with refused("official_off_duty"):
-        event.tell(p.NoteRuling("1.1", "The ship is off the mat.", "o3"))
+        event.tell(c.NoteRuling("1.1", "The ship is off the mat.", "o3"))
     name(event, ANA, EVA, Official("o3", "judge"))
     assert not event.state.officials["o3"].on_duty
-    event.tell(p.OfficialDuty("o3", True))
-    event.tell(p.NoteRuling("1.1", "The ship is off the mat.", "o3"))
+    event.tell(c.OfficialDuty("o3", True))
+    event.tell(c.NoteRuling("1.1", "The ship is off the mat.", "o3"))
     with refused("unknown_official"):
-        event.tell(p.OfficialDuty("o9", True))
+        event.tell(c.OfficialDuty("o9", True))
 
 
 def test_where_officials_are_named_a_role_alone_is_nobody() -> None:
@@ -179,18 +179,18 @@ def test_nobody_rules_a_match_of_their_own() -> None:
     name(event, Official("o1", "organizer", plays="p1"), Official("o2", "judge", second=True))
     match = seated(event, "p1", "p2")
     with refused("own_match"):
-        event.tell(p.NoteRuling(match, "It overlaps.", "o1"))
-    event.tell(p.NoteRuling(match, "It overlaps.", "o2"))
+        event.tell(c.NoteRuling(match, "It overlaps.", "o1"))
+    event.tell(c.NoteRuling(match, "It overlaps.", "o2"))
 
 
 def test_shatterpoint_starts_with_a_judge_only_and_the_organizer_can_be_it() -> None:
     event = event_of("shatterpoint-premier")
     name(event, ANA)
-    event.tell(p.OfficialDuty("o1", False))
+    event.tell(c.OfficialDuty("o1", False))
     event.tell(c.DrawRound(1))
     with refused("no_judge"):
         event.tell(c.PublishRound(1, 1))
-    event.tell(p.OfficialDuty("o1", True))
+    event.tell(c.OfficialDuty("o1", True))
     event.tell(c.PublishRound(1, 1))
     assert event_of("shatterpoint-premier").play().state.live
 

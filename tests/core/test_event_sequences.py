@@ -14,7 +14,6 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
 from roundtap_core.event.entries import GENESIS, At, Entry, seal_holds
-from roundtap_core.event.judging import commands as p
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, tournament_of
 from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
 from roundtap_core.records import CONCESSION, RULING, Result
@@ -127,16 +126,16 @@ class AnEvening(RuleBasedStateMachine):
         st.just(c.SetOptions({"squad_points": 120})),
         st.builds(lambda who, won: c.EnterCompetitor(Entrant(who, "d", won)), WHO, st.booleans()),
         st.builds(lambda who, match: c.EnterCompetitor(Entrant(who, "d"), meets=match), WHO, MATCH),
-        st.builds(p.Warn, WHO, st.just("slow play")),
-        st.builds(p.ProposeDisqualification, WHO, st.just("x"), st.sampled_from(["head_judge", "judge"])),
-        WHO.map(p.DeclineProposal),
-        st.builds(p.NoteRuling, MATCH, st.just("x")),
-        st.builds(p.Appeal, MATCH, WHO),
-        st.builds(p.DecideAppeal, MATCH, st.just("x"), st.booleans()),
-        st.builds(p.GrantExtension, MATCH, st.integers(0, 30)),
-        st.builds(p.Tick, WHO, st.just("sleeves"), st.booleans()),
-        st.builds(p.SubmitList, WHO, st.just("d"), st.sampled_from([None, 98])),
-        st.builds(p.CorrectList, WHO, st.just("d"), st.just(99), st.just("x")),
+        st.builds(c.Warn, WHO, st.just("slow play")),
+        st.builds(c.ProposeDisqualification, WHO, st.just("x"), st.sampled_from(["head_judge", "judge"])),
+        WHO.map(c.DeclineProposal),
+        st.builds(c.NoteRuling, MATCH, st.just("x")),
+        st.builds(c.Appeal, MATCH, WHO),
+        st.builds(c.DecideAppeal, MATCH, st.just("x"), st.booleans()),
+        st.builds(c.GrantExtension, MATCH, st.integers(0, 30)),
+        st.builds(c.Tick, WHO, st.just("sleeves"), st.booleans()),
+        st.builds(c.SubmitList, WHO, st.just("d"), st.sampled_from([None, 98])),
+        st.builds(c.CorrectList, WHO, st.just("d"), st.just(99), st.just("x")),
     ))
     def anybody_asks(self, command: Any) -> None:
         self.ask(command)

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.standings.standings import Row, standings
+from roundtap_core.records import StandingsRow
+from roundtap_core.standings.standings import standings
 
 PATH = os.environ.get("ROUNDTAP_PUBLISHED", "")
 
@@ -37,7 +38,7 @@ def printed_as(value: int | Fraction, printed: str) -> bool:
 
 def differences(record: dict[str, Any]) -> Iterator[str]:
     rows = {row.competitor: row for row in standings(tournament_from_json(record["event"]))}
-    ranked: list[tuple[int, Row]] = []
+    ranked: list[tuple[int, StandingsRow]] = []
     for competitor, points, mov, sos, rank in record["published"]:
         row = rows[competitor]
         if row.points != points:
@@ -55,7 +56,7 @@ def differences(record: dict[str, Any]) -> Iterator[str]:
             yield f"{upper.competitor} was published above {lower.competitor}"
 
 
-def published_order_of(row: Row) -> tuple[int | Fraction | None, ...]:
+def published_order_of(row: StandingsRow) -> tuple[int | Fraction | None, ...]:
     """What was published to decide: MoV and, where a rulebook has it, SoS. What came after was drawn by lot, so the
     opponents' points of Epic decide nothing here."""
     return row.points, row.tiebreakers["mov"], row.tiebreakers.get("sos")

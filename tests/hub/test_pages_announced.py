@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pages_kit import House, open_house, text_of
 
-from roundtap_core.event.judging.officials import Official
+from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
 from roundtap_core.eventfile.schema import event_schema

@@ -12,7 +12,7 @@ import pytest
 from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
 
 from roundtap_core.event import commands as c
-from roundtap_core.event.judging.commands import GrantExtension, SetExtraMinutes
+from roundtap_core.event.commands import GrantExtension, SetExtraMinutes
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS

@@ -7,8 +7,8 @@ from pathlib import Path
 from hub_kit import HandClock, event_steps, make_event, people, running
 
 from roundtap_core.event import commands as c
+from roundtap_core.event.commands import GrantExtension
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.judging.commands import GrantExtension
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import Pair, Result
 from roundtap_hub.devices.table_view import table_view

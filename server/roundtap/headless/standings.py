@@ -10,8 +10,8 @@ from typing import Any
 from roundtap.headless import columns, event_input
 from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, public_names
-from roundtap_core.records import ELIMINATION, Tournament
-from roundtap_core.standings.standings import CUT, LAST, POINTS, Row, standings, standings_to_json
+from roundtap_core.records import ELIMINATION, StandingsRow, Tournament
+from roundtap_core.standings.standings import CUT, LAST, POINTS, standings, standings_to_json
 from roundtap_core.words import Words
 
 FIGURES = ("rank", "points", "rounds", "wins", "losses", "draws", "byes")
@@ -47,7 +47,7 @@ def _names(tournament: Tournament) -> dict[str, str]:
     return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
 
 
-def as_csv(rows: Sequence[Row], names: dict[str, str], after: int) -> str:
+def as_csv(rows: Sequence[StandingsRow], names: dict[str, str], after: int) -> str:
     """The same cells as in JSON, with names; headings are keys, for programs."""
     import csv
     import io
@@ -64,7 +64,7 @@ def as_csv(rows: Sequence[Row], names: dict[str, str], after: int) -> str:
     return text.getvalue()
 
 
-def as_text(rows: Sequence[Row], names: dict[str, str], words: Words) -> str:
+def as_text(rows: Sequence[StandingsRow], names: dict[str, str], words: Words) -> str:
     """Aligned columns for a person; fractions to two decimals, as they are read out."""
     keys = list(rows[0].tiebreakers) if rows else []
     head = [words("column.rank"), words("column.name"), *(words(f"column.{key}") for key in FIGURES[1:]),

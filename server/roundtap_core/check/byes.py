@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
-from roundtap_core.records import BYE, NO_SHOW, SWISS, UNPAIRED_LOSS, WON_BYE, Round, Tournament
+from roundtap_core.records import BYE, NO_SHOW, SWISS, UNPAIRED_LOSS, WON_BYE, Round, StandingsRow, Tournament
 from roundtap_core.rulebooks.base import BYE_LAST
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import Row, standings
+from roundtap_core.standings.standings import standings
 from roundtap_core.standings.tiebreakers import RANDOM
 
 Meetings = Mapping[str, set[str]]
@@ -81,13 +81,13 @@ def _surely_below(before: Tournament, holder: str) -> list[str]:
     # ties stood when the round was drawn, nobody can tell any more.
     came_back = any(match.bye == UNPAIRED_LOSS for played in before.rounds for match in played.matches)
     if book.bye_after_round_1 == BYE_LAST and not came_back:
-        below: Sequence[Row] = rows[_end_of_tie(rows, place) :]
+        below: Sequence[StandingsRow] = rows[_end_of_tie(rows, place) :]
     else:
         below = [row for row in rows if row.points < rows[place].points]
     return [row.competitor for row in reversed(below)]
 
 
-def _end_of_tie(rows: Sequence[Row], place: int) -> int:
+def _end_of_tie(rows: Sequence[StandingsRow], place: int) -> int:
     while rows[place].decided_by == RANDOM:
         place += 1
     return place + 1

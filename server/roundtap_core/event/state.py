@@ -9,8 +9,8 @@ from typing import Any
 from roundtap_core.clock import Clock
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.entries import GENESIS
-from roundtap_core.event.judging.officials import Official
-from roundtap_core.event.judging.pending import LogLine
+from roundtap_core.event.match_log import LogLine
+from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.names import public_names
 from roundtap_core.records import SWISS, TIEBREAK, Competitor, Draw, Match, Result, Round, Side, Tournament

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form
+from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.records import (
     CONCESSION,
     ELIMINATION,
@@ -20,12 +21,9 @@ from roundtap_core.records import (
     Pair,
     Result,
     Side,
+    StandingsRow,
     other,
 )
-
-if TYPE_CHECKING:
-    from roundtap_core.lists.list_form import ListCheck
-    from roundtap_core.standings.standings import Row
 
 Options = Mapping[str, Any]
 ListTotals = Mapping[str, int]
@@ -206,7 +204,7 @@ class Rulebook:
         for rulebooks in which a game can be drawn."""
         return self.winner(result, options)
 
-    def cut_order(self, rows: Sequence[Row], seed: int) -> Sequence[str]:
+    def cut_order(self, rows: Sequence[StandingsRow], seed: int) -> Sequence[str]:
         """Everybody in the order that decides who makes the cut and with which seed: the standings."""
         return [row.competitor for row in rows]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import (
@@ -34,6 +34,7 @@ from roundtap_core.records import (
     Pair,
     Result,
     Side,
+    StandingsRow,
     other,
 )
 from roundtap_core.rulebooks.base import (
@@ -55,9 +56,6 @@ from roundtap_core.rulebooks.base import (
     stated_winner,
 )
 from roundtap_core.rulebooks.xwing_epic_list import EpicDuelList, EpicTeamList
-
-if TYPE_CHECKING:
-    from roundtap_core.standings.standings import Row
 
 FULL_WIN, MODIFIED_WIN, DRAWN_GAME = 5, 3, 1
 FULL_MARGIN = 12
@@ -159,7 +157,7 @@ class XWingEpicDuel(Rulebook):
         modified = match.result.ended == TIME and abs(score.a - score.b) < FULL_MARGIN
         return Tally(MODIFIED_WIN if modified else FULL_WIN, WIN, mov)
 
-    def cut_order(self, rows: Sequence[Row], seed: int) -> Sequence[str]:
+    def cut_order(self, rows: Sequence[StandingsRow], seed: int) -> Sequence[str]:
         """"Rondas finales eliminatorias": points, then the opponents' points directly, not the margin of victory."""
         ordered = sorted(rows, key=lambda row: (-row.points, -row.tiebreakers["opponents_points"],
                                                 lot(seed, row.competitor)))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from roundtap_core.records import SECOND_SWISS, Tournament
+from roundtap_core.records import SECOND_SWISS, StandingsRow, Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, Basis
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
@@ -15,27 +14,7 @@ from roundtap_core.standings.totals import SwissTotals, swiss_totals
 POINTS, LAST, CUT = "points", "last", "cut"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the standings, best first. `decided_by` names what put it above the next row.
-
-    `by_chance` marks both neighbours of a tie that only the lot decided.
-    """
-
-    rank: int
-    competitor: str
-    points: int
-    rounds: int
-    wins: int
-    losses: int
-    draws: int
-    byes: int
-    tiebreakers: dict[str, int | Fraction]
-    decided_by: str
-    by_chance: bool
-
-
-def standings(tournament: Tournament, after: int | None = None) -> tuple[Row, ...]:
+def standings(tournament: Tournament, after: int | None = None) -> tuple[StandingsRow, ...]:
     """The standings after round `after` (default: after all Swiss rounds recorded), best first, everybody in them.
 
     Order: points, then the rulebook's tiebreakers; whoever left keeps a place. Tie-break rounds decide from the
@@ -98,11 +77,11 @@ def _split(tied: Sequence[str], values: Mapping[str, Any]) -> list[list[str]]:
 def _rows(
     order: Sequence[tuple[str, str]], records: Mapping[str, SwissTotals],
     shown: Mapping[str, Mapping[str, int | Fraction]],
-) -> Iterable[Row]:
+) -> Iterable[StandingsRow]:
     deciders = [decided_by for _, decided_by in order[:-1]] + [LAST]
     for i, (competitor, _) in enumerate(order):
         record = records[competitor]
-        yield Row(
+        yield StandingsRow(
             rank=i + 1,
             competitor=competitor,
             points=record.points,
@@ -117,7 +96,7 @@ def _rows(
         )
 
 
-def standings_to_json(rows: Iterable[Row], after_round: int) -> dict[str, Any]:
+def standings_to_json(rows: Iterable[StandingsRow], after_round: int) -> dict[str, Any]:
     """What `roundtap standings` prints (event-file.md). Fractions are exact strings, always "num/den"."""
     return {
         "after_round": after_round,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.event.decide import structure_is_open
+from roundtap_core.event.setup.decide import structure_is_open
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.views.attention import needs

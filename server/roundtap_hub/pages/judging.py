@@ -6,7 +6,7 @@ from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.judging.commands import (
+from roundtap_core.event.commands import (
     Appeal,
     DecideAppeal,
     DeclineProposal,

@@ -9,7 +9,7 @@ from flask import Blueprint, abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.judging.commands import CorrectList, SubmitList
+from roundtap_core.event.commands import CorrectList, SubmitList
 from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import ListCheck, list_digest
 from roundtap_core.records import Competitor

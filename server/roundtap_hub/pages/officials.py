@@ -10,8 +10,8 @@ from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.judging.commands import OfficialDuty, SetOfficials
-from roundtap_core.event.judging.officials import Official
+from roundtap_core.event.commands import OfficialDuty, SetOfficials
+from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER

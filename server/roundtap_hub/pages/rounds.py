@@ -9,8 +9,7 @@ from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import DiscardDraft, DrawRound, FinishEvent, PublishRound, SetClock
-from roundtap_core.event.judging.commands import SetExtraMinutes
+from roundtap_core.event.commands import DiscardDraft, DrawRound, FinishEvent, PublishRound, SetClock, SetExtraMinutes
 from roundtap_core.standings.tiebreak_round import EACH
 from roundtap_hub.pages.base import (
     ORGANIZER,

@@ -12,8 +12,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState, tournament_of
 from roundtap_core.names import public_names, shorten
-from roundtap_core.records import ELIMINATION, SIDES, Tournament
-from roundtap_core.standings.standings import Row, standings
+from roundtap_core.records import ELIMINATION, SIDES, StandingsRow, Tournament
+from roundtap_core.standings.standings import standings
 from roundtap_hub.journal.service import Snapshot
 
 KEPT = 16
@@ -97,7 +97,7 @@ def settled_round(state: EventState) -> int:
 
 
 @lru_cache(maxsize=KEPT)
-def ranking(moment: EventAt) -> tuple[Row, ...]:
+def ranking(moment: EventAt) -> tuple[StandingsRow, ...]:
     """The standings after the last settled round; empty where a recorded result cannot be read."""
     try:
         return standings(tournament(moment), settled_round(moment.state))
@@ -106,7 +106,7 @@ def ranking(moment: EventAt) -> tuple[Row, ...]:
 
 
 @lru_cache(maxsize=KEPT)
-def ranking_by_id(moment: EventAt) -> dict[str, Row]:
+def ranking_by_id(moment: EventAt) -> dict[str, StandingsRow]:
     return {row.competitor: row for row in ranking(moment)}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from roundtap_core.event.state import EventState
-from roundtap_core.standings.standings import Row
+from roundtap_core.records import StandingsRow
 from roundtap_hub.views.event_at import EventAt, ranking, ranking_by_id, settled_round
 from roundtap_hub.views.result_form import has_draws as book_has_draws
 
@@ -62,7 +62,7 @@ def standings_view(moment: EventAt, names: Mapping[str, str]) -> StandingsView:
                          has_draws(moment.state), hidden)
 
 
-def _line(moment: EventAt, row: Row, names: Mapping[str, str]) -> Line:
+def _line(moment: EventAt, row: StandingsRow, names: Mapping[str, str]) -> Line:
     values = tuple(
         Value(key, figure_text(value), str(value), row.decided_by == key) for key, value in row.tiebreakers.items()
     )
@@ -71,7 +71,7 @@ def _line(moment: EventAt, row: Row, names: Mapping[str, str]) -> Line:
                 row.decided_by, row.by_chance, moment.state.entrants[row.competitor].active)
 
 
-def record_text(row: Row | None, draws: bool = False) -> str:
+def record_text(row: StandingsRow | None, draws: bool = False) -> str:
     """Wins and losses: "3–1"; with `draws`, where the rulebook knows them, wins, draws and losses: "3–0–1"."""
     if row is None:
         return "0–0–0" if draws else "0–0"

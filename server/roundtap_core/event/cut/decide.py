@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.cut import cut_order, make_cut
 from roundtap_core.errors import Problem
-from roundtap_core.event import commands as c
 from roundtap_core.event.course import CUT, offered, second_stage_begun, what_follows
+from roundtap_core.event.cut import commands as c
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.rounds.decide import close_live
+from roundtap_core.event.lookups import without_draft
+from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
 
@@ -41,13 +45,13 @@ def withdraw_cut(state: EventState, command: c.WithdrawCut, now: Instant) -> lis
         raise Problem("no_cut_yet")
     if second_stage_begun(state):
         raise Problem("elimination_begun")
-    return [*_without_draft(state), NewEntry("cut-withdrawn", {})]
+    return [*without_draft(state), NewEntry("cut-withdrawn", {})]
 
 
 def accept_place(state: EventState, command: c.AcceptPlace, now: Instant) -> list[NewEntry]:
     """"Der Schnitt": who moves up comes in as the last seed."""
     _refuse_unless_offered(state, command.competitor)
-    return [*_without_draft(state), NewEntry("place-accepted", {"competitor": command.competitor})]
+    return [*without_draft(state), NewEntry("place-accepted", {"competitor": command.competitor})]
 
 
 def decline_place(state: EventState, command: c.DeclinePlace, now: Instant) -> list[NewEntry]:
@@ -61,5 +65,10 @@ def _refuse_unless_offered(state: EventState, competitor: str) -> None:
         raise Problem("not_offered")
 
 
-def _without_draft(state: EventState) -> list[NewEntry]:
-    return [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
+
+DECIDE_CUT: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = {
+    c.MakeCut: cut,
+    c.WithdrawCut: withdraw_cut,
+    c.AcceptPlace: accept_place,
+    c.DeclinePlace: decline_place,
+}

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.judging.officials import Official
-from roundtap_core.event.judging.pending import APPEAL, DECISION, EXTENSION, RULING, LogLine
+from roundtap_core.event.match_log import APPEAL, DECISION, EXTENSION, RULING, LogLine
+from roundtap_core.event.official import Official
 from roundtap_core.event.people.apply import with_entrant
 from roundtap_core.event.state import EventState
 
@@ -79,20 +79,6 @@ def _logged(state: EventState, match_id: str, line: LogLine) -> EventState:
     return state if found is None else state.with_match(replace(found[1], log=(*found[1].log, line)))
 
 
-def _extra_minutes(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    rounds = tuple(
-        replace(r, extra_minutes=data["minutes"]) if r.number == data["number"] else r for r in state.rounds
-    )
-    return replace(state, rounds=rounds)
-
-
-def _picks(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    found = state.find_match(data["match"])
-    if found is None:
-        return state
-    return state.with_match(replace(found[1], match=replace(found[1].match, picks=tuple(data["picks"]))))
-
-
 APPLY_JUDGING: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], EventState]] = {
     "officials-set": _officials,
     "official-duty": _duty,
@@ -104,6 +90,4 @@ APPLY_JUDGING: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], Eve
     "appeal-made": _appeal,
     "appeal-decided": _decision,
     "extension-granted": _extension,
-    "extra-minutes": _extra_minutes,
-    "picks-set": _picks,
 }

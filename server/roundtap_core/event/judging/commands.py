@@ -1,4 +1,4 @@
-"""What people may ask of an event beside its rounds: officials, warnings, rulings, extensions, lists, marks.
+"""What is asked of officials: naming them, warnings, disqualification, rulings, appeals, extensions. Plain data.
 
 `by` is the id of an official of this event, or a role ("organizer", "head_judge", "judge") where no officials are
 named. What an official may do depends on the role; see officials.roles_of.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roundtap_core.event.judging.officials import Official
+from roundtap_core.event.official import Official
 from roundtap_core.rulebooks.base import ORGANIZER
 
 
@@ -86,59 +86,9 @@ class GrantExtension:
 
 
 @dataclass(frozen=True, slots=True)
-class SetExtraMinutes:
-    """What chance adds to the round in play: rolled by a person, known to officials only until it runs."""
-
-    number: int
-    minutes: int
-
-
-@dataclass(frozen=True, slots=True)
-class SetPicks:
-    """The squads that somebody fields at a bye."""
-
-    match: str
-    picks: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SubmitList:
-    """A list is handed in, or changed while that is free. `digest` is the person's, with the list; `total` its cost."""
+class Disqualify:
+    """`by`: who decides, an official of the event or a role."""
 
     competitor: str
-    digest: str
-    total: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectList:
-    """An official corrects a list, on record."""
-
-    competitor: str
-    digest: str
-    total: int | None
     reason: str
     by: str = ORGANIZER
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """Something about a competitor was looked at or declared ("sleeves", "replacement_rulers"), or no longer holds."""
-
-    competitor: str
-    what: str
-    on: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class SetCameWith:
-    """Who came together, as a word that they share; None: came alone."""
-
-    competitor: str
-    group: str | None
-
-
-PeopleCommand = (
-    SetOfficials | OfficialDuty | Warn | ProposeDisqualification | DeclineProposal | NoteRuling | Appeal | DecideAppeal
-    | GrantExtension | SetExtraMinutes | SetPicks | SubmitList | CorrectList | Tick | SetCameWith
-)

@@ -7,16 +7,15 @@ from typing import Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event import commands as c
 from roundtap_core.event.course import match_clock
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.judging import commands as p
-from roundtap_core.event.judging.officials import ROLES, Official, refuse_own_match, refuse_players, roles_of
+from roundtap_core.event.judging import commands as c
+from roundtap_core.event.judging.officials import refuse_own_match, refuse_players, roles_of
 from roundtap_core.event.judging.pending import is_final, open_appeal, proposed_disqualifications
-from roundtap_core.event.people.decide import last_round, leave_open_match, the_entrant, without_draft, written
-from roundtap_core.event.results.decide import find
-from roundtap_core.event.state import PUBLISHED, EventState, MatchState
-from roundtap_core.records import UNPAIRED_LOSS
+from roundtap_core.event.lookups import find_match, last_round, match_of_two, the_entrant, without_draft, written
+from roundtap_core.event.official import ROLES, Official
+from roundtap_core.event.people.decide import leave_open_match
+from roundtap_core.event.state import PUBLISHED, EventState
 from roundtap_core.rulebooks.base import HEAD_JUDGE, ORGANIZER
 
 NewEntries = list[NewEntry]
@@ -25,7 +24,7 @@ EXTENSION_MAX = 60
 """Minutes that one match can be given in all."""
 
 
-def _set_officials(state: EventState, command: p.SetOfficials, now: Instant) -> NewEntries:
+def _set_officials(state: EventState, command: c.SetOfficials, now: Instant) -> NewEntries:
     """Exactly one organizer; who of them plays must be allowed to (see officials.may_play)."""
     officials = command.officials
     seen: set[str] = set()
@@ -56,7 +55,7 @@ def _refuse_late_second(state: EventState, officials: tuple[Official, ...]) -> N
         raise Problem("second_official_too_late")
 
 
-def _official_duty(state: EventState, command: p.OfficialDuty, now: Instant) -> NewEntries:
+def _official_duty(state: EventState, command: c.OfficialDuty, now: Instant) -> NewEntries:
     official = state.officials.get(command.official)
     if official is None:
         raise Problem("unknown_official")
@@ -65,7 +64,7 @@ def _official_duty(state: EventState, command: p.OfficialDuty, now: Instant) -> 
     return [NewEntry("official-duty", {"official": official.id, "on": command.on})]
 
 
-def _warn(state: EventState, command: p.Warn, now: Instant) -> NewEntries:
+def _warn(state: EventState, command: c.Warn, now: Instant) -> NewEntries:
     """Kept with the round and the reason, as the event file has it."""
     entrant = the_entrant(state, command.competitor)
     roles_of(state, command.by)
@@ -76,7 +75,7 @@ def _warn(state: EventState, command: p.Warn, now: Instant) -> NewEntries:
     })]
 
 
-def _propose(state: EventState, command: p.ProposeDisqualification, now: Instant) -> NewEntries:
+def _propose(state: EventState, command: c.ProposeDisqualification, now: Instant) -> NewEntries:
     entrant = the_entrant(state, command.competitor)
     roles, wanted = roles_of(state, command.by), state.rulebook.disqualification_proposed_by
     if not wanted:
@@ -90,7 +89,7 @@ def _propose(state: EventState, command: p.ProposeDisqualification, now: Instant
     })]
 
 
-def _decline(state: EventState, command: p.DeclineProposal, now: Instant) -> NewEntries:
+def _decline(state: EventState, command: c.DeclineProposal, now: Instant) -> NewEntries:
     entrant = the_entrant(state, command.competitor)
     _refuse_to_disqualify(state, command.by)
     if all(proposal.competitor != entrant.id for proposal in proposed_disqualifications(state)):
@@ -118,16 +117,16 @@ def _refuse_to_disqualify(state: EventState, by: str) -> None:
         raise Problem("only_organizer_disqualifies")
 
 
-def _note_ruling(state: EventState, command: p.NoteRuling, now: Instant) -> NewEntries:
-    match = _with_two(state, command.match)
+def _note_ruling(state: EventState, command: c.NoteRuling, now: Instant) -> NewEntries:
+    match = match_of_two(state, command.match)
     roles_of(state, command.by)
     refuse_own_match(state, match, command.by)
     return [NewEntry("ruling-noted", {"match": match.id, "text": written(command.text), "by": command.by})]
 
 
-def _appeal(state: EventState, command: p.Appeal, now: Instant) -> NewEntries:
+def _appeal(state: EventState, command: c.Appeal, now: Instant) -> NewEntries:
     """A ruling can be appealed once; a new one anew. It need not have been noted."""
-    match = _with_two(state, command.match)
+    match = match_of_two(state, command.match)
     if command.by_competitor not in (match.match.a, match.match.b):
         raise Problem("unknown_competitor", competitor=command.by_competitor)
     if open_appeal(match) is not None:
@@ -137,9 +136,9 @@ def _appeal(state: EventState, command: p.Appeal, now: Instant) -> NewEntries:
     return [NewEntry("appeal-made", {"match": match.id, "competitor": command.by_competitor})]
 
 
-def _decide_appeal(state: EventState, command: p.DecideAppeal, now: Instant) -> NewEntries:
+def _decide_appeal(state: EventState, command: c.DecideAppeal, now: Instant) -> NewEntries:
     """The head judge's word is final, even if it is later found wrong."""
-    match = _with_two(state, command.match)
+    match = match_of_two(state, command.match)
     if HEAD_JUDGE not in roles_of(state, command.by):
         raise Problem("only_head_judge_decides")
     refuse_own_match(state, match, command.by)
@@ -150,9 +149,9 @@ def _decide_appeal(state: EventState, command: p.DecideAppeal, now: Instant) -> 
     })]
 
 
-def _grant_extension(state: EventState, command: p.GrantExtension, now: Instant) -> NewEntries:
+def _grant_extension(state: EventState, command: c.GrantExtension, now: Instant) -> NewEntries:
     """A judge's time at a table, or lost material looked for, is given back to that table."""
-    round_state, match = find(state, command.match)
+    round_state, match = find_match(state, command.match)
     roles_of(state, command.by)
     if round_state.status != PUBLISHED or match.done:
         raise Problem("extension_only_in_play")
@@ -166,54 +165,15 @@ def _grant_extension(state: EventState, command: p.GrantExtension, now: Instant)
     return [NewEntry("extension-granted", {"match": match.id, "minutes": command.minutes, "by": command.by})]
 
 
-def _set_extra_minutes(state: EventState, command: p.SetExtraMinutes, now: Instant) -> NewEntries:
-    """The roll for the round in play; once the minutes run, everybody has seen how many they are."""
-    limits = state.rulebook.extra_minutes
-    if limits is None:
-        raise Problem("no_extra_minutes")
-    if state.live is None or state.live.number != command.number or state.clock.total_ms is None:
-        raise Problem("no_round_to_time")
-    if not limits[0] <= command.minutes <= limits[1]:
-        raise Problem("figure_out_of_range", value=command.minutes, minimum=limits[0], maximum=limits[1])
-    left_ms = state.clock.remaining_at(now)
-    if state.live.extra_minutes is not None and left_ms is not None and left_ms <= 0:
-        raise Problem("extra_minutes_run")
-    return [NewEntry("extra-minutes", {"number": command.number, "minutes": command.minutes})]
-
-
-def _set_picks(state: EventState, command: p.SetPicks, now: Instant) -> NewEntries:
-    """A bye fields squads as well; a round that was missed fields none."""
-    squads = state.rulebook.squads
-    if squads is None:
-        raise Problem("not_of_this_rulebook", key="picks", rulebook=state.rulebook_id)
-    match = find(state, command.match)[1]
-    if match.match.bye in (None, UNPAIRED_LOSS):
-        raise Problem("picks_only_at_a_bye")
-    picks = sorted(command.picks)
-    if len(set(picks)) != squads.taken or len(picks) != squads.taken or not 1 <= picks[0] <= picks[-1] <= squads.listed:
-        raise Problem("picks_wrong", take=squads.taken, of=squads.listed)
-    return [NewEntry("picks-set", {"match": match.id, "picks": picks})]
-
-
-def _with_two(state: EventState, match_id: str) -> MatchState:
-    """A match that two play; Problem("unknown_match") where there is none."""
-    match = find(state, match_id)[1]
-    if match.match.b is None:
-        raise Problem("unknown_match", match=match_id)
-    return match
-
-
 DECIDE_JUDGING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    p.SetOfficials: _set_officials,
-    p.OfficialDuty: _official_duty,
-    p.Warn: _warn,
-    p.ProposeDisqualification: _propose,
-    p.DeclineProposal: _decline,
+    c.SetOfficials: _set_officials,
+    c.OfficialDuty: _official_duty,
+    c.Warn: _warn,
+    c.ProposeDisqualification: _propose,
+    c.DeclineProposal: _decline,
     c.Disqualify: _disqualify,
-    p.NoteRuling: _note_ruling,
-    p.Appeal: _appeal,
-    p.DecideAppeal: _decide_appeal,
-    p.GrantExtension: _grant_extension,
-    p.SetExtraMinutes: _set_extra_minutes,
-    p.SetPicks: _set_picks,
+    c.NoteRuling: _note_ruling,
+    c.Appeal: _appeal,
+    c.DecideAppeal: _decide_appeal,
+    c.GrantExtension: _grant_extension,
 }

@@ -2,32 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from roundtap_core.errors import Problem
-from roundtap_core.rulebooks.base import HEAD_JUDGE, JUDGE, NO, ORGANIZER, WITH_SECOND, Rulebook
-
-if TYPE_CHECKING:
-    from roundtap_core.event.state import EventState, MatchState
-
-ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE)
-
-
-@dataclass(frozen=True, slots=True)
-class Official:
-    """An official as entries know one: the name is with the people, under the same id.
-
-    `plays` is the competitor that this official also is. `second`: announced as a second official at the start.
-    Off duty an official counts as a spectator.
-    """
-
-    id: str
-    role: str
-    digest: str = ""
-    second: bool = False
-    plays: str | None = None
-    on_duty: bool = True
+from roundtap_core.event.official import ROLES, Official
+from roundtap_core.event.state import EventState, MatchState
+from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, Rulebook
 
 
 def roles_of(state: EventState, by: str) -> frozenset[str]:

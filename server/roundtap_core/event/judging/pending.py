@@ -3,28 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState
-
-RULING, APPEAL, DECISION, EXTENSION = "ruling", "appeal", "decision", "extension"
-"""Kinds of lines in a match's log."""
-
-
-@dataclass(frozen=True, slots=True)
-class LogLine:
-    """One line of a match's log; `number` is its entry.
-
-    `by` is an official or a role; at an appeal, the competitor. `upheld` (at a decision): the ruling stands.
-    """
-
-    kind: str
-    number: int
-    by: str
-    text: str = ""
-    upheld: bool | None = None
-    minutes: int | None = None
+from roundtap_core.event.match_log import APPEAL, DECISION, EXTENSION, LogLine
+from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from typing import Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event import commands as c
 from roundtap_core.event.course import elimination_rounds, refuse_after_cut, second_stage_begun, second_swiss_rounds
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.judging import commands as p
 from roundtap_core.event.judging.officials import roles_of
+from roundtap_core.event.lookups import last_round, the_entrant, without_draft, written
+from roundtap_core.event.people import commands as c
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState
 from roundtap_core.records import BYE, CONCESSION, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Result
 from roundtap_core.result_json import result_to_json
@@ -139,7 +139,7 @@ def _may_come_back(state: EventState, entrant: Entrant) -> bool:
         entrant.id in (m.match.a, m.match.b) for m in begun[-1].matches)
 
 
-def _submit_list(state: EventState, command: p.SubmitList, now: Instant) -> NewEntries:
+def _submit_list(state: EventState, command: c.SubmitList, now: Instant) -> NewEntries:
     """Lists are the same all day: free until round 1 is published, an official's business afterwards."""
     entrant = the_entrant(state, command.competitor)
     if state.public_rounds:
@@ -149,7 +149,7 @@ def _submit_list(state: EventState, command: p.SubmitList, now: Instant) -> NewE
     })]
 
 
-def _correct_list(state: EventState, command: p.CorrectList, now: Instant) -> NewEntries:
+def _correct_list(state: EventState, command: c.CorrectList, now: Instant) -> NewEntries:
     entrant = the_entrant(state, command.competitor)
     roles_of(state, command.by)
     return [NewEntry("list-corrected", {
@@ -158,7 +158,7 @@ def _correct_list(state: EventState, command: p.CorrectList, now: Instant) -> Ne
     })]
 
 
-def _tick(state: EventState, command: p.Tick, now: Instant) -> NewEntries:
+def _tick(state: EventState, command: c.Tick, now: Instant) -> NewEntries:
     entrant = the_entrant(state, command.competitor)
     what = command.what.strip()
     if not what or len(what) > TICK_LETTERS:
@@ -168,7 +168,7 @@ def _tick(state: EventState, command: p.Tick, now: Instant) -> NewEntries:
     return [NewEntry("ticked", {"competitor": entrant.id, "what": what, "on": command.on})]
 
 
-def _set_came_with(state: EventState, command: p.SetCameWith, now: Instant) -> NewEntries:
+def _set_came_with(state: EventState, command: c.SetCameWith, now: Instant) -> NewEntries:
     entrant = the_entrant(state, command.competitor)
     group = (command.group or "").strip() or None
     if group == entrant.came_with:
@@ -176,38 +176,13 @@ def _set_came_with(state: EventState, command: p.SetCameWith, now: Instant) -> N
     return [*without_draft(state), NewEntry("came-with-set", {"competitor": entrant.id, "group": group})]
 
 
-def the_entrant(state: EventState, competitor: str) -> Entrant:
-    """The entrant, or Problem("unknown_competitor")."""
-    entrant = state.entrants.get(competitor)
-    if entrant is None:
-        raise Problem("unknown_competitor", competitor=competitor)
-    return entrant
-
-
-def last_round(state: EventState) -> int:
-    """The number of the newest round that everybody may see; 0 before the first."""
-    return state.public_rounds[-1].number if state.public_rounds else 0
-
-
-def without_draft(state: EventState) -> NewEntries:
-    """Who plays has changed: a drawn round that nobody has seen is no longer right."""
-    return [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
-
-
-def written(reason: str) -> str:
-    """The text without the spaces around it, or Problem("reason_missing")."""
-    if not reason.strip():
-        raise Problem("reason_missing")
-    return reason.strip()
-
-
 DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     c.EnterCompetitor: _enter,
     c.ChangePerson: _change,
     c.DropCompetitor: _drop,
     c.ReturnCompetitor: _return,
-    p.SubmitList: _submit_list,
-    p.CorrectList: _correct_list,
-    p.Tick: _tick,
-    p.SetCameWith: _set_came_with,
+    c.SubmitList: _submit_list,
+    c.CorrectList: _correct_list,
+    c.Tick: _tick,
+    c.SetCameWith: _set_came_with,
 }

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Problem
-from roundtap_core.event import commands as c
 from roundtap_core.event.course import bracket_now, second_stage_begun, situation_of
 from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.lookups import find_match
+from roundtap_core.event.results import commands as c
 from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState, tournament_of
-from roundtap_core.records import ELIMINATION, NO_SHOW, RULING, Result
+from roundtap_core.records import ELIMINATION, NO_SHOW, RULING, UNPAIRED_LOSS, Result
 from roundtap_core.result_json import result_from_json, result_to_json
 
 ACCEPTED, REFUSED = "accepted", "refused"
@@ -64,7 +67,7 @@ def _refusal(state: EventState, command: c.Report) -> str | None:
 
 def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> list[NewEntry]:
     """An official's result stands over whatever was reported, in closed rounds too."""
-    round_state, match = find(state, command.match)
+    round_state, match = find_match(state, command.match)
     if match.match.b is None:
         raise Problem("bye_has_no_result")
     if command.revision != match.revision or command.seen not in (None, match.number or 0):
@@ -104,7 +107,7 @@ def _refuse_another_winner(
 
 def no_show(state: EventState, command: c.NoShow, now: Instant) -> list[NewEntry]:
     """House decision: the one who came gets what a bye gives, the absent one loses and is dropped."""
-    round_state, match = find(state, command.match)
+    round_state, match = find_match(state, command.match)
     if round_state.status != PUBLISHED or match.match.b is None:
         raise Problem("no_show_only_in_play")
     if match.match.result is not None or match.reports:
@@ -116,9 +119,23 @@ def no_show(state: EventState, command: c.NoShow, now: Instant) -> list[NewEntry
     return [NewEntry("no-show", {"match": match.id, "present": present, "absent": command.absent})]
 
 
-def find(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
-    """The match and its round; Problem("unknown_match") where there is none that people have seen."""
-    found = state.find_match(match_id)
-    if found is None or found[0].status == DRAFT:
-        raise Problem("unknown_match", match=match_id)
-    return found
+def set_picks(state: EventState, command: c.SetPicks, now: Instant) -> list[NewEntry]:
+    """A bye fields squads as well; a round that was missed fields none."""
+    squads = state.rulebook.squads
+    if squads is None:
+        raise Problem("not_of_this_rulebook", key="picks", rulebook=state.rulebook_id)
+    match = find_match(state, command.match)[1]
+    if match.match.bye in (None, UNPAIRED_LOSS):
+        raise Problem("picks_only_at_a_bye")
+    picks = sorted(command.picks)
+    if len(set(picks)) != squads.taken or len(picks) != squads.taken or not 1 <= picks[0] <= picks[-1] <= squads.listed:
+        raise Problem("picks_wrong", take=squads.taken, of=squads.listed)
+    return [NewEntry("picks-set", {"match": match.id, "picks": picks})]
+
+
+DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = {
+    c.Report: report,
+    c.EnterResult: enter_result,
+    c.NoShow: no_show,
+    c.SetPicks: set_picks,
+}

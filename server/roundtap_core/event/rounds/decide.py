@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event import commands as c
 from roundtap_core.event.course import (
     CUT,
     OVER,
@@ -19,6 +19,10 @@ from roundtap_core.event.course import (
 )
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.judging.officials import refuse_without_judge
+from roundtap_core.event.rounds import commands as c
+from roundtap_core.event.rounds.close import close_live
+from roundtap_core.event.rounds.decide_clock import set_clock
+from roundtap_core.event.rounds.decide_imposed import impose_round
 from roundtap_core.event.state import EventState, state_digest, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Match
 from roundtap_core.result_json import result_from_json, result_to_json
@@ -106,17 +110,6 @@ def match_to_json(match: Match) -> dict[str, Any]:
     return data
 
 
-def close_live(state: EventState) -> list[NewEntry]:
-    """The entry that closes the round in play; Problem while results are missing or disputed."""
-    if state.live is None:
-        return []
-    missing = state.live.open_matches
-    if missing:
-        tables = ", ".join(str(m.match.table) for m in missing[:8])
-        raise Problem("results_missing", n=len(missing), tables=tables + ("…" if len(missing) > 8 else ""))
-    return [NewEntry("round-closed", {"number": state.live.number})]
-
-
 def discard_draft(state: EventState, command: c.DiscardDraft, now: Instant) -> list[NewEntry]:
     if state.draft is None:
         raise Problem("no_draft")
@@ -165,3 +158,30 @@ def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewE
     if not state.public_rounds:
         raise Problem("nothing_played")
     return [*close_live(state), NewEntry("event-finished", {})]
+
+
+def set_extra_minutes(state: EventState, command: c.SetExtraMinutes, now: Instant) -> list[NewEntry]:
+    """The roll for the round in play; once the minutes run, everybody has seen how many they are."""
+    limits = state.rulebook.extra_minutes
+    if limits is None:
+        raise Problem("no_extra_minutes")
+    if state.live is None or state.live.number != command.number or state.clock.total_ms is None:
+        raise Problem("no_round_to_time")
+    if not limits[0] <= command.minutes <= limits[1]:
+        raise Problem("figure_out_of_range", value=command.minutes, minimum=limits[0], maximum=limits[1])
+    left_ms = state.clock.remaining_at(now)
+    if state.live.extra_minutes is not None and left_ms is not None and left_ms <= 0:
+        raise Problem("extra_minutes_run")
+    return [NewEntry("extra-minutes", {"number": command.number, "minutes": command.minutes})]
+
+
+DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = {
+    c.ImportRound: import_round,
+    c.DrawRound: draw_round,
+    c.ImposeRound: impose_round,
+    c.DiscardDraft: discard_draft,
+    c.PublishRound: publish,
+    c.SetClock: set_clock,
+    c.SetExtraMinutes: set_extra_minutes,
+    c.FinishEvent: finish,
+}

@@ -7,10 +7,10 @@ from typing import Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event import commands as c
 from roundtap_core.event.course import elimination_rounds
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.rounds.decide import close_live
+from roundtap_core.event.rounds import commands as c
+from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.state import EventState
 from roundtap_core.records import BYES, ELIMINATION, STAGES
 

@@ -1,0 +1,48 @@
+"""What several decisions look up first; each raises the Problem that names what is missing."""
+
+from __future__ import annotations
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.state import DRAFT, Entrant, EventState, MatchState, RoundState
+
+
+def the_entrant(state: EventState, competitor: str) -> Entrant:
+    """The entrant, or Problem("unknown_competitor")."""
+    entrant = state.entrants.get(competitor)
+    if entrant is None:
+        raise Problem("unknown_competitor", competitor=competitor)
+    return entrant
+
+
+def last_round(state: EventState) -> int:
+    """The number of the newest round that everybody may see; 0 before the first."""
+    return state.public_rounds[-1].number if state.public_rounds else 0
+
+
+def without_draft(state: EventState) -> list[NewEntry]:
+    """Who plays has changed: a drawn round that nobody has seen is no longer right."""
+    return [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
+
+
+def written(reason: str) -> str:
+    """The text without the spaces around it, or Problem("reason_missing")."""
+    if not reason.strip():
+        raise Problem("reason_missing")
+    return reason.strip()
+
+
+def find_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
+    """The match and its round; Problem("unknown_match") where there is none that people have seen."""
+    found = state.find_match(match_id)
+    if found is None or found[0].status == DRAFT:
+        raise Problem("unknown_match", match=match_id)
+    return found
+
+
+def match_of_two(state: EventState, match_id: str) -> MatchState:
+    """A match that two play; Problem("unknown_match") where there is none."""
+    match = find_match(state, match_id)[1]
+    if match.match.b is None:
+        raise Problem("unknown_match", match=match_id)
+    return match

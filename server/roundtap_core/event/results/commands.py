@@ -1,0 +1,52 @@
+"""What is asked about results: reports, an official's word, who did not appear, squads at a bye. Plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.records import Result, Side
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one side says, as it came from a device whose signature holds. `body` is the digest of all of it.
+
+    `draw` is the mark of the draw it speaks of (RoundState.mark); None: an older unit, which does not say.
+    """
+
+    report_id: str
+    match: str
+    side: Side
+    revision: int
+    result: Mapping[str, Any]
+    body: str
+    draw: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EnterResult:
+    """An official's word. `revision` is the one they saw, `result` None takes a result back.
+
+    `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say.
+    """
+
+    match: str
+    revision: int
+    result: Result | None
+    seen: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoShow:
+    match: str
+    absent: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetPicks:
+    """The squads that somebody fields at a bye."""
+
+    match: str
+    picks: tuple[int, ...]

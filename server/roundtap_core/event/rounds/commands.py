@@ -1,0 +1,74 @@
+"""What is asked about rounds: drawing, publishing, the clock, the end. Plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.records import SWISS
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRound:
+    """One round of an event file, in the file's JSON."""
+
+    round: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRound:
+    """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness.
+
+    `tiebreak_form`: how a tie of three or more is played out, where such a round follows ("each" or "knockout").
+    """
+
+    seed: int
+    busy_tables: frozenset[int] = frozenset()
+    tiebreak_form: str = "each"
+
+
+@dataclass(frozen=True, slots=True)
+class ImposeRound:
+    """The next round as somebody wants it, whatever the draw would say: knowingly forced, and recorded as that.
+
+    `matches` are the event file's, without results; `stage` and `tiebreak_form` as there.
+    """
+
+    matches: tuple[Mapping[str, Any], ...]
+    stage: str = SWISS
+    tiebreak_form: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardDraft:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class PublishRound:
+    """`number` and `attempt` are what the organizer looked at: another draft is never published by mistake."""
+
+    number: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetClock:
+    """`action`: "start", "pause", "adjust" (by `delta_ms`), or "set" (to `delta_ms`)."""
+
+    action: str
+    delta_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FinishEvent:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class SetExtraMinutes:
+    """What chance adds to the round in play: rolled by a person, known to officials only until it runs."""
+
+    number: int
+    minutes: int

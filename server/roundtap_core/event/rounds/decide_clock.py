@@ -1,0 +1,49 @@
+"""Deciding on the clock of the round in play: start, pause, set, adjust."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from roundtap_core.clock import PAUSED, RUNNING, Clock, Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.rounds import commands as c
+from roundtap_core.event.state import EventState
+
+
+def set_clock(state: EventState, command: c.SetClock, now: Instant) -> list[NewEntry]:
+    clock = state.clock
+    if state.live is None or clock.total_ms is None:
+        raise Problem("no_round_to_time")
+    changed = _CLOCK_ACTIONS[command.action](clock, command.delta_ms, now)
+    return [NewEntry("clock-set", {
+        "state": changed.state, "remaining_ms": changed.remaining_ms, "total_ms": changed.total_ms,
+    })]
+
+
+def _start_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
+    if clock.state == RUNNING:
+        raise Problem("clock_runs")
+    return clock.started(now)
+
+
+def _pause_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
+    if clock.state != RUNNING:
+        raise Problem("clock_stands")
+    return clock.paused(now)
+
+
+def _adjust_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
+    remaining_ms = clock.remaining_at(now)
+    assert remaining_ms is not None
+    return clock.set_to(remaining_ms + delta_ms, now)
+
+
+_CLOCK_ACTIONS: Mapping[str, Callable[[Clock, int, Instant], Clock]] = {
+    "start": _start_clock,
+    "pause": _pause_clock,
+    "adjust": _adjust_clock,
+    # "restore" is how the hub itself holds a clock that another boot was running (clock.after_restart).
+    "restore": lambda clock, remaining_ms, now: Clock(PAUSED, remaining_ms, clock.total_ms, now),
+    "set": lambda clock, remaining_ms, now: clock.set_to(remaining_ms, now),
+}

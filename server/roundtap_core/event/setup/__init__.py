@@ -1,0 +1,1 @@
+"""Setting an event up: making it, and the options that are announced."""

@@ -1,0 +1,25 @@
+"""How entries about an event's making and its options change the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from roundtap_core.event.entries import Entry
+from roundtap_core.event.state import EventState
+
+
+def _created(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, name=data["name"], rulebook_id=data["rulebook"], level=data["level"], color=data["color"],
+                   given_options=data["options"], seed=data["seed"])
+
+
+def _options(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, given_options=data["options"])
+
+
+APPLY_SETUP: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], EventState]] = {
+    "event-created": _created,
+    "options-set": _options,
+}

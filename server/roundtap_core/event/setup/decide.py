@@ -1,0 +1,63 @@
+"""Deciding on an event's making, and on its options: announced, then fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from roundtap_core.clock import Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.lookups import without_draft
+from roundtap_core.event.setup import commands as c
+from roundtap_core.event.state import EventState
+from roundtap_core.records import SWISS
+from roundtap_core.rulebooks.registry import rulebook
+
+NewEntries = list[NewEntry]
+
+MOST_ROUNDS = 30
+
+
+def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntries:
+    if state.number:
+        raise Problem("event_exists", name=state.name)
+    name = " ".join(command.name.split())
+    if not name:
+        raise Problem("event_name_missing")
+    book = rulebook(command.rulebook)
+    if command.level is not None and command.level not in book.levels:
+        raise Problem("not_one_of", where="/level", value=command.level, options=", ".join(book.levels))
+    return [NewEntry("event-created", {
+        "name": name, "rulebook": command.rulebook, "level": command.level, "color": command.color,
+        "options": dict(command.options), "seed": command.seed,
+    })]
+
+
+def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewEntries:
+    """Announced, then fixed; only rounds and cut may be made to fit late entries, before round 2."""
+    changed = NewEntry("options-set", {"options": dict(command.options)})
+    if not state.rounds:
+        return [changed]
+    rounds = command.options.get("swiss_rounds")
+    if not structure_is_open(state) or _fixed(command.options) != _fixed(state.given_options):
+        raise Problem("options_are_fixed")
+    if rounds is not None and rounds < 1:
+        raise Problem("figure_out_of_range", where="/options/swiss_rounds", value=rounds, minimum=1,
+                      maximum=MOST_ROUNDS)
+    return [*without_draft(state), changed]
+
+
+def structure_is_open(state: EventState) -> bool:
+    """Whether late entries may still change rounds and cut: before round 2, where round 1 was a Swiss one."""
+    return [played.stage for played in state.public_rounds] == [SWISS]
+
+
+def _fixed(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key not in ("structure", "swiss_rounds", "cut")}
+
+
+DECIDE_SETUP: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
+    c.CreateEvent: _create,
+    c.SetOptions: _set_options,
+}
