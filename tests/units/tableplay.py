@@ -10,9 +10,10 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import CALL, HOLD, LEAVE, REPEAT, TAP, Gesture
-from roundtap_units.table.dialogue.dialogue import Dialogue, Refused, Saved, SendReport, StatusChanged, unit_words
+from roundtap_units.table.dialogue.dialogue import Dialogue, Refused, Saved, SendReport, StatusChanged
 from roundtap_units.table.press_script import Press
 from roundtap_units.table.view import view_from_json
+from roundtap_units.unit_words import unit_words
 
 BOOK = rulebook("xwing-standard")
 KEYS = {"ana": "a", "bruno": "b", "▲": "up", "▼": "down"}

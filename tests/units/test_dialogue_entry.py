@@ -7,8 +7,9 @@ from tableplay import Table, score
 
 from roundtap_core.forms.form import OPENER, Choice, Figure, Form, Way
 from roundtap_core.words import Words
-from roundtap_units.table.dialogue.dialogue import SendReport, unit_words
+from roundtap_units.table.dialogue.dialogue import SendReport
 from roundtap_units.table.dialogue.digit_wheels import Dial
+from roundtap_units.unit_words import unit_words
 
 
 def test_100_to_0_takes_three_presses_in_all():

@@ -3,7 +3,8 @@
 import pytest
 from tableplay import Table, score
 
-from roundtap_units.table.dialogue.dialogue import Dialogue, unit_words
+from roundtap_units.table.dialogue.dialogue import Dialogue
+from roundtap_units.unit_words import unit_words
 
 
 @pytest.fixture

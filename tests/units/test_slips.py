@@ -29,7 +29,7 @@ from roundtap_units.gallery.on_paper import (
     slip_content,
     standings_content,
 )
-from roundtap_units.table.dialogue.dialogue import unit_words
+from roundtap_units.unit_words import unit_words
 
 LANGUAGES = ("en", "es", "de", "pl")
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")

@@ -11,7 +11,7 @@ from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.gallery.on_paper import pairings_content, slip_content
 from roundtap_units.station.print_log import PrintLog
 from roundtap_units.station.station import Job, Station, compose_with
-from roundtap_units.table.dialogue.dialogue import unit_words
+from roundtap_units.unit_words import unit_words
 
 STEP_MS = 20
 

@@ -19,8 +19,9 @@ from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Kept, Outbox
-from roundtap_units.table.dialogue.dialogue import Dialogue, unit_words
+from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableUnit
+from roundtap_units.unit_words import unit_words
 
 KEY = bytes(range(32))
 BOOK = rulebook("xwing-standard")

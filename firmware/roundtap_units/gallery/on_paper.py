@@ -19,7 +19,7 @@ from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.escpos_paper import EscposPaper
 from roundtap_units.documents.notices import LAYOUTS
-from roundtap_units.table.dialogue.dialogue import unit_words
+from roundtap_units.unit_words import unit_words
 
 LANGUAGES = ("en", "de", "es", "pl")
 PEOPLE = (

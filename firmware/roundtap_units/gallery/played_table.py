@@ -8,10 +8,11 @@ from roundtap_core.records import Result, Side
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
-from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport, unit_words
+from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.table_state import Fate
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.view import CallView, ClockView, EventView, MatchView, RoundView, TableView
+from roundtap_units.unit_words import unit_words
 
 
 class Play:

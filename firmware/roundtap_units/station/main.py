@@ -79,7 +79,7 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     from roundtap_units.station.print_log import PrintLog
     from roundtap_units.station.station import SENDING, Station, compose_with
     from roundtap_units.station.station_link import HubStationLink
-    from roundtap_units.table.dialogue.dialogue import unit_words
+    from roundtap_units.unit_words import unit_words
 
     def mono_ms() -> int:
         return time.monotonic_ns() // 1_000_000

@@ -30,9 +30,10 @@ from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.presence import Presence
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
-from roundtap_units.table.dialogue.dialogue import Dialogue, unit_words
+from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.press_script import Press
 from roundtap_units.table.unit import TableUnit
+from roundtap_units.unit_words import unit_words
 
 EVENT = "e1"
 TAP_MS, PAUSE_MS, HOLD_MS = 60, 60, 700

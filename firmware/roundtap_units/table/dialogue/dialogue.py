@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 
 from roundtap_core.records import SIDES, Side, other
-from roundtap_core.words import Words, catalogue, core_words
+from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
 from roundtap_units.table.dialogue.agreement import Ask, Dispute
 from roundtap_units.table.dialogue.entry import Entry
@@ -29,14 +29,9 @@ from roundtap_units.table.dialogue.table_state import (
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.view import AGREED, DECIDED, MatchView, TableView
 
-__all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged", "unit_words"]
+__all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged"]
 
 UNFINISHED_AFTER_MS = 60_000
-
-
-def unit_words(language: str) -> Words:
-    """The units' texts over the core's."""
-    return catalogue("roundtap_units", language).also(core_words(language))
 
 
 class Dialogue:

@@ -2,22 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import DECIDED, DRAWN, LOSER, WINNER, Choice, Figure
-from roundtap_core.records import SIDES, Side, other
+from roundtap_core.forms.form import DECIDED, DRAWN, LOSER, WINNER, Choice, Figure, Way
+from roundtap_core.forms.walk import Walk
+from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.digit_wheels import Dial, spoken
+from roundtap_units.table.dialogue.last_turns import Counter
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Row, Scene
 
-if TYPE_CHECKING:
-    from roundtap_units.table.dialogue.entry import Entry
+
+class Entering(Protocol):
+    """What a scene reads of an entry; `entry.Entry` is the one there is."""
+
+    table: TableState
+    opener: Side
+    by: Side
+    way: Way | None
+    listed: tuple[Way, ...]
+    place: int
+    given: dict[str, Any]
+    dial: Dial | None
+    choice: Choice | None
+    turns: Counter | None
+
+    @property
+    def answers(self) -> Mapping[str, Any]: ...
+
+    @property
+    def walked(self) -> Walk: ...
+
+    @property
+    def done(self) -> bool: ...
+
+    @property
+    def begun(self) -> bool: ...
+
+    @property
+    def others(self) -> tuple[Way, ...]: ...
+
+    def result(self) -> Result: ...
+
+    def likely_of(self, figure: Figure) -> int: ...
 
 
-def scene(entry: Entry) -> Scene:
+def scene(entry: Entering) -> Scene:
     table, words, own = entry.table, entry.table.words, SIGNS[entry.by]
     if entry.way is None:
         names = [words(f"form.way.{way.id}") for way in entry.listed]
@@ -64,7 +97,7 @@ def figures(
                    note=note)
 
 
-def _turns(entry: Entry) -> Scene:
+def _turns(entry: Entering) -> Scene:
     table, turns = entry.table, entry.turns
     assert turns is not None
     sign = SIGNS[turns.whose]
@@ -72,7 +105,7 @@ def _turns(entry: Entry) -> Scene:
                       table.words("turns.end", sign=sign), hint=table.words("turns.won"))
 
 
-def _asked(entry: Entry, figure: Figure) -> str:
+def _asked(entry: Entering, figure: Figure) -> str:
     """What is dialled, where a way has figures of several kinds; "Draw", where nobody is going to win."""
     assert entry.way is not None
     if len({each.key for each in entry.way.figures()}) > 1:
@@ -80,7 +113,7 @@ def _asked(entry: Entry, figure: Figure) -> str:
     return entry.table.words("told.draw") if entry.way.winner == DRAWN else ""
 
 
-def _about_to_confirm(entry: Entry) -> str:
+def _about_to_confirm(entry: Entering) -> str:
     """What decided, or what the choices were: "Final salvo ●"."""
     words, walked = entry.table.words, entry.walked
     assert entry.way is not None
@@ -104,19 +137,19 @@ def _option(table: TableState, choice: Choice, option: str) -> str:
     return SIGNS["a" if option == "a" else "b"] if choice.by_button else table.words(f"form.option.{option}")
 
 
-def _dial_hint(entry: Entry, dial: Dial) -> str:
+def _dial_hint(entry: Entering, dial: Dial) -> str:
     words, own = entry.table.words, SIGNS[entry.by]
     if not dial.touched and dial.stepped_in() is not None and dial.value == 0:
         return f"{words('entry.ones', sign=own)}  {words('entry.ok', sign=own)}"
     return words("entry.next" if dial.touched and dial.confirmed() else "entry.ok", sign=own)
 
 
-def _column(entry: Entry, side: Side) -> Column:
+def _column(entry: Entering, side: Side) -> Column:
     wheels, active = _wheels(entry, side)
     return Column(SIGNS[side], entry.table.name(side), wheels, active)
 
 
-def _wheels(entry: Entry, side: Side) -> tuple[tuple[str, ...], int | None]:
+def _wheels(entry: Entering, side: Side) -> tuple[tuple[str, ...], int | None]:
     assert entry.way is not None
     whose = WINNER if side == entry.opener else LOSER
     if entry.dial is not None and entry.dial.figure.whose == whose:
@@ -129,7 +162,7 @@ def _wheels(entry: Entry, side: Side) -> tuple[tuple[str, ...], int | None]:
                  for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), ("",)), None
 
 
-def _worth(entry: Entry) -> str:
+def _worth(entry: Entering) -> str:
     """What the figures on the screen are worth, also while they are still being dialled."""
     try:
         return result_text.worth(entry.table, entry.result(), entry.by)

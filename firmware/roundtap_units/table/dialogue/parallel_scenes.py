@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from roundtap_core.forms.form import Figure, Picks
 from roundtap_core.lists.squads import letter
-from roundtap_core.records import Side
+from roundtap_core.records import Result, Side
 from roundtap_units.table.dialogue import result_text
+from roundtap_units.table.dialogue.own_sheet import OwnSheet, Page
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import SIGNS, Duo, Mark, Part, Scene
 
-if TYPE_CHECKING:
-    from roundtap_units.table.dialogue.parallel_entry import Parallel
+
+class BothEntering(Protocol):
+    """What a scene reads of two sheets; `parallel_entry.Parallel` is what there is."""
+
+    table: TableState
+    hand: Side
+    conceded_by: Side | None
+    sheets: dict[Side, OwnSheet]
+
+    @property
+    def summing(self) -> bool: ...
+
+    def pages(self, side: Side) -> tuple[Page, ...]: ...
+
+    def page(self, side: Side) -> Page | None: ...
+
+    def first_figure(self, side: Side) -> int: ...
+
+    def result(self) -> Result: ...
 
 
-def scene(both: Parallel) -> Scene:
+def scene(both: BothEntering) -> Scene:
     table = both.table
     kind = "sum" if both.summing else "parallel"
     return Duo(kind=kind, facing=table.facing, mark=table.mark, badge=table.badge,
@@ -37,7 +55,7 @@ def _warning(table: TableState, side: Side) -> tuple[str, str]:
             table.words("parallel.rounds", n=table.view.rounds_left + 1))
 
 
-def _part(both: Parallel, side: Side) -> Part:
+def _part(both: BothEntering, side: Side) -> Part:
     table, sheet, page, sign = both.table, both.sheets[side], both.page(side), SIGNS[side]
     words, hand, name = table.words, both.hand == side, table.signed(side)
     if both.summing:
@@ -57,7 +75,7 @@ def _part(both: Parallel, side: Side) -> Part:
     return Part(name, table.phase, (table.clock,) if table.clock else (), hint=words("parallel.open", sign=sign))
 
 
-def _count_hint(both: Parallel, side: Side, page: Figure) -> str:
+def _count_hint(both: BothEntering, side: Side, page: Figure) -> str:
     words, sign, sheet = both.table.words, SIGNS[side], both.sheets[side]
     untouched = sheet.value(page) == page.minimum
     if len(page.wheels) > 1 and untouched:
@@ -67,16 +85,16 @@ def _count_hint(both: Parallel, side: Side, page: Figure) -> str:
                  words("parallel.first" if may_concede else "parallel.next"))
 
 
-def _hint(both: Parallel, side: Side, own: str, arrows: str) -> str:
+def _hint(both: BothEntering, side: Side, own: str, arrows: str) -> str:
     return f"{own}  {arrows}" if both.hand == side else own
 
 
-def _after_picks(both: Parallel, side: Side, page: Picks) -> str:
+def _after_picks(both: BothEntering, side: Side, page: Picks) -> str:
     complete = len(both.sheets[side].picked) == page.take
     return both.table.words("parallel.next" if complete else "parallel.mark")
 
 
-def _marks(both: Parallel, side: Side, page: Picks) -> tuple[Mark, ...]:
+def _marks(both: BothEntering, side: Side, page: Picks) -> tuple[Mark, ...]:
     sheet, owed = both.sheets[side], both.table.match.to_field.get(side)
     return tuple(
         Mark(squad_letters((squad,)), squad in sheet.picked, owed is not None and squad not in owed,
@@ -85,13 +103,13 @@ def _marks(both: Parallel, side: Side, page: Picks) -> tuple[Mark, ...]:
     )
 
 
-def _own_figures(both: Parallel, side: Side) -> tuple[str, ...]:
+def _own_figures(both: BothEntering, side: Side) -> tuple[str, ...]:
     sheet = both.sheets[side]
     return tuple(str(sheet.value(page)) for page in both.pages(side)
                  if isinstance(page, Figure) and page.key in ("score", "wounds"))
 
 
-def _sum(both: Parallel, side: Side) -> Part:
+def _sum(both: BothEntering, side: Side) -> Part:
     table, sheet, result = both.table, both.sheets[side], both.result()
     pairs = [result.score, *([result.wounds] if result.wounds is not None else [])]
     hint = "✓" if sheet.agreed else table.words("entry.ok", sign=SIGNS[side])

@@ -1,0 +1,10 @@
+"""The units' texts, over the core's: every room of the units asks here."""
+
+from __future__ import annotations
+
+from roundtap_core.words import Words, catalogue, core_words
+
+
+def unit_words(language: str) -> Words:
+    """The units' texts over the core's."""
+    return catalogue("roundtap_units", language).also(core_words(language))
