@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from roundtap_core.eventfile.read import tournament_to_json
+from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field
 from roundtap_core.pairing.swiss_round import pair_next

@@ -9,7 +9,8 @@ from roundtap_core.elimination.bracket import Bracket
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import CUT, OVER, bracket_now, offered, seeds_now, what_follows
 from roundtap_core.event.state import Entrant, state_digest, tournament_of
-from roundtap_core.eventfile.read import round_to_json, tournament_from_json, tournament_to_json
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.write import round_to_json, tournament_to_json
 from roundtap_core.records import CONCESSION, ELIMINATION, SWISS, Result
 from roundtap_core.standings.standings import standings
 from roundtap_core.wire import digest

@@ -15,7 +15,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
 from roundtap_core.event.entries import GENESIS, At, Entry, seal_holds
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, tournament_of
-from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import CONCESSION, RULING, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_core.standings.standings import standings

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.read import event_problems, parse, tournament_from_json, tournament_to_json
+from roundtap_core.eventfile.read import event_problems, parse, tournament_from_json
+from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Competitor, Draw, Match, Pair, Result, Round, Tournament
 
 

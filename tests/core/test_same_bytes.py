@@ -14,7 +14,8 @@ from roundtap_core.elimination.bracket_json import bracket_to_json
 from roundtap_core.elimination.cut import cut_table
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Tournament
 from roundtap_core.rounds.next_round import next_round, round_to_print
 from roundtap_core.rulebooks.registry import RULEBOOKS

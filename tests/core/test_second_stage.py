@@ -12,7 +12,8 @@ from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import CUT, OVER, bracket_now, seeds_now, what_follows
-from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import SECOND_SWISS, SWISS, Competitor, Match, Pair, Result, Round, Tournament
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.standings.standings import standings

@@ -16,7 +16,8 @@ from roundtap.kit.panel_client import PanelClient
 from roundtap.kit.virtual_kit import VirtualKit
 from roundtap.rehearsal.console_client import ConsoleClient
 from roundtap.rehearsal.script import Script, ScriptRound, Typing
-from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import SIDES, Tournament
 
 Progress = Callable[[int, int, int], None]

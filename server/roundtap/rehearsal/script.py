@@ -9,7 +9,8 @@ from typing import Any
 
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.read import match_to_json, parse
+from roundtap_core.eventfile.read import parse
+from roundtap_core.eventfile.write import match_to_json
 from roundtap_core.records import PLAYED, RULING, TIME, Match, Pair, Result, Round, Side, Tournament
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook

@@ -1,4 +1,4 @@
-"""The event file: one JSON document holds a tournament. Reading, writing, and what makes a file unreadable.
+"""Reading an event file: one JSON document that holds a tournament, and what makes such a file unreadable.
 
 Rules of play that a real event broke (a score above the cap, a repeated pairing, two byes) are no errors here: they
 load, and `check` reports them.
@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.schema import MAX_DEPTH, pointer, schema_problems
 from roundtap_core.records import SWISS, SWISS_STAGES, Competitor, Draw, Match, Result, Round, Tournament
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-
-FORMAT = "roundtap-event/1"
 
 
 def parse(text: str) -> Tournament:
@@ -195,55 +192,3 @@ def _match(data: dict[str, Any], results: Iterator[Result]) -> Match:
     if "picks" in data:
         values["picks"] = tuple(data["picks"])
     return Match(**values)
-
-
-def tournament_to_json(tournament: Tournament) -> dict[str, Any]:
-    """The event file as plain JSON, keys in the order of its description; what has its default is left out.
-
-    Reading it again gives the same tournament.
-    """
-    data: dict[str, Any] = {"format": FORMAT, "name": tournament.name, "rulebook": tournament.rulebook}
-    if tournament.level is not None:
-        data["level"] = tournament.level
-    if tournament.options:
-        data["options"] = tournament.options
-    data["seed"] = tournament.seed
-    data["competitors"] = [_without_defaults(item) for item in tournament.competitors]
-    data["rounds"] = [round_to_json(item) for item in tournament.rounds]
-    return data
-
-
-def round_to_json(item: Round) -> dict[str, Any]:
-    """One round as it stands in the event file."""
-    data: dict[str, Any] = {"number": item.number, "stage": item.stage}
-    if item.draw is not None:
-        data["draw"] = {"seed": item.draw.seed, "attempt": item.draw.attempt, "method": item.draw.method}
-    if item.tiebreak_form is not None:
-        data["tiebreak_form"] = item.tiebreak_form
-    data["matches"] = [match_to_json(match) for match in item.matches]
-    return data
-
-
-def match_to_json(match: Match) -> dict[str, Any]:
-    """One match, or bye, as it stands in the event file."""
-    data: dict[str, Any] = {} if match.table is None else {"table": match.table}
-    data["a"] = match.a
-    for key in ("b", "bye", "game"):
-        if getattr(match, key) is not None:
-            data[key] = getattr(match, key)
-    if match.picks is not None:
-        data["picks"] = list(match.picks)
-    if match.result is not None:
-        data["result"] = result_to_json(match.result)
-    if match.extension_minutes is not None:
-        data["extension_minutes"] = match.extension_minutes
-    return data
-
-
-def _without_defaults(item: Competitor) -> dict[str, Any]:
-    data: dict[str, Any] = {}
-    for field in fields(item):
-        value = getattr(item, field.name)
-        if value != field.default:
-            data[field.name] = list(value) if field.name in _TUPLES else value
-    return data

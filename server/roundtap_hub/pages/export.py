@@ -12,7 +12,7 @@ from fractions import Fraction
 from flask import Blueprint, Response
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.eventfile.read import tournament_to_json
+from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.pages.base import the_moment
 from roundtap_hub.views.event_at import full_names, ranking, tournament
 

@@ -13,7 +13,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor, ImportRound, SetOptions
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
-from roundtap_core.eventfile.read import parse, round_to_json
+from roundtap_core.eventfile.read import parse
+from roundtap_core.eventfile.write import round_to_json
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals

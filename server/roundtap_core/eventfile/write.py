@@ -1,0 +1,63 @@
+"""Writing an event file: the plain JSON of a tournament, keys in the order of their description."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from roundtap_core.records import Competitor, Match, Round, Tournament
+from roundtap_core.result_json import result_to_json
+
+FORMAT = "roundtap-event/1"
+
+
+def tournament_to_json(tournament: Tournament) -> dict[str, Any]:
+    """The event file as plain JSON, keys in the order of its description; what has its default is left out.
+
+    Reading it again gives the same tournament.
+    """
+    data: dict[str, Any] = {"format": FORMAT, "name": tournament.name, "rulebook": tournament.rulebook}
+    if tournament.level is not None:
+        data["level"] = tournament.level
+    if tournament.options:
+        data["options"] = tournament.options
+    data["seed"] = tournament.seed
+    data["competitors"] = [_without_defaults(item) for item in tournament.competitors]
+    data["rounds"] = [round_to_json(item) for item in tournament.rounds]
+    return data
+
+
+def round_to_json(item: Round) -> dict[str, Any]:
+    """One round as it stands in the event file."""
+    data: dict[str, Any] = {"number": item.number, "stage": item.stage}
+    if item.draw is not None:
+        data["draw"] = {"seed": item.draw.seed, "attempt": item.draw.attempt, "method": item.draw.method}
+    if item.tiebreak_form is not None:
+        data["tiebreak_form"] = item.tiebreak_form
+    data["matches"] = [match_to_json(match) for match in item.matches]
+    return data
+
+
+def match_to_json(match: Match) -> dict[str, Any]:
+    """One match, or bye, as it stands in the event file."""
+    data: dict[str, Any] = {} if match.table is None else {"table": match.table}
+    data["a"] = match.a
+    for key in ("b", "bye", "game"):
+        if getattr(match, key) is not None:
+            data[key] = getattr(match, key)
+    if match.picks is not None:
+        data["picks"] = list(match.picks)
+    if match.result is not None:
+        data["result"] = result_to_json(match.result)
+    if match.extension_minutes is not None:
+        data["extension_minutes"] = match.extension_minutes
+    return data
+
+
+def _without_defaults(item: Competitor) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for field in fields(item):
+        value = getattr(item, field.name)
+        if value != field.default:
+            data[field.name] = list(value) if isinstance(value, tuple) else value
+    return data
