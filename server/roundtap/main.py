@@ -17,6 +17,9 @@ OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "
 END_WITH_STDIN = "--end-with-stdin"
 """For a process that another one started: end when that one dies, however it dies."""
 
+END_WITHIN_S = 20
+"""Who has not ended by then, for whatever reason, is ended by the kernel."""
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -72,6 +75,8 @@ def _end_with_stdin() -> None:
         # Unbuffered: a thread that holds the buffer's lock would trouble the interpreter's exit.
         while os.read(0, 4096):
             pass
+        # The alarm is the kernel's: it comes even if Python is stuck, or missed its SIGTERM.
+        signal.alarm(END_WITHIN_S)
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, name="end-with-stdin", daemon=True).start()

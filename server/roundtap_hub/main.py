@@ -108,6 +108,9 @@ def _serve(hub: Hub, listener: socket.socket) -> None:
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            if told_to_stop:
+                self.should_exit = True
+                return
             notify.tell("READY=1")
             # Kept: the loop itself holds its tasks weakly.
             self.watchdog = asyncio.create_task(keep_watchdog(notify, hub.service))
@@ -117,9 +120,11 @@ def _serve(hub: Hub, listener: socket.socket) -> None:
             application.close_feeds_soon()
             super().handle_exit(sig, frame)
 
+    told_to_stop: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
-        # The server raises its signal again once it has stopped; the journal is still to be closed then.
-        signal.signal(number, lambda *_: None)
+        # Before the server listens to signals itself, one is kept for it. The server raises its signal again once it
+        # has stopped; the journal is still to be closed then.
+        signal.signal(number, lambda number, _: told_to_stop.append(number))
     config = uvicorn.Config(application, loop="asyncio", http="h11", ws="none", lifespan="on", log_level="warning",
                             access_log=False, server_header=False, timeout_graceful_shutdown=5)
     Server(config).run(sockets=[listener])

@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from roundtap.kit.leash import clean_up_when_told_to_end
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field
@@ -287,7 +288,9 @@ def main() -> None:
     parser.add_argument("--fields", nargs="*", default=NAMES, choices=NAMES)
     parser.add_argument("--sizes", nargs="*", type=int, default=[64, 512])
     parser.add_argument("--cpu", action="store_true", help="this process's processor time: for a busy machine")
-    chosen = parser.parse_args()
+    # The other benchmarks' options come here too.
+    chosen, _ = parser.parse_known_args()
+    clean_up_when_told_to_end()
     if chosen.cpu:
         globals()["clock"] = time.process_time
     print("  size field                    draws    median       p99     worst   ratio  repeats  methods")

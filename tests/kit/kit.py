@@ -7,7 +7,6 @@ import secrets
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 import urllib.request
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtap.demo.demo_event import make_event
+from roundtap.kit.leash import start_roundtap
 from roundtap_core.event.entries import Entry
 from roundtap_hub.hub import hash_pin
 from roundtap_hub.journal.journal import Journal
@@ -138,16 +138,16 @@ class Kit:
 
     def start_hub(self, crash_at: str | None = None, wrapper: tuple[str, ...] = ()) -> None:
         crash = ("--crash-at", crash_at) if crash_at else ()
-        self.hub = self._spawn(wrapper, "hub", "--data", str(self.hub_folder), "--host", "127.0.0.1",
-                               "--port", str(self.port), *crash)
+        self.hub = start_roundtap("hub", "--data", str(self.hub_folder), "--host", "127.0.0.1",
+                                  "--port", str(self.port), *crash, wrapper=wrapper)
         wait_until(self._hub_answers, "the hub")
 
     def start_table(self, number: int = 1, crash_at: str | None = None) -> Table:
         crash = ("--crash-at", crash_at) if crash_at else ()
         panel = self.folder / f"panel-{number}"
         panel.unlink(missing_ok=True)
-        self.units[number] = self._spawn((), "table", str(self.folder / f"table-{number}.toml"),
-                                         "--panel", str(panel), *crash)
+        self.units[number] = start_roundtap("table", str(self.folder / f"table-{number}.toml"),
+                                            "--panel", str(panel), *crash)
         self.tables[number] = Table(panel)
         return self.tables[number]
 
@@ -181,9 +181,6 @@ class Kit:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-
-    def _spawn(self, wrapper: tuple[str, ...], *command: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([*wrapper, sys.executable, "-m", "roundtap.main", *command])
 
     def _hub_answers(self) -> bool:
         try:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from kit import Kit
+from kit import Kit, free_port
 
 
 @pytest.fixture
@@ -34,3 +36,24 @@ def test_open_feeds_do_not_keep_a_hub_from_stopping(kit: Kit, number: int) -> No
         assert kit.hub.wait(timeout=10) == 0
     left = {path.name for path in kit.hub_folder.glob("roundtap.db*")}
     assert left == {"roundtap.db"}, "the journal was not closed: its log is still beside it"
+
+
+TOLD_AT_ONCE = """
+import os, signal, sys, uvicorn
+from roundtap.main import main
+
+run = uvicorn.Server.run
+
+def told_first(*arguments, **options):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return run(*arguments, **options)
+
+uvicorn.Server.run = told_first
+sys.exit(main(["hub", "--data", sys.argv[1], "--host", "127.0.0.1", "--port", sys.argv[2]]))
+"""
+
+
+def test_a_hub_that_is_told_to_stop_before_it_serves_does_not_miss_it(tmp_path: Path) -> None:
+    hub = subprocess.run([sys.executable, "-c", TOLD_AT_ONCE, str(tmp_path / "hub"), str(free_port())],
+                         timeout=30, check=False, stdout=subprocess.DEVNULL)
+    assert hub.returncode == 0

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kit import Kit, Table, wait_until
+from roundtap.kit.leash import start_roundtap
 from roundtap_units.table import main as units
 
 
@@ -23,9 +24,8 @@ def kit(tmp_path: Path) -> Iterator[Kit]:
 
 def test_say_prints_each_new_screen(kit: Kit) -> None:
     kit.start_hub()
-    unit = subprocess.Popen(
-        [sys.executable, "-m", "roundtap.main", "table", str(kit.folder / "table-1.toml"),
-         "--panel", str(kit.folder / "panel-1"), "--say"], stdout=subprocess.PIPE, text=True)
+    unit = start_roundtap("table", str(kit.folder / "table-1.toml"), "--panel", str(kit.folder / "panel-1"), "--say",
+                          stdout=subprocess.PIPE, text=True)
     table = Table(kit.folder / "panel-1")
     table.wait_for("press")
     table.tap("a")

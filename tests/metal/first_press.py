@@ -21,12 +21,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from roundtap.demo.demo_event import make_event
+from roundtap.kit.leash import start_roundtap
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.input.gestures import DEBOUNCE_MS
 from roundtap_hub.journal.journal import Journal
 
 PORT = 8080
-ROUNDTAP = (sys.executable, "-m", "roundtap.main")
 ZERO_2_W = "902120"
 BOUNCES = 3
 FINGER_S = 0.06
@@ -161,14 +161,13 @@ def evening(folder: Path, lines: Lines, i2c_port: int) -> tuple[float, float]:
     """Start both processes, play, stop them, and look into the journal."""
     prepare(folder, i2c_port)
     started = time.monotonic()
-    hub = subprocess.Popen([*ROUNDTAP, "hub", "--data", str(folder / "hub"), "--port", str(PORT)])
+    hub = start_roundtap("hub", "--data", str(folder / "hub"), "--port", str(PORT))
     unit: subprocess.Popen[str] | None = None
     try:
         wait_until(hub_answers, "the hub")
         print(f"the hub answered after {time.monotonic() - started:.1f} s", flush=True)
         started = time.monotonic()
-        unit = subprocess.Popen([*ROUNDTAP, "table", str(folder / "table.toml"), "--say"],
-                                stdout=subprocess.PIPE, text=True)
+        unit = start_roundtap("table", str(folder / "table.toml"), "--say", stdout=subprocess.PIPE, text=True)
         screen = Screen(unit)
         print(f"the unit asked for a press after {screen.wait_for('press') - started:.1f} s", flush=True)
         for key, pin in RECOMMENDED.pins.keys().items():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import signal
 import socket
 import sys
 import tempfile
 from pathlib import Path
 from types import FrameType
 
+from roundtap.kit.leash import clean_up_when_told_to_end
 from roundtap.kit.virtual_kit import VirtualKit
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
@@ -36,9 +36,9 @@ def run(args: argparse.Namespace) -> int:
     if trouble:
         print(f"roundtap demo: {trouble}", file=sys.stderr)
         return 2
+    clean_up_when_told_to_end(code=0)
     folder = Path(tempfile.mkdtemp(prefix="roundtap-demo-"))
     demo = Demo(args, folder)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         demo.prepare()
         demo.start()

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from roundtap.kit.leash import clean_up_when_told_to_end, leashed
 from roundtap_core.words import LANGUAGES
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write all pictures; 2 where pages are wanted and there is no browser."""
+    clean_up_when_told_to_end()
     languages = tuple(args.language or LANGUAGES)
     args.folder.mkdir(parents=True, exist_ok=True)
     print(f"screens: {_screens(args.folder / 'screens', languages)}")
@@ -74,7 +76,7 @@ def _pages(folder: Path, languages: tuple[str, ...], browser: str) -> int:
                 source.write_text(page.html, encoding="utf-8")
                 target = (folder / f"{language}-{page.name}.png").resolve()
                 subprocess.run(
-                    [browser, *BROWSER_FLAGS, f"--user-data-dir={profile}/browser",
+                    [*leashed(browser), *BROWSER_FLAGS, f"--user-data-dir={profile}/browser",
                      f"--window-size={page.width},{page.height}", f"--screenshot={target}", source.as_uri()],
                     check=True, timeout=SHOT_TIMEOUT_S, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import secrets
 import subprocess
-import sys
 import time
 import urllib.request
 from pathlib import Path
+
+from roundtap.kit.leash import start_roundtap
 
 UP_WITHIN_S = 30.0
 
@@ -85,12 +86,8 @@ class VirtualKit:
                 process.wait()
 
     def _spawn(self, *command: str) -> None:
-        # A session of its own: Ctrl-C reaches only this process, which then stops the others in order. Their stdin is
-        # a pipe that closes when this process dies in whatever way, and they end with it.
-        self._processes.append(subprocess.Popen(
-            [sys.executable, "-m", "roundtap.main", *command, "--end-with-stdin"],
-            stdin=subprocess.PIPE, start_new_session=True,
-        ))
+        # A session of its own: Ctrl-C reaches only this process, which then stops the others in order.
+        self._processes.append(start_roundtap(*command, start_new_session=True))
 
     def _wait_for_hub(self) -> None:
         give_up = time.monotonic() + UP_WITHIN_S

@@ -55,8 +55,10 @@ def run(args: argparse.Namespace) -> int:
 
         played = rehearse_fast(script, bar.show)
     else:
+        from roundtap.kit.leash import clean_up_when_told_to_end
         from roundtap.rehearsal.live import NotSaved, rehearse_live, rehearse_on_units
 
+        clean_up_when_told_to_end()
         try:
             played = (rehearse_on_units(script, bar.show, args.hub, args.pin or "") if args.hub
                     else rehearse_live(script, bar.show, args.port))

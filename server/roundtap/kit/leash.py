@@ -1,0 +1,35 @@
+"""Processes that end with the one that started them, however that one ends."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+from typing import Any
+
+from roundtap.main import END_WITH_STDIN
+
+
+def start_roundtap(*command: str, wrapper: tuple[str, ...] = (), **options: Any) -> subprocess.Popen[Any]:
+    """Start `roundtap COMMAND …`; `options` are Popen's. Its stdin is a pipe that closes when this process dies in
+    whatever way, and it ends with it."""
+    return subprocess.Popen([*wrapper, sys.executable, "-m", "roundtap.main", *command, END_WITH_STDIN],
+                            stdin=subprocess.PIPE, **options)
+
+
+def leashed(*command: str) -> list[str]:
+    """The words that start a program of somebody else's, which the kernel kills when this process dies (Linux)."""
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else list(command)
+
+
+def clean_up_when_told_to_end(code: int | None = None) -> None:
+    """From now on SIGTERM and SIGHUP are a SystemExit: what stands in `finally` and `with` is done. `code`: the
+    process's exit code; None: as a shell says it, 128 and the signal."""
+
+    def end(number: int, _: object) -> None:
+        sys.exit(128 + number if code is None else code)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)

@@ -1,0 +1,136 @@
+"""No command leaves a process behind, however it ends: asked to, interrupted, or killed without a word."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from kit import Kit, free_port, wait_until
+from test_rehearse import recorded
+
+ROOT = Path(__file__).parents[2]
+ROUNDTAP = (sys.executable, "-m", "roundtap.main")
+BENCH = (sys.executable, str(ROOT / "tests/benchmarks/run_all.py"))
+MARK = "ROUNDTAP_STARTED_BY"
+ENDINGS = pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=lambda s: s.name)
+
+
+class Started:
+    """One command and all that it starts, known by a mark that every process inherits."""
+
+    def __init__(self, folder: Path, *command: str, **environment: str) -> None:
+        self.mark = secrets.token_hex(8)
+        self.folder = folder
+        self.process = subprocess.Popen(
+            command, env={**os.environ, MARK: self.mark, "TMPDIR": str(folder), **environment},
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+
+    def others(self) -> list[int]:
+        """The processes that it started, and those that they started."""
+        wanted = f"{MARK}={self.mark}".encode()
+        found = []
+        for folder in Path("/proc").iterdir():
+            with suppress(OSError):
+                # A process that has ended, and is only not yet asked for its exit code, has no environment.
+                if folder.name.isdigit() and wanted in (folder / "environ").read_bytes().split(b"\0"):
+                    found.append(int(folder.name))
+        return [pid for pid in found if pid != self.process.pid]
+
+    def wait_for(self, many: int) -> None:
+        wait_until(lambda: self.process.poll() is None and len(self.others()) >= many, f"{many} processes")
+
+    def ends(self, ending: signal.Signals) -> int:
+        """End the command itself, and nobody else; its exit code. An AssertionError where anybody stays."""
+        self.process.send_signal(ending)
+        code = self.process.wait(timeout=30)
+        wait_until(lambda: not self.others(), "the others to end", timeout_s=15)
+        return code
+
+    def sweep(self) -> None:
+        for pid in [self.process.pid, *self.others()]:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[list[Started]]:
+    """Whatever a test puts here is swept away after it."""
+    kept: list[Started] = []
+    yield kept
+    for each in kept:
+        each.sweep()
+
+
+def demo(folder: Path) -> Started:
+    return Started(folder, *ROUNDTAP, "demo", "--port", str(free_port()), "--tables", "1", "--players", "4")
+
+
+@ENDINGS
+@pytest.mark.parametrize("many", [1, 3], ids=["while the hub starts", "hub, table and station"])
+def test_a_demo(tmp_path: Path, started: list[Started], ending: signal.Signals, many: int) -> None:
+    started.append(demo(tmp_path))
+    started[0].wait_for(many)
+    code = started[0].ends(ending)
+    assert code == (-9 if ending == signal.SIGKILL else 0)
+    if ending != signal.SIGKILL:
+        assert list(tmp_path.iterdir()) == [], "its folder, with keys in it, is left"
+
+
+@ENDINGS
+def test_a_rehearsal_on_real_processes(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
+    event, temporary = tmp_path / "event.json", tmp_path / "tmp"
+    event.write_text(json.dumps(recorded()))
+    temporary.mkdir()
+    started.append(Started(temporary, *ROUNDTAP, "rehearse", str(event), "--port", str(free_port())))
+    started[0].wait_for(2)
+    started[0].ends(ending)
+    if ending != signal.SIGKILL:
+        assert list(temporary.iterdir()) == [], "its folder, with keys in it, is left"
+
+
+@ENDINGS
+def test_a_benchmark(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
+    started.append(Started(tmp_path, *BENCH, "--tables", "1"))
+    started[0].wait_for(2)
+    started[0].ends(ending)
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv (util-linux)")
+@ENDINGS
+def test_a_gallery_whose_browser_hangs(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
+    browser, out = tmp_path / "bin" / "chromium", tmp_path / "out"
+    browser.parent.mkdir()
+    browser.write_text("#!/bin/sh\nexec sleep 600\n")
+    browser.chmod(0o755)
+    started.append(Started(tmp_path, *ROUNDTAP, "gallery", str(out), "--language", "en",
+                           PATH=f"{browser.parent}:{os.environ['PATH']}"))
+    started[0].wait_for(1)
+    started[0].ends(ending)
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
+def test_a_hub_on_a_slow_disk_ends_with_its_kit(tmp_path: Path) -> None:
+    """strace does not pass on what it is told: asked to end, it ended neither itself nor the hub."""
+    sys.path.insert(0, str(ROOT / "tests/benchmarks"))
+    from bench_line import SLOW_FSYNC
+
+    kit = Kit(tmp_path)
+    kit.start_hub(wrapper=SLOW_FSYNC)
+    assert kit.hub is not None
+    hub = kit.hub.pid
+    assert b"roundtap.main" in Path(f"/proc/{hub}/cmdline").read_bytes(), "the kit knows strace, not the hub"
+    kit.stop()
+    assert not Path(f"/proc/{hub}").exists()
+    assert kit.hub.returncode == 0
