@@ -12,7 +12,8 @@ from importlib import import_module
 from roundtap_core import VERSION
 
 DONE, BAD_INPUT, INTERRUPTED, NOBODY_READS = 0, 2, 130, 141
-OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices")
+OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices",
+                "roundtap_systemd")
 
 END_WITH_STDIN = "--end-with-stdin"
 """For a process that another one started: end when that one dies, however it dies."""

@@ -100,7 +100,8 @@ def _serve(hub: Hub, listener: socket.socket) -> None:
     import uvicorn
 
     from roundtap_hub.asgi import HubApplication
-    from roundtap_hub.notify import Notify, keep_watchdog
+    from roundtap_hub.watchdog import keep_watchdog
+    from roundtap_systemd.notify import Notify
 
     application = HubApplication(hub)
     notify = Notify()

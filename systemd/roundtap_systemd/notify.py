@@ -1,4 +1,4 @@
-"""Says to systemd that a unit is up, and goes on saying so for as long as its loop steps."""
+"""A service's word to systemd: that it is up, and that it lives (sd_notify(3))."""
 
 from __future__ import annotations
 
@@ -8,30 +8,19 @@ from collections.abc import Mapping
 
 
 class Notify:
-    """systemd's notification protocol (sd_notify(3)); started by anybody else, it says nothing to nobody.
+    """systemd's notification protocol; started by anybody else, it says nothing to nobody.
 
-    Call `alive(now_ms)` (monotonic milliseconds) at each step of the loop, as often as you like: the first call says
-    READY=1, and WATCHDOG=1 follows at half of systemd's limit.
+    `every_ms`: how often systemd wants to hear from this process, half of its limit; None: it has no watchdog.
     """
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         self._address = environment.get("NOTIFY_SOCKET", "")
         limit_us = environment.get("WATCHDOG_USEC", "")
         for_us = environment.get("WATCHDOG_PID", "") in ("", str(os.getpid()))
-        self._every_ms = int(limit_us) // 2000 if limit_us.isdigit() and for_us else None
-        self._ready = False
-        self._due_ms: int | None = None
+        self.every_ms = int(limit_us) // 2000 if limit_us.isdigit() and for_us else None
 
-    def alive(self, now_ms: int) -> None:
-        """The loop has come round once more."""
-        if not self._ready:
-            self._ready = True
-            self._tell("READY=1")
-        if self._every_ms is not None and (self._due_ms is None or now_ms >= self._due_ms):
-            self._due_ms = now_ms + self._every_ms
-            self._tell("WATCHDOG=1")
-
-    def _tell(self, state: str) -> None:
+    def tell(self, state: str) -> None:
+        """Send "READY=1", "WATCHDOG=1" or the like."""
         if not self._address:
             return
         # A leading "@" stands for the zero byte of Linux's abstract sockets.
@@ -43,3 +32,21 @@ class Notify:
         except OSError:
             # Not to be heard costs a restart at the worst; it must not cost the evening.
             return
+
+
+class Heartbeat:
+    """Says for a loop that it came round: ready at the first time, alive as often as systemd's watchdog wants it."""
+
+    def __init__(self, notify: Notify) -> None:
+        self._notify = notify
+        self._ready = False
+        self._due_ms: int | None = None
+
+    def alive(self, now_ms: int) -> None:
+        """The loop has come round once more; `now_ms` is its monotonic time."""
+        if not self._ready:
+            self._ready = True
+            self._notify.tell("READY=1")
+        if self._notify.every_ms is not None and (self._due_ms is None or now_ms >= self._due_ms):
+            self._due_ms = now_ms + self._notify.every_ms
+            self._notify.tell("WATCHDOG=1")

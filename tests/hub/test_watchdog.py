@@ -11,7 +11,8 @@ from hub_kit import running
 
 from roundtap_core.errors import Problem
 from roundtap_hub.journal.service import HubStopped
-from roundtap_hub.notify import Notify, keep_watchdog
+from roundtap_hub.watchdog import keep_watchdog
+from roundtap_systemd.notify import Notify
 
 
 class Said(Notify):
@@ -70,13 +71,8 @@ def test_a_hub_that_stops_says_no_more() -> None:
 
 def test_nobody_asked_for_a_watchdog() -> None:
     silent = Notify({})
-    assert silent.watchdog_s is None
+    assert silent.every_ms is None
     silent.tell("READY=1")
-
-
-def test_a_watchdog_meant_for_another_process_is_not_ours() -> None:
-    assert Notify({"WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"}).watchdog_s is None
-    assert Notify({"WATCHDOG_USEC": "30000000"}).watchdog_s == 15
 
 
 def test_asking_the_real_writer_whether_it_lives_writes_nothing(tmp_path: Path) -> None:

@@ -105,10 +105,10 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
     from roundtap_devices.display.screen import Screen, VirtualScreen
     from roundtap_devices.display.signals import Signals
     from roundtap_devices.virtual.table_panel import Panel
+    from roundtap_systemd.notify import Heartbeat, Notify
     from roundtap_units.link.link import HubAddress, HubLink
     from roundtap_units.link.outbox import Outbox
-    from roundtap_units.notify import Notify
-    from roundtap_units.table.dialogue.dialogue import Dialogue
+    from roundtap_units.table.dialogue.dialogue import Dialogue, unit_words
     from roundtap_units.table.unit import TableUnit, run_loop
     from roundtap_units.unit_words import unit_words
 
@@ -132,11 +132,11 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
         _heard(panel.words if panel else None, args.say),
     )
     buttons = Buttons(config.board, pins, incoming, mono_ms)  # type: ignore[arg-type]
-    notify = Notify()
+    heartbeat = Heartbeat(Notify())
 
     def stopped() -> bool:
         # Asked once a step: who steps no more is not alive, whatever his other threads do.
-        notify.alive(mono_ms())
+        heartbeat.alive(mono_ms())
         return stopping.is_set()
 
     link.start()
