@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
+
+from roundtap_devices.toml_tables import Table, TableError, known_or_file
 
 OPPOSITE, EDGE = "opposite", "edge"
 FACINGS = (OPPOSITE, EDGE)
@@ -17,30 +16,16 @@ KEYS = ("a", "b", "up", "down", "call")
 LAST_BCM_PIN = 27
 
 
-class BoardError(ValueError):
-    """A board file that a person can mend.
-
-    `key` names the text "board.KEY" in the units' catalogues, `params` fill it; `str()` is the English text.
-    """
+class BoardError(TableError):
+    """A board file that a person can mend; `key` names the text "board.KEY" in the units' catalogues, too."""
 
     TEXTS = {
-        "unreadable": "{file}: this is not a TOML file: {reason}",
+        **TableError.TEXTS,
         "missing": "{file}: no such board: name one of {known}, or a TOML file",
-        "unknown_key": "{file}: {where}: unknown key; known are {known}",
-        "not_one_of": "{file}: {where}: {value} is not one of {known}",
         "no_pin": "{file}: {where}: {value} is no BCM pin (0 to 27)",
         "same_pin": "{file}: {where}: pin {value} is taken by {other}",
         "no_address": "{file}: {where}: {value} is no I2C address (3 to 119)",
-        "wrong_type": "{file}: {where}: {value} should be {known}",
     }
-
-    def __init__(self, key: str, **params: object) -> None:
-        super().__init__(key, params)
-        self.key = key
-        self.params = params
-
-    def __str__(self) -> str:
-        return self.TEXTS[self.key].format(**self.params)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +87,7 @@ BOARDS = {board.name: board for board in (RECOMMENDED, ADAFRUIT_BONNET, WAVESHAR
 
 def board(name_or_file: str) -> Board:
     """A known board by name, else the TOML file at that path. Raises BoardError."""
-    if name_or_file in BOARDS:
-        return BOARDS[name_or_file]
-    path = Path(name_or_file)
-    if not path.is_file():
-        raise BoardError("missing", file=name_or_file, known=", ".join(BOARDS))
-    return load(path.read_text(encoding="utf-8"), path.name)
+    return known_or_file(name_or_file, BOARDS, load, BoardError)
 
 
 def load(text: str, file: str = "board.toml") -> Board:
@@ -116,36 +96,23 @@ def load(text: str, file: str = "board.toml") -> Board:
     >>> load('like = "recommended"\\nfacing = "edge"\\n[pins]\\ncall = 26').pins.call
     26
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BoardError("unreadable", file=file, reason=str(error)) from None
-    like = data.pop("like", RECOMMENDED.name)
-    if not isinstance(like, str) or like not in BOARDS:
-        raise BoardError("not_one_of", file=file, where="like", value=like, known=", ".join(BOARDS))
-    base = BOARDS[like]
-    pins = _section(Pins, base.pins, data.pop("pins", {}), file, "pins")
-    screen = _section(ScreenWiring, base.screen, data.pop("screen", {}), file, "screen")
-    made: Board = _section(Board, replace(base, pins=pins, screen=screen), data, file, "")
-    _check(made, file)
+    table = Table(text, file, BoardError)
+    base = table.like(BOARDS)
+    pins = _section(table, Pins, base.pins, table.data.pop("pins", {}), "pins")
+    screen = _section(table, ScreenWiring, base.screen, table.data.pop("screen", {}), "screen")
+    made: Board = _section(table, Board, replace(base, pins=pins, screen=screen), table.data, "")
+    _check(table, made)
     return made
 
 
-def _section(kind: type, base: Any, given: Any, file: str, where: str) -> Any:
+def _section(table: Table, kind: type, base: Any, given: Any, where: str) -> Any:
     known = [field.name for field in fields(kind)]
-    if not isinstance(given, Mapping):
-        raise BoardError("wrong_type", file=file, where=where, value=given, known="a table")
+    table.of_kind(where, given, dict)
     for key, value in given.items():
         place = f"{where}.{key}" if where else key
-        if key not in known:
-            raise BoardError("unknown_key", file=file, where=place, known=", ".join(known))
-        wanted = _kind_of(kind, key)
-        if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-            raise BoardError("wrong_type", file=file, where=place, value=value, known=_TYPES[wanted])
+        table.known_key(place, key, known)
+        table.of_kind(place, value, _kind_of(kind, key))
     return replace(base, **given)
-
-
-_TYPES = {int: "a whole number", str: "a text", bool: "true or false"}
 
 
 def _kind_of(kind: type, key: str) -> type:
@@ -156,16 +123,15 @@ def _kind_of(kind: type, key: str) -> type:
     return str if key in ("driver", "bus") else int
 
 
-def _check(made: Board, file: str) -> None:
+def _check(table: Table, made: Board) -> None:
     screen = made.screen
     for where, value, known in (
         ("facing", made.facing, FACINGS), ("screen.driver", screen.driver, DRIVERS),
         ("screen.bus", screen.bus, BUSES), ("screen.rotation", screen.rotation, ROTATIONS),
     ):
-        if value not in known:
-            raise BoardError("not_one_of", file=file, where=where, value=value, known=", ".join(map(str, known)))
+        table.one_of(where, value, known)
     if not 3 <= screen.i2c_address <= 119:
-        raise BoardError("no_address", file=file, where="screen.i2c_address", value=screen.i2c_address)
+        raise table.wrong("no_address", "screen.i2c_address", value=screen.i2c_address)
     taken = {2: "screen (SDA)", 3: "screen (SCL)"} if screen.bus == "i2c" else {
         10: "screen (MOSI)", 11: "screen (SCLK)", 8 - screen.spi_device: "screen (CE)",
         screen.dc: "screen.dc", screen.reset: "screen.reset",
@@ -176,7 +142,7 @@ def _check(made: Board, file: str) -> None:
         if pin is None:
             continue
         if not 0 <= pin <= LAST_BCM_PIN:
-            raise BoardError("no_pin", file=file, where=where, value=pin)
+            raise table.wrong("no_pin", where, value=pin)
         if pin in taken:
-            raise BoardError("same_pin", file=file, where=where, value=pin, other=taken[pin])
+            raise table.wrong("same_pin", where, value=pin, other=taken[pin])
         taken[pin] = where

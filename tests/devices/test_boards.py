@@ -52,6 +52,13 @@ def test_a_wrong_board_file_says_what_where_and_what_would_be_right(text, says):
     assert str(caught.value) == says
 
 
+def test_a_file_in_another_encoding(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_bytes('name = "Tisch für Köln"'.encode("latin-1"))
+    with pytest.raises(BoardError, match=r"mine\.toml: this is not a TOML file: .*utf-8"):
+        board(str(file))
+
+
 def test_no_toml_and_no_file():
     with pytest.raises(BoardError, match="not a TOML file"):
         load("pins = {")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -11,31 +10,15 @@ from types import MappingProxyType
 from typing import Any
 
 from roundtap_devices.printing.print_lines import CELL_DOTS, Sheet
+from roundtap_devices.toml_tables import Table, TableError, known_or_file
 
 COLUMNS = {32: "58 mm", 48: "80 mm"}
 
 
-class ProfileError(ValueError):
-    """A printer profile that a person can mend.
+class ProfileError(TableError):
+    """A printer profile that a person can mend; `key` names the text "printer.KEY" in the units' catalogues, too."""
 
-    `key` names the text "printer.KEY" in the units' catalogues, `params` fill it; `str()` is the English text.
-    """
-
-    TEXTS = {
-        "unreadable": "{file}: this is not a TOML file: {reason}",
-        "missing": "{file}: no such printer: name one of {known}, or a TOML file",
-        "unknown_key": "{file}: {where}: unknown key; known are {known}",
-        "not_one_of": "{file}: {where}: {value} is not one of {known}",
-        "wrong_type": "{file}: {where}: {value} should be {known}",
-    }
-
-    def __init__(self, key: str, **params: object) -> None:
-        super().__init__(key, params)
-        self.key = key
-        self.params = params
-
-    def __str__(self) -> str:
-        return self.TEXTS[self.key].format(**self.params)
+    TEXTS = {**TableError.TEXTS, "missing": "{file}: no such printer: name one of {known}, or a TOML file"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +56,7 @@ PROFILES = {profile.name: profile for profile in (EPSON_80, POS_5890, PLAIN_58)}
 
 def printer_profile(name_or_file: str) -> PrinterProfile:
     """A known profile by name, else the TOML file at that path. Raises ProfileError."""
-    if name_or_file in PROFILES:
-        return PROFILES[name_or_file]
-    path = Path(name_or_file)
-    if not path.is_file():
-        raise ProfileError("missing", file=name_or_file, known=", ".join(PROFILES))
-    return load(path.read_text(encoding="utf-8"), path.name)
+    return known_or_file(name_or_file, PROFILES, load, ProfileError)
 
 
 def load(text: str, file: str = "printer.toml") -> PrinterProfile:
@@ -87,41 +65,33 @@ def load(text: str, file: str = "printer.toml") -> PrinterProfile:
     >>> load('like = "pos-5890"\\n[codepages]\\ncp852 = 72').codepages
     {'cp852': 72}
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ProfileError("unreadable", file=file, reason=str(error)) from None
-    like = data.pop("like", EPSON_80.name)
-    if not isinstance(like, str) or like not in PROFILES:
-        raise ProfileError("not_one_of", file=file, where="like", value=like, known=", ".join(PROFILES))
+    table = Table(text, file, ProfileError)
+    base = table.like(PROFILES)
     known = [each.name for each in fields(PrinterProfile)]
-    for key, value in data.items():
+    for key, value in table.data.items():
         if key not in known:
-            raise ProfileError("unknown_key", file=file, where=key, known=", ".join(("like", *known)))
-        _check(key, value, file)
-    data.setdefault("name", Path(file).stem)
-    return replace(PROFILES[like], **data)
+            raise table.wrong("unknown_key", key, known=", ".join(("like", *known)))
+        _check(table, key, value)
+    table.data.setdefault("name", Path(file).stem)
+    return replace(base, **table.data)
 
 
-def _check(key: str, value: Any, file: str) -> None:
+def _check(table: Table, key: str, value: Any) -> None:
     if key == "codepages":
-        _check_codepages(value, file)
+        _check_codepages(table, value)
     elif key == "columns":
         if value not in COLUMNS:
-            raise ProfileError("not_one_of", file=file, where=key, value=value, known="32 (58 mm), 48 (80 mm)")
+            raise table.wrong("not_one_of", key, value=value, known="32 (58 mm), 48 (80 mm)")
     elif key in ("cutter", "qr", "answers"):
-        if not isinstance(value, bool):
-            raise ProfileError("wrong_type", file=file, where=key, value=value, known="true or false")
+        table.of_kind(key, value, bool)
     elif key == "name":
-        if not isinstance(value, str):
-            raise ProfileError("wrong_type", file=file, where=key, value=value, known="a text")
+        table.of_kind(key, value, str)
     elif not _is_byte(value) or (key == "raster_rows" and not value):
-        raise ProfileError("wrong_type", file=file, where=key, value=value, known="a whole number, 0 to 255")
+        raise table.wrong("wrong_type", key, value=value, known="a whole number, 0 to 255")
 
 
-def _check_codepages(value: Any, file: str) -> None:
-    if not isinstance(value, Mapping):
-        raise ProfileError("wrong_type", file=file, where="codepages", value=value, known="a table")
+def _check_codepages(table: Table, value: Any) -> None:
+    table.of_kind("codepages", value, dict)
     for codec, number in value.items():
         where = f"codepages.{codec}"
         try:
@@ -130,10 +100,10 @@ def _check_codepages(value: Any, file: str) -> None:
         except LookupError:
             one_byte = False
         if not one_byte:
-            raise ProfileError("not_one_of", file=file, where=where, value=codec,
-                               known="cp437, cp850, cp852, cp858, cp1250, cp1252, iso8859_2 …")
+            raise table.wrong("not_one_of", where, value=codec, known="cp437, cp850, cp852, cp858, cp1250, cp1252, "
+                              "iso8859_2 …")
         if not _is_byte(number):
-            raise ProfileError("wrong_type", file=file, where=where, value=number, known="a whole number, 0 to 255")
+            raise table.wrong("wrong_type", where, value=number, known="a whole number, 0 to 255")
 
 
 def _is_byte(value: Any) -> bool:

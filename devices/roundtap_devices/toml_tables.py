@@ -1,0 +1,83 @@
+"""What people describe in TOML: like a known piece but for what the table says; and what is said about a wrong one."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+Piece = TypeVar("Piece")
+
+WANTED = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
+
+
+class TableError(ValueError):
+    """A table that a person can mend. `key` names a text in TEXTS, `params` fill it; `str()` is the English text."""
+
+    TEXTS: ClassVar[Mapping[str, str]] = {
+        "unreadable": "{file}: this is not a TOML file: {reason}",
+        "unknown_key": "{file}: {where}: unknown key; known are {known}",
+        "not_one_of": "{file}: {where}: {value} is not one of {known}",
+        "wrong_type": "{file}: {where}: {value} should be {known}",
+    }
+
+    def __init__(self, key: str, **params: object) -> None:
+        super().__init__(key, params)
+        self.key = key
+        self.params = params
+
+    def __str__(self) -> str:
+        return self.TEXTS[self.key].format(**self.params)
+
+
+class Table:
+    """One TOML file while it is looked through. Every method raises `error`, with the place in the file."""
+
+    def __init__(self, text: str, file: str, error: type[TableError]) -> None:
+        self.file = file
+        self._error = error
+        try:
+            self.data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as wrong:
+            raise error("unreadable", file=file, reason=str(wrong)) from None
+
+    def like(self, known: Mapping[str, Piece]) -> Piece:
+        """The known piece that the table's ``like`` names, the first one if it names none; no longer in `data` then."""
+        name = self.data.pop("like", next(iter(known)))
+        if not isinstance(name, str):
+            raise self.wrong("not_one_of", "like", value=name, known=", ".join(known))
+        self.one_of("like", name, known)
+        return known[name]
+
+    def known_key(self, where: str, key: str, known: Iterable[str]) -> None:
+        if key not in known:
+            raise self.wrong("unknown_key", where, known=", ".join(known))
+
+    def one_of(self, where: str, value: object, known: Iterable[object]) -> None:
+        if value not in known:
+            raise self.wrong("not_one_of", where, value=value, known=", ".join(map(str, known)))
+
+    def of_kind(self, where: str, value: object, kind: type) -> None:
+        """`kind`: int, str, bool or dict. TOML's true is no number."""
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise self.wrong("wrong_type", where, value=value, known=WANTED[kind])
+
+    def wrong(self, key: str, where: str, **params: object) -> TableError:
+        """The error to be raised about the place `where`."""
+        return self._error(key, file=self.file, where=where, **params)
+
+
+def known_or_file(name_or_file: str, known: Mapping[str, Piece], load: Callable[[str, str], Piece],
+                  error: type[TableError]) -> Piece:
+    """A known piece by name, else what `load(text, file name)` makes of the TOML file at that path."""
+    if name_or_file in known:
+        return known[name_or_file]
+    path = Path(name_or_file)
+    if not path.is_file():
+        raise error("missing", file=name_or_file, known=", ".join(known))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as wrong:
+        raise error("unreadable", file=path.name, reason=str(wrong)) from None
+    return load(text, path.name)
