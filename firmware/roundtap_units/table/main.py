@@ -108,7 +108,7 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
     from roundtap_systemd.notify import Heartbeat, Notify
     from roundtap_units.link.link import HubAddress, HubLink
     from roundtap_units.link.outbox import Outbox
-    from roundtap_units.table.dialogue.dialogue import Dialogue, unit_words
+    from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.unit import TableUnit, run_loop
     from roundtap_units.unit_words import unit_words
 
