@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 
 from roundtap_core.errors import Problem
+from roundtap_core.words import LANGUAGES
 from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.journal import Journal
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="folder of the journal, the unit keys (keys.json) and the PIN; made if it is not there")
     parser.add_argument("--host", default="0.0.0.0")
     parser.add_argument("--port", type=int, default=8080)
-    parser.add_argument("--language", default="en", choices=("en", "es", "de", "pl"), help="language of the wall")
+    parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the wall")
     parser.add_argument("--bench-url", default=None, help=argparse.SUPPRESS)
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 

@@ -13,6 +13,7 @@ from types import FrameType
 from roundtap.kit.leash import clean_up_when_told_to_end
 from roundtap.kit.virtual_kit import VirtualKit
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.words import LANGUAGES
 
 PLAYERS_MAX = 512
 
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="which game is played: " + ", ".join(RULEBOOKS))
     parser.add_argument("--host", default="127.0.0.1",
                         help="address to listen on; 0.0.0.0 lets phones in the same network in")
-    parser.add_argument("--language", default="en", choices=("en", "es", "de", "pl"), help="language of the tables")
+    parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the tables")
     parser.add_argument("--facing", default="edge", choices=("edge", "opposite"),
                         help="edge: one way up, easy to read here; opposite: each half faces its player")
 

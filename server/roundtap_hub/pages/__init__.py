@@ -13,7 +13,7 @@ from roundtap_hub.pages import (
     console,
     counting_aid,
     cut,
-    errors,
+    error_pages,
     export,
     home,
     imposed_round,
@@ -47,6 +47,6 @@ def register(app: Flask, hub: Hub) -> None:
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)
-    errors.handle(app)
+    error_pages.handle(app)
     app.register_blueprint(public)
     app.register_blueprint(organizer)

@@ -1,0 +1,175 @@
+"""A hub that notes what is said to it and what it answers, with a real table's link and a real station's beside it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import queue
+import socket
+import threading
+from collections.abc import Iterator, MutableMapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from kit import wait_until
+from roundtap.demo.demo_event import make_event
+from roundtap_core.wire import REPORT, sign
+from roundtap_hub.asgi import HubApplication
+from roundtap_hub.feeds import browser_feed, device_feed
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.service import Service
+from roundtap_hub.presence import Presence
+from roundtap_hub.printing.job_book import PrintBook
+from roundtap_units.link.link import HubAddress, HubLink
+from roundtap_units.link.outbox import Outbox
+from roundtap_units.station.station_link import HubStationLink
+
+KEYS = {"table-1": bytes(range(32)), "station-1": bytes(range(32, 64))}
+Message = dict[str, Any]
+
+
+class Talk:
+    """What went over the wire, by name: "report", "report echo", "feed view" and so on."""
+
+    def __init__(self) -> None:
+        self.said: dict[str, list[Message]] = {}
+
+    def note(self, name: str, message: Message) -> None:
+        self.said.setdefault(name, []).append(message)
+
+
+class Listening:
+    """The hub's application, and an ear at it."""
+
+    def __init__(self, hub: HubApplication, talk: Talk) -> None:
+        self._hub = hub
+        self._talk = talk
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._hub(scope, receive, send)
+            return
+        path, asked, answered = scope["path"], bytearray(), bytearray()
+
+        async def hear() -> MutableMapping[str, Any]:
+            message: MutableMapping[str, Any] = await receive()
+            asked.extend(message.get("body", b""))
+            if asked and not message.get("more_body"):
+                self._asked(path, bytes(asked))
+                asked.clear()
+            return message
+
+        async def say(message: MutableMapping[str, Any]) -> None:
+            body = message.get("body", b"")
+            if "feed" in path:
+                self._fed(path, body)
+            elif message["type"] == "http.response.body":
+                answered.extend(body)
+                if not message.get("more_body"):
+                    self._answered(path, bytes(answered))
+            await send(message)
+
+        await self._hub(scope, hear, say)
+
+    def _asked(self, path: str, body: bytes) -> None:
+        self._talk.note(f"POST {path}", json.loads(body))
+
+    def _answered(self, path: str, body: bytes) -> None:
+        with suppress(ValueError):
+            self._talk.note(f"answer {path}", json.loads(body))
+
+    def _fed(self, path: str, chunk: bytes) -> None:
+        event, data = "", b""
+        for line in chunk.splitlines():
+            if line.startswith(b"event: "):
+                event = line[7:].decode()
+            elif line.startswith(b"data: "):
+                data = line[6:]
+        if not data:
+            return
+        if path == "/device/feed":
+            message = json.loads(data)
+            self._talk.note(f"feed {message['payload']['type']}", message)
+        else:
+            self._talk.note(f"page {event}", json.loads(data) if data.startswith(b"{") else {"data": data.decode()})
+
+
+@contextmanager
+def talking(folder: Path, rulebook: str, monkeypatch: Any) -> Iterator[Talk]:
+    """Everything that a table, a station and a page exchange with the hub in a round of this rulebook."""
+    monkeypatch.setattr(browser_feed, "TICK_S", 0.1)
+    monkeypatch.setattr(device_feed, "BEAT_S", 0.1)
+    database = folder / "roundtap.db"
+    make_event(database, 4, 2, rulebook)
+    journal, paper, clocks = Journal(f"sqlite:///{database}"), PrintBook(f"sqlite:///{database}"), system_clocks()
+    service = Service(journal, clocks)
+    service.start()
+    hub = HubApplication(Hub(service, Presence(), clocks, KEYS, b"secret", "no pin", paper=paper))
+    talk = Talk()
+    with closing(socket.socket()) as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        server = uvicorn.Server(uvicorn.Config(
+            Listening(hub, talk), loop="asyncio", http="h11", ws="none", lifespan="on", log_level="error"))
+        thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
+        thread.start()
+        try:
+            _talk(folder, port, talk)
+            yield talk
+        finally:
+            server.should_exit = True
+            hub.close_feeds_soon()
+            thread.join()
+    service.stop()
+    journal.close()
+    paper.close()
+
+
+def _talk(folder: Path, port: int, talk: Talk) -> None:
+    wait_until(lambda: _get(port, "/time"), "the hub")
+    outbox, heard = Outbox(folder / "outbox.jsonl"), queue.SimpleQueue[Any]()
+    link = HubLink(HubAddress("127.0.0.1", port, "table-1", KEYS["table-1"]), outbox,
+                   lambda kind, value: heard.put((kind, value)))
+    report = {"report_id": "table-1-9f3a", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
+              "result": {"score": {"a": 100, "b": 24}}}
+    view = {}
+    link.start()
+    while not view:
+        kind, value = heard.get(timeout=30)
+        view = value if kind == "view" else {}
+    report["draw"] = view["match"]["draw"]
+    outbox.put(report, sign(KEYS["table-1"], REPORT, report))
+    link.send_reports()
+    link.send_status({"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None})
+    station = HubStationLink(HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]))
+    assert station.exchange()
+    station.report(station.next_jobs()[0].id, "printed", "")
+    assert station.exchange()
+    page = http.client.HTTPConnection("127.0.0.1", port)
+    page.request("GET", "/feed?page=wall/e1")
+    page.getresponse()
+    for name in ("feed fates", "feed beat", "answer /device/status", "answer /device/report", "page tick",
+                 "page clock"):
+        wait_until(lambda name=name: name in talk.said, name)
+    wait_until(lambda: any(message["payload"]["fates"] for message in talk.said["feed fates"]), "a fate")
+    wait_until(lambda: any(message["payload"]["view"]["call"] for message in talk.said["feed view"]), "the call's view")
+    page.close()
+    link.stop()
+    outbox.close()
+
+
+def _get(port: int, path: str) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()

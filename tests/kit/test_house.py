@@ -1,0 +1,89 @@
+"""The house as a whole: no circle between any two modules, and no two modules of one name but the stated families."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import grimp
+import networkx as nx
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = {"roundtap_core": "server", "roundtap_hub": "server", "roundtap": "server", "roundtap_units": "firmware",
+            "roundtap_devices": "devices", "roundtap_systemd": "systemd"}
+PROCESS, BASE = "main", "base"
+"""Each process's own module; what all modules of a room stand on."""
+SUBJECT = ("commands", "decide", "apply")
+"""What an event's subjects all have, and the event over them: "event/<subject>/decide"."""
+
+ONE_SUBJECT = ("cut", "officials", "result_text")
+"""One word for one thing: the core's module, and the page (or the table's part) about it."""
+
+
+@cache
+def modules() -> tuple[str, ...]:
+    """Every module of the house by its full name; packages are not modules here."""
+    found = []
+    for package, folder in PACKAGES.items():
+        for path in sorted((ROOT / folder / package).rglob("*.py")):
+            if path.name != "__init__.py":
+                found.append(".".join(path.relative_to(ROOT / folder).with_suffix("").parts))
+    return tuple(found)
+
+
+def family(module: str) -> str:
+    """What a module may share its name with: its page's view, other processes, other subjects; else itself alone."""
+    room, _, name = module.rpartition(".")
+    if room in ("roundtap_hub.pages", "roundtap_hub.views"):
+        return f"page {name}"
+    if room == "roundtap.headless":
+        return "command"
+    if name in (PROCESS, BASE, *ONE_SUBJECT):
+        return name
+    if name in SUBJECT and room.startswith("roundtap_core.event"):
+        return "subject of an event"
+    return module
+
+
+def of_one_name() -> dict[str, list[str]]:
+    """Names that modules of different families have."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for module in modules():
+        found[module.rpartition(".")[2]].append(module)
+    return {name: sorted(named) for name, named in found.items()
+            if len({family(module) for module in named} - {"command"}) > 1}
+
+
+def test_no_two_modules_have_one_name() -> None:
+    assert of_one_name() == {}
+
+
+def test_a_command_s_module_is_called_as_the_command() -> None:
+    from roundtap.main import COMMANDS
+
+    for name, command in COMMANDS.items():
+        room, _, module = command.module.rpartition(".")
+        if room == "roundtap.headless":
+            assert module == name
+        else:
+            assert module in (name, PROCESS)
+
+
+@pytest.mark.parametrize("room", ["pages", "views"])
+def test_a_page_s_template_is_called_as_the_page(room: str) -> None:
+    """Where a template has the name of a page, that page's module renders it."""
+    templates = {path.stem for path in (ROOT / "server/roundtap_hub/templates").glob("*.html")}
+    for path in (ROOT / "server/roundtap_hub" / room).glob("*.py"):
+        if room == "pages" and path.stem in templates - {"base"}:
+            assert f'"{path.stem}.html"' in path.read_text(encoding="utf-8"), path.name
+
+
+def test_no_module_stands_in_a_circle() -> None:
+    """Imports for type checkers and those inside functions count, too."""
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
+    house = nx.DiGraph((module, imported) for module in graph.modules
+                       for imported in graph.find_modules_directly_imported_by(module))
+    circles = [sorted(circle) for circle in nx.strongly_connected_components(house) if len(circle) > 1]
+    assert circles == []

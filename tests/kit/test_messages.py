@@ -1,0 +1,176 @@
+"""MESSAGES.md says what is really said: a hub talks with a table's link, a station's and a page, and is compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hub_talk import KEYS, talking
+from roundtap_core import wire
+from roundtap_core.wire import REPORT, verify
+from roundtap_hub.app import create_app
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.presence import Presence
+from roundtap_hub.printing.jobs import KINDS
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = (ROOT / "server/MESSAGES.md").read_text(encoding="utf-8")
+
+TALK_NAMES = {
+    "Hello": "POST /device/feed", "Feed: welcome": "feed welcome", "Feed: fates": "feed fates",
+    "Feed: view": "feed view", "Feed: beat": "feed beat", "Report": "POST /device/report",
+    "Echo": "answer /device/report", "Status": "POST /device/status", "Status: answer": "answer /device/status",
+    "Station: states": "POST /station/jobs", "Station: jobs": "answer /station/jobs", "Page feed: view": "page view",
+    "Page feed: clock": "page clock", "Page feed: tick": "page tick", "Time": "answer /time",
+}
+"""Heading → what `hub_talk` calls it."""
+
+TEXT_ONLY = {"Page feed: view"}
+TOLD_ELSEWHERE = {"result", "options", "form", "content", "totals"}
+"""Fields whose inside is a result, a form and the like; two are the sides of a report."""
+
+
+def sections() -> dict[str, str]:
+    """Heading → text, of all headings of the third level."""
+    parts = re.split(r"^#{2,3} (.+)$", DOCUMENT, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def told(text: str) -> set[str]:
+    """The fields in a section's table."""
+    rows = re.findall(r"^\| (`.+?) \|", text, flags=re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+
+
+def examples(text: str) -> list[Any]:
+    return [json.loads(example) for example in re.findall(r"```json\n(.*?)```", text, flags=re.DOTALL)]
+
+
+def fields_of(message: object, before: str = "") -> Iterator[str]:
+    """All paths in a message: "match.a.name"; an object's in a list count as the list's own."""
+    if isinstance(message, Mapping):
+        for key, value in message.items():
+            path = f"{before}{key}"
+            yield path
+            if key not in TOLD_ELSEWHERE and ".reports." not in path:
+                yield from fields_of(value, f"{path}.")
+    elif isinstance(message, list):
+        for item in message:
+            yield from fields_of(item, before)
+
+
+def payload_of(message: Mapping[str, Any]) -> Any:
+    """What is inside a signed message."""
+    return message.get("payload") or message.get("report") or message
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """What was said in a round of two rulebooks, one of them with squads."""
+    said: dict[str, list[dict[str, Any]]] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for rulebook in ("xwing-standard", "shatterpoint-premier"):
+            with talking(tmp_path_factory.mktemp(rulebook), rulebook, patch) as heard:
+                for name, messages in heard.said.items():
+                    said.setdefault(name, []).extend(messages)
+    return said
+
+
+def test_every_message_has_a_section(talk: dict[str, list[dict[str, Any]]]) -> None:
+    assert set(talk) == set(TALK_NAMES.values())
+    assert set(TALK_NAMES) <= set(sections())
+
+
+@pytest.mark.parametrize("heading", [name for name in TALK_NAMES if name not in TEXT_ONLY])
+def test_a_message_has_the_fields_that_are_told(talk: dict[str, list[dict[str, Any]]], heading: str) -> None:
+    text = sections()[heading]
+    real = {path for message in talk[TALK_NAMES[heading]] for path in fields_of(payload_of(message))}
+    assert told(text) - set(KINDS) == real
+    [example] = examples(text)
+    assert set(fields_of(payload_of(example))) <= real, "the example has more than is ever said"
+    newest = payload_of(talk[TALK_NAMES[heading]][-1])
+    assert set(payload_of(example)) == set(newest), "the example has not what every message has"
+
+
+def test_the_example_of_a_report_is_rightly_signed() -> None:
+    [example] = examples(sections()["Report"])
+    assert verify(KEYS["table-1"], REPORT, example["report"], example["mac"])
+
+
+def test_the_purposes_are_those_of_the_wire() -> None:
+    ours = {value for name, value in vars(wire).items() if name.isupper() and str(value).startswith("roundtap/")}
+    assert told(sections()["Signature"]) == ours
+
+
+def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[str, Any]]]) -> None:
+    rows = dict(re.findall(r"^\| `([a-z-]+)` \| (.+) \|$", sections()["Station: jobs"], flags=re.MULTILINE))
+    kinds = {kind: set(re.findall(r"`([^`]+)`", text)) for kind, text in rows.items() if kind in KINDS}
+    assert set(kinds) == set(KINDS)
+    for message in talk["answer /station/jobs"]:
+        for job in message["payload"]["jobs"]:
+            inside = {path.rpartition(".")[2] for path in fields_of(job["content"])}
+            if job["kind"] == "slip":
+                inside -= {"to_field", "must"}
+            assert inside == kinds[job["kind"]] | {"event", "url", "head"}, job["kind"]
+    code = "".join((ROOT / f"server/roundtap_hub/printing/{name}.py").read_text() for name in ("jobs", "job_content"))
+    for kind in ("standings", "proxy"):
+        for name in kinds[kind]:
+            assert f'"{name}"' in code or f"{name}=" in code, f"{kind}: {name}"
+
+
+# --- addresses ------------------------------------------------------------------------------------------------------
+
+
+def addresses_of_the_code() -> set[str]:
+    hub = Hub(None, Presence(), system_clocks(), {}, b"s", "", paper=object())  # type: ignore[arg-type]
+    flask = {f"{method} {rule.rule}" for rule in create_app(hub).url_map.iter_rules() if rule.endpoint != "static"
+             for method in rule.methods or () if method in ("GET", "POST")}
+    native = (ROOT / "server/roundtap_hub/asgi.py").read_text()
+    found = re.findall(r'scope\["path"\] == "([^"]+)" and scope\["method"\] == "([A-Z]+)"', native)
+    bench = (ROOT / "server/roundtap/demo/bench.py").read_text()
+    posts = re.findall(r'method == "POST" and path == "([^"]+)"', bench)
+    gets = {*re.findall(r'elif path == "([^"]+)"', bench), *re.findall(r'^    "(/[^"]*)": \(', bench, re.MULTILINE)}
+    assert len(found) == 2
+    return (flask | {f"{method} {path}" for path, method in found} | {f"POST {path}" for path in posts}
+            | {f"GET {path}" for path in gets})
+
+
+def test_every_address_is_told_and_no_other() -> None:
+    written = set(re.findall(r"`((?:GET|POST) /[^`]*)`", DOCUMENT))
+    assert written == addresses_of_the_code()
+
+
+def test_a_form_has_the_fields_that_are_told() -> None:
+    pages = ROOT / "server/roundtap_hub/pages"
+    rows = re.findall(r"^\| `pages/(\w+)\.py` \| .* \| (.*)\|$", sections()["Pages and forms"], flags=re.MULTILINE)
+    wanted = re.compile(r'(?:field|whole_number|(?:form|args|values|files|args)\)?\.get(?:list)?)\(\s*"([^"]+)"')
+    for module, text in rows:
+        code = (pages / f"{module}.py").read_text(encoding="utf-8")
+        asked, listed = set(wanted.findall(code)), set(re.findall(r"`([a-z_]+)`", text))
+        assert asked - {"lang"} <= listed, f"{module}: not told"
+        for name in listed:
+            assert f'"{name}"' in code, f"{module}: {name} is told, and nobody asks for it"
+    silent = {path.stem for path in pages.glob("*.py") if wanted.search(path.read_text(encoding="utf-8"))}
+    assert silent - {module for module, _ in rows} == {"base"}
+
+
+@pytest.mark.parametrize(("heading", "file"), [
+    ("Virtual table", "devices/roundtap_devices/virtual/table_panel.py"),
+    ("Virtual printer", "devices/roundtap_devices/virtual/printer_panel.py"),
+    ("Bench", "server/roundtap/demo/bench.py"),
+])
+def test_the_virtual_kit_says_what_is_told(heading: str, file: str) -> None:
+    code = (ROOT / file).read_text(encoding="utf-8")
+    if heading == "Bench":
+        code += (ROOT / "server/roundtap/demo/demo.py").read_text(encoding="utf-8")
+    for name in re.findall(r"`([a-z_]+)`", sections()[heading]):
+        assert f'"{name}"' in code or f"'{name}'" in code, name
+    sent = re.search(r'(?:picture = |return )(\{\s*"(?:frame|sheet)".*?\})', code, re.DOTALL)
+    if sent:
+        assert told(sections()[heading]) == set(re.findall(r'"(\w+)": ', sent[1]))
