@@ -34,11 +34,11 @@ def is_there(name: str) -> bool:
 
 
 def named(text: str) -> set[str]:
-    """What a document says in `…` that is meant as a file of this repository; X and <…> stand for any."""
+    """What a document says in `…` that is meant as a file of this repository; X, GAME and <…> stand for any."""
     marks = {mark.partition("::")[0] for mark in re.findall(r"`([^`\n]+)`", text)}
     rooms = {path.rpartition("/")[2] for path in tree() if "." not in path}
     return {mark for mark in marks
-            if re.fullmatch(r"[\w./-]+", mark) and not re.search(r"\bX\b", mark)
+            if re.fullmatch(r"[\w./-]+", mark) and not re.search(r"\bX\b|GAME", mark)
             and not mark.startswith(("/", ".")) and not re.fullmatch(r"roundtap/\w+/\d", mark)
             and (mark.endswith(".py") or ("/" in mark and mark.split("/")[0] in rooms))}
 
@@ -72,3 +72,12 @@ def test_the_top_level_keeps_to_its_folders() -> None:
     made_by_tools = {line.strip().rstrip("/") for line in (ROOT / ".gitignore").read_text().splitlines()}
     ours = {path.name for path in ROOT.iterdir() if path.is_dir() or path.suffix in (".md", ".py")}
     assert {name for name in ours if not name.startswith(".")} - made_by_tools <= TOP_LEVEL
+
+
+def test_before_a_commit_runs_what_make_lint_runs() -> None:
+    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    lint = re.search(r"^lint: setup\n((?:\t.+\n)+)", rules, flags=re.MULTILINE)
+    assert lint
+    wanted = [line.strip().replace("$(BIN)", ".venv/bin") for line in lint[1].splitlines()]
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    assert re.findall(r"^ +entry: (.+)$", hooks, flags=re.MULTILINE) == wanted

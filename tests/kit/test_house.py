@@ -36,12 +36,12 @@ def modules() -> tuple[str, ...]:
 def family(module: str) -> str:
     """What a module may share its name with: its page's view, other processes, other subjects; else itself alone."""
     room, _, name = module.rpartition(".")
+    if name in (PROCESS, BASE, *ONE_SUBJECT):
+        return name
     if room in ("roundtap_hub.pages", "roundtap_hub.views"):
         return f"page {name}"
     if room == "roundtap.headless":
         return "command"
-    if name in (PROCESS, BASE, *ONE_SUBJECT):
-        return name
     if name in SUBJECT and room.startswith("roundtap_core.event"):
         return "subject of an event"
     return module
