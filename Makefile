@@ -20,7 +20,7 @@ demo: setup
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 test: lint
 	$(BIN)/pytest -n auto $(ARGS)

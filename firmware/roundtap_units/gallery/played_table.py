@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from roundtap_core.records import Result, Side
@@ -13,6 +14,9 @@ from roundtap_units.table.dialogue.table_state import Fate
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.view import CallView, ClockView, EventView, MatchView, RoundView, TableView
 from roundtap_units.unit_words import unit_words
+
+Shots = Iterator[tuple[str, Scene]]
+"""(name, scene) of each stop."""
 
 
 class Play:
@@ -54,10 +58,17 @@ class Play:
             self.now_ms += 300
             self.table.on_gesture(Gesture(TAP, {"^": "up", "v": "down"}.get(key, key)), self.now_ms)
 
-    def hold(self, key: str) -> None:
-        """Hold an own button, or (what an arrow says meanwhile) an arrow."""
-        self.now_ms += 700
-        self.table.on_gesture(Gesture(REPEAT, "down") if key == "v" else Gesture(HOLD, key), self.now_ms)
+    def walk(self, *stops: tuple[str, str], clock_ms: int | None = None) -> Shots:
+        """At each stop (keys, name): press the keys, and look. "A", "B", "V" are held; an arrow repeats meanwhile."""
+        for keys, name in stops:
+            for key in keys:
+                if key.isupper():
+                    self.now_ms += 700
+                    held = Gesture(REPEAT, "down") if key == "V" else Gesture(HOLD, key.lower())
+                    self.table.on_gesture(held, self.now_ms)
+                else:
+                    self.tap(key)
+            yield name, self.shot(clock_ms)
 
     def store(self) -> list[str]:
         stored = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
@@ -11,9 +10,8 @@ from PIL import Image
 from roundtap_core.records import Pair, Result
 from roundtap_devices.input.gestures import CALL, LEAVE, Gesture
 from roundtap_units.gallery.other_rulebooks import other_rulebooks
-from roundtap_units.gallery.played_table import Play
+from roundtap_units.gallery.played_table import Play, Shots
 from roundtap_units.table.dialogue.dialogue import Refused, Saved
-from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import draw
 from roundtap_units.table.view import CallView
 
@@ -28,7 +26,7 @@ def gallery(languages: tuple[str, ...] = LANGUAGES) -> list[tuple[str, Image.Ima
     return [(name, draw(scene)) for name, scene in scenes(languages)]
 
 
-def scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, Scene]]:
+def scenes(languages: tuple[str, ...] = LANGUAGES) -> Shots:
     for language in languages:
         for facing in ("opposite", "edge"):
             for kind, names in (("short", SHORT), ("long", LONG)):
@@ -41,14 +39,14 @@ def scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, Scene]
 class _Play(Play):
     """The usual table, with a stop at each screen."""
 
-    def everything(self) -> Iterator[tuple[str, Scene]]:
+    def everything(self) -> Shots:
         yield from self.before()
         yield from self.entering()
         yield from self.after_time()
         yield from self.disagreeing()
         yield from self.hub_says()
 
-    def before(self) -> Iterator[tuple[str, Scene]]:
+    def before(self) -> Shots:
         yield "waiting", self.shot()
         self.view(round_=False, match=False)
         yield "between", self.shot()
@@ -71,21 +69,12 @@ class _Play(Play):
         yield "idle-time-up", self.shot(-65_000)
         self.start("badge.practice")
         self.view()
-        yield "idle-practice", self.shot()
-        self.tap("b")
-        yield "who", self.shot()
-        self.tap("v")
-        yield "wrong-place", self.shot()
+        yield from self.walk(("", "idle-practice"), ("b", "who"), ("v", "wrong-place"))
 
-    def entering(self) -> Iterator[tuple[str, Scene]]:
+    def entering(self) -> Shots:
         self.start()
         self.view()
-        self.tap("aa")
-        yield "entry-0", self.shot()
-        self.tap("^^")
-        yield "entry-tens", self.shot()
-        self.tap("a^^^^")
-        yield "entry-ones", self.shot()
+        yield from self.walk(("aa", "entry-0"), ("^^", "entry-tens"), ("a^^^^", "entry-ones"))
         self.table.on_contact(125_000)
         yield "entry-stale", self.shot()
         self.table.on_contact(0)
@@ -109,32 +98,18 @@ class _Play(Play):
         self.tap("a")
         yield "correction", self.shot()
 
-    def after_time(self) -> Iterator[tuple[str, Scene]]:
+    def after_time(self) -> Shots:
         self.start()
         self.view()
         self.shot(-5000)
-        self.tap("bb")
-        yield "time-winner", self.shot(-5000)
-        self.tap("vv")
-        yield "time-tens", self.shot(-5000)
-        self.tap("bb^^^^^^^^b")
-        yield "time-loser", self.shot(-5000)
-        self.tap("b")
-        yield "time-salvo", self.shot(-5000)
-        self.tap("a")
-        yield "time-confirm", self.shot(-5000)
+        yield from self.walk(("bb", "time-winner"), ("vv", "time-tens"), ("bb^^^^^^^^b", "time-loser"),
+                             ("b", "time-salvo"), ("a", "time-confirm"), clock_ms=-5000)
 
-    def disagreeing(self) -> Iterator[tuple[str, Scene]]:
+    def disagreeing(self) -> Shots:
         self.start()
         self.view()
         self.shot()
-        self.tap("aa^^aa")
-        self.tap("v")
-        yield "differ", self.shot()
-        self.tap("^")
-        yield "who-won", self.shot()
-        self.tap("a")
-        yield "edit", self.shot()
+        yield from self.walk(("aa^^aav", "differ"), ("^", "who-won"), ("a", "edit"))
         self.table.on_gesture(Gesture(CALL, "call"), self.now_ms)
         self.now_ms += 130_000
         yield "call", self.shot()
@@ -145,7 +120,7 @@ class _Play(Play):
         self.view(state="dispute", reports=reports)
         yield "dispute", self.shot()
 
-    def hub_says(self) -> Iterator[tuple[str, Scene]]:
+    def hub_says(self) -> Shots:
         for reason in ("judge", "late", "impossible", "unknown-match", "altered", "revision"):
             self.start()
             self.view()
