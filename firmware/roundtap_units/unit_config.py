@@ -19,7 +19,7 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class UnitConfig:
-    """The part that all units share; `rest` are the other keys of the file, as they stand."""
+    """The part that all units share; each kind of unit adds its own."""
 
     unit: str
     key: bytes
@@ -27,12 +27,13 @@ class UnitConfig:
     port: int
     folder: Path
     language: str
-    rest: dict[str, Any]
 
 
-def read_unit_config(path: Path, own_keys: tuple[str, ...]) -> UnitConfig:
-    """The file; `own_keys` are what this kind of unit takes besides. ConfigError names the file, the key, and what
-    would be right."""
+def read_unit_config(path: Path, own_keys: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(the fields of `UnitConfig`; what the file says to `own_keys`, the keys that this kind of unit takes besides).
+
+    ConfigError names the file, the key, and what would be right.
+    """
     try:
         data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -58,5 +59,6 @@ def read_unit_config(path: Path, own_keys: tuple[str, ...]) -> UnitConfig:
     language = data.get("language", "en")
     if language not in LANGUAGES:
         raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
-    rest = {name: value for name, value in data.items() if name in own_keys}
-    return UnitConfig(data["unit"], key, hub.hostname, hub.port or 80, Path(data["folder"]), language, rest)
+    common = {"unit": data["unit"], "key": key, "host": hub.hostname, "port": hub.port or 80,
+              "folder": Path(data["folder"]), "language": language}
+    return common, {name: value for name, value in data.items() if name in own_keys}

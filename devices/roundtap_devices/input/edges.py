@@ -1,4 +1,4 @@
-"""Buttons on pins: raw edges from gpiozero into a queue, nothing more; `hands` makes gestures of them."""
+"""Buttons on pins: raw edges from gpiozero into a queue, nothing more; `gestures` makes gestures of them."""
 
 from __future__ import annotations
 

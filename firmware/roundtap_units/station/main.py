@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtap_units.unit_config import ConfigError, read_unit_config
+from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
 
 KEYS = ("printer", "device", "baud", "dsrdtr")
 BUSY_S, IDLE_S = 0.02, 0.2
@@ -25,32 +25,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class Config(UnitConfig):
     """One station's configuration file. `printer`: a known profile or a TOML file; `device`: its serial port."""
 
-    unit: str
-    key: bytes
-    host: str
-    port: int
-    folder: Path
-    language: str
-    printer: str
-    device: str
-    baud: int
-    dsrdtr: bool
+    printer: str = "epson-80"
+    device: str = "/dev/ttyUSB0"
+    baud: int = 115200
+    dsrdtr: bool = False
 
 
 def read_config(path: Path) -> Config:
     """The configuration; ConfigError names the file, the key, and what would be right."""
-    common = read_unit_config(path, KEYS)
-    data = common.rest
+    common, own = read_unit_config(path, KEYS)
     for name, kind, wanted in (("printer", str, "a text"), ("device", str, "a text"),
                                ("baud", int, "a whole number"), ("dsrdtr", bool, "true or false")):
-        if name in data and (not isinstance(data[name], kind) or (kind is int and isinstance(data[name], bool))):
-            raise ConfigError(f"{path}: {name}: {wanted} is wanted, not {data[name]!r}")
-    return Config(common.unit, common.key, common.host, common.port, common.folder, common.language,
-                  data.get("printer", "epson-80"), data.get("device", "/dev/ttyUSB0"), data.get("baud", 115200),
-                  data.get("dsrdtr", False))
+        if name in own and (not isinstance(own[name], kind) or (kind is int and isinstance(own[name], bool))):
+            raise ConfigError(f"{path}: {name}: {wanted} is wanted, not {own[name]!r}")
+    return Config(**common, **own)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from typing import Any
 
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
 from roundtap_devices.input.edges import Buttons
-from roundtap_units.unit_config import ConfigError, read_unit_config
+from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
 
 KEYS = ("board", "facing")
 
@@ -31,30 +31,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
-    """One unit's configuration file."""
+class Config(UnitConfig):
+    """One table unit's configuration file."""
 
-    unit: str
-    key: bytes
-    host: str
-    port: int
-    folder: Path
     board: Board
-    language: str
 
 
 def read_config(path: Path) -> Config:
     """The configuration; ConfigError names the file, the key, and what would be right."""
-    common = read_unit_config(path, KEYS)
+    common, own = read_unit_config(path, KEYS)
     try:
-        made = board(common.rest.get("board", "recommended"))
+        made = board(own.get("board", "recommended"))
     except (BoardError, OSError) as error:
         raise ConfigError(f"{path}: board: {error}") from error
-    facing = common.rest.get("facing", made.facing)
+    facing = own.get("facing", made.facing)
     if facing not in FACINGS:
         raise ConfigError(f"{path}: facing: one of {', '.join(FACINGS)} is wanted, not {facing!r}")
-    return Config(common.unit, common.key, common.host, common.port, common.folder, replace(made, facing=facing),
-                  common.language)
+    return Config(**common, board=replace(made, facing=facing))
 
 
 def run(args: argparse.Namespace) -> int:
