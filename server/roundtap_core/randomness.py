@@ -1,4 +1,4 @@
-"""Reproducible chance: one generator per purpose, the same on every machine and Python version (pairing.md)."""
+"""Reproducible chance: one generator per purpose, the same on every machine and Python version."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a match ended, in real figures as they stood (event-file.md, `result`).
+    """How a match ended, in real figures as they stood (the event file's `result`).
 
     `winner` is None where the figures tell; `timeout` holds what a time-out resolver was told.
     """

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import grimp
 import networkx as nx
-import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"roundtap_core": "server", "roundtap_hub": "server", "roundtap": "server", "roundtap_units": "firmware",
@@ -71,12 +70,10 @@ def test_a_command_s_module_is_called_as_the_command() -> None:
             assert module in (name, PROCESS)
 
 
-@pytest.mark.parametrize("room", ["pages", "views"])
-def test_a_page_s_template_is_called_as_the_page(room: str) -> None:
-    """Where a template has the name of a page, that page's module renders it."""
+def test_a_template_with_a_page_s_name_is_that_page_s() -> None:
     templates = {path.stem for path in (ROOT / "server/roundtap_hub/templates").glob("*.html")}
-    for path in (ROOT / "server/roundtap_hub" / room).glob("*.py"):
-        if room == "pages" and path.stem in templates - {"base"}:
+    for path in (ROOT / "server/roundtap_hub/pages").glob("*.py"):
+        if path.stem in templates - {"base"}:
             assert f'"{path.stem}.html"' in path.read_text(encoding="utf-8"), path.name
 
 

@@ -1,7 +1,8 @@
 """From edges to gestures: debounce, tap, hold, speeding repeat, chords. A pure state machine on the caller's clock.
 
 Arrows act when they are *released* (or repeat while held), own buttons likewise: so the two presses that begin a
-chord have changed nothing yet, and nothing has to be taken back.
+chord have changed nothing yet, and nothing has to be taken back. What is held says so in two ways: an own button is a
+HOLD after HOLD_MS, an arrow a REPEAT after REPEAT_AFTER_MS and again and again.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ class _Chord:
 class Gestures:
     """Feed it edges as they come and let it `tick`; it answers with gestures in the order they happened.
 
-        hands = Hands()
-        hands.tick(1200, [Edge("a", True, 1000), Edge("a", False, 1090)])   # [Gesture("tap", "a", 1105)]
+        gestures = Gestures()
+        gestures.tick(1200, [Edge("a", True, 1000), Edge("a", False, 1090)])   # [Gesture("tap", "a", 1105)]
     """
 
     _keys: dict[str, _Key] = field(default_factory=lambda: {key: _Key() for key in (*OWN, *ARROWS, "call")})

@@ -14,6 +14,7 @@ from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import MARK, code_page_test, compose
 from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
@@ -21,7 +22,6 @@ from roundtap_devices.virtual.escpos_paper import EscposPaper
 from roundtap_units.documents.notices import LAYOUTS
 from roundtap_units.unit_words import unit_words
 
-LANGUAGES = ("en", "de", "es", "pl")
 PEOPLE = (
     "Aleksandra Wiśniewska-Szczepańska", "Ana Ruiz", "Bruno Maier", "Eva Luz", "Íñigo Muñoz Peña", "Jürgen Groß",
     "Kai Eich", "Łukasz Żak", "Maximilian von Hohenfels-Brandt", "Świętosława Źrebiec",

@@ -8,6 +8,7 @@ from pathlib import Path
 from PIL import Image
 
 from roundtap_core.records import Pair, Result
+from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import CALL, LEAVE, Gesture
 from roundtap_units.gallery.other_rulebooks import other_rulebooks
 from roundtap_units.gallery.played_table import Play, Shots
@@ -15,7 +16,6 @@ from roundtap_units.table.dialogue.dialogue import Refused, Saved
 from roundtap_units.table.screens.screens import draw
 from roundtap_units.table.view import CallView
 
-LANGUAGES = ("en", "de", "es", "pl")
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
 SHORT = ("Ana R.", "Bruno M.")
 """Two pairs of names: as public names usually are, and as long as full names get."""

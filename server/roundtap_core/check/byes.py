@@ -37,7 +37,7 @@ def bye_problems(tournament: Tournament) -> Iterator[Problem]:
 def _misplaced(
     tournament: Tournament, played: Round, holder: str, where: str, names: dict[str, str]
 ) -> Iterator[Problem]:
-    """Whether somebody else had to get this bye (RULEBOOKS 1 "Bye"; pairing criterion, line 2).
+    """Whether somebody else had to get this bye (line 2 of the criterion in `pairing`).
 
     A no-show's free win may or may not count as a bye received: here it counts for whoever makes the bye right.
     """

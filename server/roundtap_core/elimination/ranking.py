@@ -1,4 +1,4 @@
-"""The final ranking: by the round reached, the match for third place, then the Swiss rank (RULEBOOKS 1)."""
+"""The final ranking: by the round reached, the match for third place, then the Swiss rank (house decision)."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def pair_next(
 def _first_round(
     field: Field, tournament: Tournament, chance: Chance, byes: list[int]
 ) -> tuple[Pairs, str, Bye | None, list[int]]:
-    """Won byes are set aside before the field is looked at (RULEBOOKS, "Won first-round bye"). This round's byes are
+    """Won byes are set aside before the field is looked at ("Won first-round bye"). This round's byes are
     added to `byes`."""
     people = {competitor.id: competitor for competitor in tournament.competitors}
     won = [i for i, competitor in enumerate(field.ids) if people[competitor].won_bye]
@@ -124,7 +124,7 @@ def _later_round(
 def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
     """The Swiss rounds that are to follow round `number`; 0 where the event's structure does not say.
 
-    Structures count those who were there when round 1 was drawn (RULEBOOKS, "Before round 1"): now, if that is it.
+    Structures count those who were there when round 1 was drawn ("Before round 1"): now, if that is it.
     """
     book = rulebook(tournament.rulebook)
     begun = tournament.stage_rounds(SWISS)
@@ -158,7 +158,7 @@ def _bye_note(ids: Sequence[str], bye: Bye | None) -> dict[str, Any] | None:
 
 
 def pairing_to_json(pairing: Pairing) -> dict[str, Any]:
-    """What `roundtap pair` prints (event-file.md): `notes.bye` is the reason alone, or null.
+    """What `roundtap pair` prints: `notes.bye` is the reason alone, or null.
 
     `notes.bye_passed_over` is there only if somebody was; `repeated` and `repeat_ahead` only as in `Pairing`.
     """

@@ -1,4 +1,4 @@
-"""Which match sits at which table (RULEBOOKS, section 7): leaders at table 1, fixed places for those who need them."""
+"""Which match sits at which table (house decision): leaders at table 1, fixed places for those who need them."""
 
 from __future__ import annotations
 

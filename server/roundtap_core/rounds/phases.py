@@ -33,7 +33,7 @@ class PhaseNow:
 def phase_now(clock: Clock, phases: Sequence[Phase], extra_minutes: int | None, now: Instant) -> PhaseNow:
     """What the round's clock says at `now`. `extra_minutes`: what chance has added to this round; None counts as 0.
 
-    A phase begins so many minutes of the clock after its start and lasts to the end (RULEBOOKS 6: the key phase).
+    A phase begins so many minutes of the clock after its start and lasts to the end (Shatterpoint's key phase).
     """
     left_ms = clock.remaining_at(now)
     if left_ms is None:

@@ -218,7 +218,7 @@ class Rulebook:
         raise NotImplementedError
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """Raise Problem where a newly entered result is impossible (a recorded one may be: see event-file.md)."""
+        """Raise Problem where a newly entered result is impossible (a recorded one may be)."""
         raise NotImplementedError
 
     def games(self, stage: str, options: Options) -> int:

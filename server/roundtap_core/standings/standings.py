@@ -97,7 +97,7 @@ def _rows(
 
 
 def standings_to_json(rows: Iterable[StandingsRow], after_round: int) -> dict[str, Any]:
-    """What `roundtap standings` prints (event-file.md). Fractions are exact strings, always "num/den"."""
+    """What `roundtap standings` prints. Fractions are exact strings, always "num/den"."""
     return {
         "after_round": after_round,
         "standings": [

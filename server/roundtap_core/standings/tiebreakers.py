@@ -52,7 +52,7 @@ def _figure(key: str) -> Step:
 
 
 def strength_of_schedule(basis: Basis, tied: Sequence[str]) -> Values:
-    """The mean over the opponents of their points per round played (RULEBOOKS, "Strength of schedule").
+    """The mean over the opponents of their points per round played ("Stärke des Spielplans").
 
     An opponent met twice counts twice; byes have no opponent and add nothing; without opponents it is 0.
     Compared as whole numbers over common denominators: exact, and without a fraction per addition.

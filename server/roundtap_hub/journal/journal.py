@@ -151,7 +151,7 @@ class Journal:
 
 
 def _durable_sqlite(connection: Any, _record: object) -> None:
-    """WAL with a full sync: a commit that returned survives a power cut (venue.md measured the price)."""
+    """WAL with a full sync: a commit that returned survives a power cut."""
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")

@@ -51,7 +51,8 @@ class PrintState:
 def derived_jobs(state: EventState) -> list[PrintJob]:
     """What an event wants on paper by itself just now, in the order in which people wait for it.
 
-    A published round: pairings by table and by name, a slip for every match whose result is missing. A closed one:
+    A published round: pairings by table and by name, a slip for every match (`_still_of_use` leaves out
+    those that have a result by now). A closed one:
     the standings. What nobody took while a round lasted is not printed after it.
     """
     rounds = state.public_rounds
