@@ -10,7 +10,7 @@ import pytest
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Way, form_from_json, form_to_json
 from roundtap_core.forms.walk import compose, next_step
-from roundtap_core.records import Pair, Result
+from roundtap_core.records import Match, Pair, Result
 from roundtap_core.rulebooks.registry import rulebook
 
 BOOK = rulebook("xwing-standard")
@@ -18,8 +18,9 @@ FORM = BOOK.form(BOOK.options({}))
 
 
 def way(time_is_up: bool) -> Way:
-    (offered,) = FORM.offered(time_is_up)
-    return offered
+    """What the winner's own button begins; the other endings are found behind it."""
+    assert FORM.direct
+    return FORM.offered(time_is_up)[0]
 
 
 def asked(time_is_up: bool, **given: Any) -> list[str]:
@@ -67,6 +68,18 @@ def test_a_figure_beyond_its_limits_is_refused_with_them(value: object) -> None:
         compose(way(False), "a", {"score.loser": value})
     assert caught.value.where == "/result/score/b"
     assert "0 to 100" in caught.value.say()
+
+
+@pytest.mark.parametrize("time_is_up", [False, True])
+def test_somebody_may_concede_at_any_time(time_is_up: bool) -> None:
+    """"Aufgabe": all the conceder's ships count as destroyed, also when time has been called."""
+    assert [offered.id for offered in FORM.offered(time_is_up)][1:] == ["conceded"]
+    conceded = FORM.offered(time_is_up)[1]
+    assert next_step(conceded, {}).name == "score.loser"  # type: ignore[union-attr]
+    made = compose(conceded, "b", {"score.loser": 60})
+    assert made == Result(ended="concession", conceded_by="a", score=Pair(60, 100))
+    BOOK.check_new(made, BOOK.options({}))
+    assert BOOK.worth(Match("p1", "p2", result=made), BOOK.options({})) == {"mov": (60, 140)}
 
 
 def test_a_winner_below_the_loser_is_still_what_was_said() -> None:

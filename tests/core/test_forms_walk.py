@@ -242,7 +242,8 @@ def test_every_form_has_its_words(case: Case, language: str) -> None:
             elif isinstance(step, Choice | Turns):
                 needed.add(step.label)
                 options_ = step.options if isinstance(step, Choice) and not step.by_button else ()
-                needed |= {f"form.option.{option}" for option in options_}
+                # Sides are shown by sign and name.
+                needed |= {f"form.option.{option}" for option in options_ if option not in SIDES}
             else:
                 needed.add(f"step.{step.id}")
     assert {key for key in needed if key not in words} == set()

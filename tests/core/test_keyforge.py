@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import qualified
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.errors import Problem
@@ -16,6 +17,7 @@ from roundtap_core.records import Match, Pair, Result
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
+from roundtap_core.words import core_words
 from rulebook_kit import (
     FINAL,
     KNOCKOUT,
@@ -85,6 +87,44 @@ def test_a_best_of_three_ends_with_the_second_win() -> None:
         taken_new(ARCHON, played(*score), KNOCKOUT, **BEST_OF_THREE)
     assert refused_new(ARCHON, played(2, 2, "a"), KNOCKOUT, **BEST_OF_THREE) == ("both_won", "/score")
     assert refused_new(ARCHON, played(3, 0), KNOCKOUT, **BEST_OF_THREE) == ("figure_out_of_range", "/score/a")
+
+
+@pytest.mark.parametrize(("result", "refusal"), [
+    # Nobody has won two games.
+    (played(1, 0), ("games_unfinished", "/score")),
+    (played(0, 1, "b"), ("games_unfinished", "/score")),
+    (played(1, 1, "a"), ("games_unfinished", "/score")),
+    (played(0, 0, "a"), ("games_unfinished", "/score")),
+    # Whoever leads at time, or wins the game in progress, has one game more.
+    (at_time(2, 0), ("games_at_time", "/score")),
+    (at_time(1, 1, "a"), ("games_at_time", "/score")),
+    (at_time(0, 0, "b"), ("games_at_time", "/score")),
+    # Who has won two games has won.
+    (conceded("a", 2, 1), ("conceded_after_winning", "/score/a")),
+    (conceded("b", 0, 2), ("conceded_after_winning", "/score/b")),
+])
+def test_what_no_best_of_three_ends_with(result: Result, refusal: tuple[str, str]) -> None:
+    assert refused_new(ARCHON, result, KNOCKOUT, **BEST_OF_THREE) == refusal
+    assert refused_new(SEALED, result, FINAL, **BEST_OF_THREE) == refusal
+
+
+def test_what_a_best_of_three_may_end_with() -> None:
+    for result in (at_time(1, 0), at_time(0, 1), at_time(2, 1), at_time(1, 2), conceded("a"), conceded("a", 1, 0),
+                   conceded("b", 1, 1), conceded("b", 2, 1), ruling("a"), ruling("none", 1, 1)):
+        taken_new(ARCHON, result, KNOCKOUT, **BEST_OF_THREE)
+
+
+def test_a_file_with_an_impossible_best_of_three_is_found_out() -> None:
+    file = event("keyforge-archon", [[game("Ana", "Bruno", played(1, 0))]], "Ana", "Bruno", **BEST_OF_THREE)
+    assert [(problem.where, problem.key) for problem in violations(file)] == [
+        ("/rounds/0/matches/0/result/score", "games_unfinished")]
+
+
+def test_all_dice_are_forbidden_and_said_to_be() -> None:
+    """"No está permitido el uso de dados de ninguna clase": not as counters either."""
+    for book in (ARCHON, SEALED):
+        assert "before.no_dice" in book.before_play
+    assert "any kind" in core_words("en")("before.no_dice")
 
 
 @pytest.mark.parametrize(("book", "one", "final", "three", "final_of_three"), [

@@ -25,9 +25,9 @@ PLAYERS, SEED = 21, 20261121
 
 # The digest of everything below, under Python 3.11 on an x86-64 machine.
 RECORDED = {
-    "xwing-standard": "956718bb70b2aedae54ae457950f260116bc905ae1e58ed7d15ffdbf70967d97",
-    "xwing-epic-duel": "5fc226e124fa9106507591cc2640b85df84f33f1a74b4874b5bfd712626aadbc",
-    "xwing-epic-team": "4508b2fddce0677148a3e992c9e7877912cc43d0cf0eb67e0d3eaa6b984a50e0",
+    "xwing-standard": "d32ad95e0399bdd7de119bd4a9130d0239e89ec2199b4d3700590dc8f5ba00fc",
+    "xwing-epic-duel": "ef9157f016d4a5c86964905d48ad1be6961314ab236229a8d6b590847a034d48",
+    "xwing-epic-team": "a94a449f86367b003deb8bae5d9864e778e61b69bd44c968c6ea702733f25f39",
     "keyforge-archon": "2206de487fa234880d46e9e650fbdd564c19d4168ca9e4b2d0dfc1b4e5cab59a",
     "keyforge-sealed": "f13fbbfee359e76b7ad5ad0a0151854d3bd149bc478893fedb225da170b3313b",
     "warlords-of-terra": "6ba0e699c266b8506ae3dcfc0c32c049a12ce1b7ea09e8deabe8e75120319287",

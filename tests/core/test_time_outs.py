@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from roundtap_core.forms.form import Turns
+from roundtap_core.forms.answers import way_and_answers
+from roundtap_core.forms.form import Choice, Turns, form_from_json, form_to_json
 from roundtap_core.forms.walk import compose, next_step, walk
-from roundtap_core.records import Pair, Result, Side
+from roundtap_core.records import SIDES, Pair, Result, Side
+from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
-from rulebook_kit import KNOCKOUT, asked, at_time, both, decided_by, form_of, made, refused_new, way_of
+from rulebook_kit import KNOCKOUT, asked, at_time, both, decided_by, form_of, made, refused_new, taken_new, way_of
 
 ARCHON = rulebook("keyforge-archon")
 WARLORDS = rulebook("warlords-of-terra")
@@ -22,17 +25,18 @@ OF_THREE = way_of(ARCHON, "time", **THREE)
 NO_VICTORY = {"active": "a", "turns": ""}
 TURNS = ["active", "turns"]
 COUNTS = ["keys.winner", "keys.loser", "aember.winner", "aember.loser"]
-POTENTIAL = ["creatures.winner", "creatures.loser", "bonus.winner", "bonus.loser"]
+HOUSES = {"house.winner": "Brobnar", "house.loser": "Mars"}
+POTENTIAL = [*HOUSES, "creatures.winner", "creatures.loser", "bonus.winner", "bonus.loser"]
 
 
 # KeyForge, "Tiempo agotado".
 
-TONI_FERNANDO = {**NO_VICTORY, **both("keys", 1, 2), **both("aember", 9, 3), **both("creatures", 4, 6),
+TONI_FERNANDO = {**NO_VICTORY, **both("keys", 1, 2), **both("aember", 9, 3), **HOUSES, **both("creatures", 4, 6),
                  **both("bonus", 4, 1)}
 
 
 def test_the_example_of_toni_and_fernando() -> None:
-    """Keys 1:2, æmber 9:3; Toni forges: 2:2 and 3:3; potential 4 + 4 against 6 + 1."""
+    """Keys 1:2, æmber 9:3; Toni forges: 2:2 and 3:3; Brobnar 4 + 4 against 6 + 1 of Mars."""
     assert asked(ONE, TONI_FERNANDO) == [*TURNS, *COUNTS, *POTENTIAL]
     assert decided_by(ONE, TONI_FERNANDO) == "potential"
     after = walk(ONE, TONI_FERNANDO).figures
@@ -42,14 +46,14 @@ def test_the_example_of_toni_and_fernando() -> None:
     assert (result.winner, result.score) == ("a", Pair(1, 0))
     # It is kept as it was told, before anybody forged.
     assert result.timeout == {
-        "active": "a", "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "creatures": {"a": 4, "b": 6},
-        "bonus": {"a": 4, "b": 1}, "decided_by": "potential",
+        "active": "a", "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "house": {"a": "Brobnar", "b": "Mars"},
+        "creatures": {"a": 4, "b": 6}, "bonus": {"a": 4, "b": 1}, "decided_by": "potential",
     }
 
 
 def test_it_comes_out_the_same_when_fernando_opens() -> None:
-    told = {**NO_VICTORY, **both("keys", 2, 1), **both("aember", 3, 9), **both("creatures", 6, 4),
-            **both("bonus", 1, 4)}
+    told = {**NO_VICTORY, **both("keys", 2, 1), **both("aember", 3, 9), "house.winner": "Mars",
+            "house.loser": "Brobnar", **both("creatures", 6, 4), **both("bonus", 1, 4)}
     assert made(ARCHON, ONE, told, "b") == made(ARCHON, ONE, TONI_FERNANDO)
 
 
@@ -92,11 +96,11 @@ def test_forging_then_keys_then_remaining_aember(
 
 def test_three_keys_each_after_forging_are_no_victory() -> None:
     """Both forge the third one at the same time: on to the æmber that is left, then to the potential."""
-    assert next_step(ONE, {**NO_VICTORY, **both("keys", 2, 2), **both("aember", 6, 6)}).name == "creatures.winner"  # type: ignore[union-attr]
+    assert next_step(ONE, {**NO_VICTORY, **both("keys", 2, 2), **both("aember", 6, 6)}).name == "house.winner"  # type: ignore[union-attr]
     assert decided_by(ONE, {**NO_VICTORY, **both("keys", 2, 2), **both("aember", 6, 8)}) == "aember"
 
 
-LEVEL = {**NO_VICTORY, **both("keys", 1, 1), **both("aember", 3, 3)}
+LEVEL = {**NO_VICTORY, **both("keys", 1, 1), **both("aember", 3, 3), **HOUSES}
 
 
 @pytest.mark.parametrize(("creatures", "bonus", "winner"), [
@@ -124,6 +128,61 @@ def test_a_first_player_recorded_at_the_start_is_not_asked_again() -> None:
     assert next_step(ONE, answers) is None
     # It stays on record where something else decides.
     assert made(ARCHON, ONE, {**NO_VICTORY, **both("keys", 1, 2), "first_player": "b"}).first_player == "b"
+
+
+STILL_LEVEL = {**LEVEL, **both("creatures", 2, 2), **both("bonus", 0, 0)}
+
+
+@pytest.mark.parametrize("lot", ["a", "b"])
+def test_a_first_player_whom_nobody_remembers_is_found_by_lot_and_recorded_as_that(lot: Side) -> None:
+    answers = {**STILL_LEVEL, "first_player": "lot", "first_player_lot": lot}
+    assert asked(ONE, answers)[-2:] == ["first_player", "first_player_lot"]
+    assert decided_by(ONE, answers) == "first_player"
+    result = made(ARCHON, ONE, answers)
+    assert (result.winner, result.first_player) == (lot, lot)
+    assert result.timeout is not None
+    assert result.timeout["first_player_by"] == "lot"
+    # A correction begins where the record stands.
+    found = way_and_answers(form_of(ARCHON).ways, lot, result)
+    assert found is not None
+    assert (found[1]["first_player"], found[1]["first_player_lot"]) == ("lot", lot)
+    assert compose(found[0], lot, found[1]) == result
+
+
+def test_somebody_who_is_remembered_is_no_lot() -> None:
+    result = made(ARCHON, ONE, {**STILL_LEVEL, "first_player": "b"})
+    assert "first_player_by" not in (result.timeout or {})
+
+
+DECKS = Situation(houses=(("Brobnar", "Dis", "Shadows"), ()))
+
+
+def test_step_4_offers_the_three_houses_of_a_known_deck_else_the_names() -> None:
+    time = way_of(ARCHON, "time", DECKS)
+    for opener in SIDES:
+        offered = {step.whose: step.options for step in time.opened_by(opener).steps
+                   if isinstance(step, Choice) and step.key == "house"}
+        own, others = (("winner", "loser") if opener == "a" else ("loser", "winner"))
+        assert offered[own] == ("Brobnar", "Dis", "Shadows")
+        assert offered[others][-1] == "other"
+        assert "Mars" in offered[others]
+    assert form_from_json(json.loads(json.dumps(form_to_json(form_of(ARCHON, DECKS))))) == form_of(ARCHON, DECKS)
+
+
+@pytest.mark.parametrize(("told", "place"), [
+    ({"house": {"a": "Mars"}}, "/timeout/house/a"),
+    ({"house": {"b": ""}}, "/timeout/house/b"),
+    ({"house": {"c": "Dis"}}, "/timeout/house/c"),
+    ({"house": "Dis"}, "/timeout/house"),
+    ({"first_player_by": "dice"}, "/timeout/first_player_by"),
+    ({"lot": "both"}, "/timeout/lot"),
+])
+def test_what_the_steps_cannot_have_been_told(told: dict[str, Any], place: str) -> None:
+    assert refused_new(ARCHON, at_time(1, 0, "a", timeout=told), DECKS)[1] == place
+
+
+def test_a_house_is_the_deck_s_however_it_is_written() -> None:
+    taken_new(ARCHON, at_time(1, 0, "a", timeout={"house": {"a": "dis", "b": "Star Alliance"}}), DECKS)
 
 
 def test_who_recorded_two_keys_at_most_had_no_third() -> None:

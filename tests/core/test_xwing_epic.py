@@ -33,6 +33,7 @@ from rulebook_kit import (
     refused_new,
     ruling,
     taken_new,
+    tallies,
     way_of,
 )
 
@@ -131,7 +132,7 @@ def test_what_nobody_can_enter(result: Result, refusal: tuple[str, str]) -> None
 
 
 def test_nobody_destroys_more_than_the_other_s_list() -> None:
-    taken_new(DUEL, played(300, 290, "a"), LISTS_290_AND_300)
+    taken_new(DUEL, played(300, 289, "a"), LISTS_290_AND_300)
     assert refused_new(DUEL, played(300, 291, "a"), LISTS_290_AND_300) == ("figure_out_of_range", "/score/b")
     taken_new(TEAM, played(400, 0, "a"))
     assert refused_new(TEAM, played(401, 0, "a")) == ("figure_out_of_range", "/score/a")
@@ -165,12 +166,68 @@ def test_before_time_the_winner_says_how_and_what() -> None:
 
 def test_the_winner_s_figure_begins_at_the_opponent_s_list_total() -> None:
     wiped_out = way_of(DUEL, "wiped_out", LISTS_290_AND_300)
-    assert limits(wiped_out, "a") == {"score.winner": (0, 300, 300), "score.loser": (0, 290, 0)}
-    assert limits(wiped_out, "b") == {"score.winner": (0, 290, 290), "score.loser": (0, 300, 0)}
+    assert limits(wiped_out, "a") == {"score.winner": (300, 300, 300), "score.loser": (0, 289, 0)}
+    assert limits(wiped_out, "b") == {"score.winner": (290, 290, 290), "score.loser": (0, 299, 0)}
     assert limits(way_of(DUEL, "time", LISTS_290_AND_300), "b") == {
         "score.winner": (0, 290, 0), "score.loser": (0, 300, 0)}
     concession = way_of(DUEL, "conceded", LISTS_290_AND_300)
     assert made(DUEL, concession, {"score.loser": 10}, "b", LISTS_290_AND_300) == conceded("a", 10, 290)
+
+
+def test_a_list_destroyed_whole_is_not_asked_where_its_total_is_known() -> None:
+    wiped_out, gone = (way_of(DUEL, way, LISTS_290_AND_300) for way in ("wiped_out", "both_wiped_out"))
+    assert asked(wiped_out, {"score.loser": 120}, "b") == ["score.loser"]
+    assert made(DUEL, wiped_out, {"score.loser": 120}, "b", LISTS_290_AND_300) == played(120, 290, "b")
+    assert asked(gone, {}) == []
+    assert made(DUEL, gone, {}, "b", LISTS_290_AND_300) == played(300, 290, "draw")
+    # Where it is not, somebody says it.
+    assert asked(way_of(DUEL, "wiped_out"), {"score.winner": 285, "score.loser": 0}) == ["score.winner", "score.loser"]
+
+
+@pytest.mark.parametrize(("result", "refusal"), [
+    # "All destroyed" with 10 of 300 points; a draw of which one list is left.
+    (played(10, 0, "a"), ("not_destroyed_whole", "/score/a")),
+    (played(299, 40, "a"), ("not_destroyed_whole", "/score/a")),
+    (played(40, 289, "b"), ("not_destroyed_whole", "/score/b")),
+    (played(300, 100, "draw"), ("not_destroyed_whole", "/score/b")),
+    # Nobody has a ship left: that is a draw, whoever is said to have won.
+    (played(300, 290, "a"), ("destroyed_both", "/winner")),
+    (played(300, 290, "b"), ("destroyed_both", "/winner")),
+    # At time: a's list of 290 is gone, though a has more points; both are gone.
+    (at_time(295, 290), ("destroyed_whole", "/winner")),
+    (at_time(300, 290), ("destroyed_whole", "/winner")),
+])
+def test_what_a_known_list_does_not_allow(result: Result, refusal: tuple[str, str]) -> None:
+    assert refused_new(DUEL, result, LISTS_290_AND_300) == refusal
+
+
+def test_unknown_lists_allow_what_a_smaller_list_would() -> None:
+    taken_new(DUEL, played(280, 299, "a"))
+    assert refused_new(DUEL, played(0, 0, "a")) == ("not_destroyed_whole", "/score/a")
+    assert refused_new(DUEL, played(100, 300, "a")) == ("destroyed_both", "/winner")
+
+
+def test_a_list_destroyed_whole_is_a_full_win_at_any_clock() -> None:
+    """"Fin de partida": only while both have ships left do the points decide, and a margin of 12."""
+    cheap = {"Ana": 290, "Bruno": 300}
+    assert [t.points for t in tallies(DUEL, at_time(285, 290), cheap)] == [0, 5]
+    assert [t.points for t in tallies(DUEL, at_time(284, 289), cheap)] == [0, 3]
+    assert [t.points for t in tallies(DUEL, at_time(300, 289), cheap)] == [5, 0]
+    taken_new(DUEL, at_time(285, 290), LISTS_290_AND_300)
+    # As recorded elsewhere: Bruno has a ship left and Ana none, then neither has.
+    assert [t.points for t in tallies(DUEL, at_time(295, 290), cheap)] == [0, 5]
+    assert [t.points for t in tallies(DUEL, at_time(300, 290), cheap)] == [1, 1]
+    # Nobody knows what the lists cost.
+    assert [t.points for t in tallies(DUEL, at_time(285, 290))] == [0, 3]
+    assert TEAM.worth(Match("Ana", "Bruno", result=at_time(390, 400)), TEAM.options({}),
+                      Situation(totals=Pair(400, 395)))["points"] == (0, 5)
+
+
+def test_a_file_in_which_all_was_destroyed_with_10_points_is_found_out() -> None:
+    file = event("xwing-epic-duel", [[game("Ana", "Bruno", played(10, 0, "a"))]], "Ana", "Bruno")
+    listed = replace(file, competitors=tuple(replace(c, list={"total": 280}) for c in file.competitors))
+    assert [(p.where, p.key) for p in violations(listed)] == [
+        ("/rounds/0/matches/0/result/score/a", "not_destroyed_whole")]
 
 
 def test_at_time_both_count_and_the_points_tell() -> None:

@@ -62,11 +62,23 @@ def _epic(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse:
             result["score"] = {"a": 0, "b": 0}
         return
     if "ended" not in result:
-        # Nobody left is a draw, whatever the points.
-        result["winner"] = rand.choices(("a", "b", "draw"), (5, 5, 2))[0]
+        # A list is gone: whoever has a ship left has won whatever the points; nobody left is a draw.
+        won = result["winner"] = rand.choices(("a", "b", "draw"), (5, 5, 2))[0]
+        result["score"] = score = {
+            side: tops[side] if won in (side, "draw") else min(score[side], tops[side] - 1) for side in "ab"}
+    elif result["ended"] == "time":
+        _still_flying(score, tops, rand)
     drawn = result.get("winner") == "draw" or (result.get("ended") == "time" and score["a"] == score["b"])
     if stage != "swiss" and drawn:
         result["initiative"] = rand.choice("ab")
+
+
+def _still_flying(score: dict[str, int], tops: dict[str, int], rand: Random) -> None:
+    """At time: a list that is gone decides against the points too, so then it is no result of time. At most one list
+    is, and its owner is behind."""
+    for side, opponent in (("a", "b"), ("b", "a")):
+        if score[side] == tops[side] and score[opponent] >= score[side]:
+            score[opponent] = max(0, score[side] - rand.choice((1, 11, 12)))
 
 
 def _keyforge(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse: bool, result: Result) -> None:
@@ -84,10 +96,14 @@ def _keyforge(event: Event, match: dict[str, Any], stage: str, rand: Random, coa
         return
     if rand.random() < 0.2:
         result["winner"] = won
-        if rand.random() < 0.5:
+        if wins == 1 and rand.random() < 0.5:
             return
-    ahead = 1 if result.get("ended") == "time" and rand.random() < 0.5 else wins
-    result["score"] = {won: ahead, lost: rand.randint(0, ahead - 1)}
+    if result.get("ended") == "time":
+        # Whoever leads, or wins the game in progress, has one game more.
+        ahead = rand.randint(1, wins)
+        result["score"] = {won: ahead, lost: ahead - 1}
+    else:
+        result["score"] = {won: wins, lost: rand.randint(0, wins - 1)}
     result["score"] = {side: result["score"][side] for side in "ab"}
     if rand.random() < 0.3:
         result["first_player"] = rand.choice("ab")

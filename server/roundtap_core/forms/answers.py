@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, Turns, Way
-from roundtap_core.forms.walk import compose
+from roundtap_core.forms.walk import BY_LOT, FIRST_PLAYER_BY, FIRST_PLAYER_LOT, compose
 from roundtap_core.records import SIDES, Pair, Result, Side, other
 
 Answers = dict[str, Any]
@@ -83,13 +83,19 @@ def _answers(way: Way, opener: Side, result: Result, winner: Side) -> Answers:
         elif isinstance(step, Turns):
             given[step.name] = told.get(step.name, "" if told or result.winner not in SIDES else winner)
         elif isinstance(step, Choice):
-            given[step.name] = _choice(step, result, winner)
+            given[step.name] = _choice(step, result, winner, sides)
     return given
 
 
-def _choice(step: Choice, result: Result, winner: Side) -> Any:
-    recorded = {"winner": result.winner, "initiative": result.initiative, "first_player": result.first_player}
-    told = (result.timeout or {}).get(step.name, recorded.get(step.name))
+def _choice(step: Choice, result: Result, winner: Side, sides: Mapping[str, Side]) -> Any:
+    timeout = result.timeout or {}
+    by_lot = timeout.get(FIRST_PLAYER_BY) == BY_LOT
+    recorded = {"winner": result.winner, "initiative": result.initiative, FIRST_PLAYER_LOT: result.first_player,
+                "first_player": BY_LOT if by_lot else result.first_player}
+    if step.whose is not None:
+        told = timeout.get(step.key, {}).get(sides[step.whose])
+    else:
+        told = timeout.get(step.name, recorded.get(step.name))
     if told in step.options:
         return told
     return winner if step.by_button else step.options[0]

@@ -53,7 +53,9 @@ class Figure:
         if self.per_side is None:
             return self
         top = self.per_side[0 if side == "a" else 1]
-        return replace(self, maximum=top, default=min(self.default, top), per_side=None)
+        # What is not asked is what it is.
+        minimum = self.minimum if self.asked else top
+        return replace(self, minimum=minimum, maximum=top, default=min(self.default, top), per_side=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,28 @@ class Choice:
 
     A choice between the sides ("a", "b") is answered with the side's own button. `only_if` (a name, a value): asked
     only if an earlier choice was answered so, or the sides' figures of that key come to that sum.
+
+    `whose`: the side that makes it, where each makes its own: its name is then "KEY.winner" or "KEY.loser", and what
+    was chosen is recorded by side under KEY. `per_side`: the options where it is a's, and where it is b's.
     """
 
     name: str
     label: str
     options: tuple[str, ...]
     only_if: tuple[str, int | str] | None = None
+    whose: str | None = None
+    per_side: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+
+    @property
+    def key(self) -> str:
+        """What both sides' choices have in common: "house" of "house.winner"."""
+        return self.name.partition(".")[0]
+
+    def of(self, side: Side) -> Choice:
+        """The choice as it is put to this side."""
+        if self.per_side is None:
+            return self
+        return replace(self, options=self.per_side[0 if side == "a" else 1], per_side=None)
 
     @property
     def by_button(self) -> bool:
@@ -165,10 +183,11 @@ class Way:
         return tuple(step for step in self.steps if isinstance(step, Figure))
 
     def opened_by(self, opener: Side) -> Way:
-        """The way with every figure as it is asked about its side."""
-        sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
+        """The way with every figure as it is asked about its side, and every choice as it is put to its side."""
+        sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener)}
         return replace(self, steps=tuple(
-            step.of(sides[step.whose]) if isinstance(step, Figure) else step for step in self.steps
+            step.of(sides[step.whose]) if isinstance(step, Figure | Choice) and step.whose in sides else step
+            for step in self.steps
         ))
 
 
@@ -234,5 +253,8 @@ def _way(data: Mapping[str, Any]) -> Way:
 
 def _record(kind: type[T], data: Mapping[str, Any]) -> T:
     known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    return kind(**{key: tuple(value) if isinstance(value, list) else value
-                   for key, value in data.items() if key in known})
+    return kind(**{key: _frozen(value) for key, value in data.items() if key in known})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value

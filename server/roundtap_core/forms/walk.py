@@ -30,6 +30,9 @@ from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 Answers = Mapping[str, Any]
 """Question name → answer: a number, an option of a choice, "" or a side for turns, a list of squads."""
 
+BY_LOT, FIRST_PLAYER_BY, FIRST_PLAYER_LOT = "lot", "first_player_by", "first_player_lot"
+"""Nobody knows who began: then a lot says who counts as first player, and `timeout` records that it did."""
+
 TOLD_APART = ("score", "wounds")
 """Figures that have a place of their own in a result; all others are what a time-out resolver was told."""
 
@@ -141,10 +144,16 @@ def compose(way: Way, opener: Side, answers: Answers) -> Result:
         score=_pair("score", figures) or Pair(),
         wounds=_pair("wounds", figures),
         initiative=chosen.get("initiative"),
-        first_player=chosen.get("first_player") or answers.get("first_player"),
+        first_player=_first_player(chosen, answers),
         picks={key: picks[key] for key in SIDES if key in picks} or None,
         timeout=_told(way, sides, answers, chosen, walked),
     )
+
+
+def _first_player(chosen: Mapping[str, Any], answers: Answers) -> str | None:
+    """Who began: as it was told, or as a lot found where nobody knew any more."""
+    told = chosen.get("first_player") or answers.get("first_player")
+    return chosen.get(FIRST_PLAYER_LOT) if told == BY_LOT else told
 
 
 def _winner(way: Way, opener: Side, decided: Side | None, chosen: str | None) -> str | None:
@@ -167,15 +176,24 @@ def _told(way: Way, sides: Mapping[str, Side], answers: Answers, chosen: Mapping
                 isinstance(step, Bonus) and step.gives == question.key for step in way.steps)):
             value = answers.get(question.name, question.default)
             told.setdefault(question.key, {})[sides[question.whose]] = value
-    told.update({name: answer for name, answer in chosen.items()
-                 if name not in ("winner", "initiative", "first_player") and answer not in (None, "")})
+    for question in walked.met:
+        answer = chosen.get(question.name)
+        if answer in (None, "") or question.name in ("winner", "initiative", FIRST_PLAYER_LOT):
+            continue
+        if isinstance(question, Choice) and question.whose is not None:
+            told.setdefault(question.key, {})[sides[question.whose]] = answer
+        elif question.name != "first_player":
+            told[question.name] = answer
+        elif answer == BY_LOT:
+            told[FIRST_PLAYER_BY] = BY_LOT
     if told and walked.decided_by is not None:
         told["decided_by"] = walked.decided_by
     return told or None
 
 
 def _check(way: Way, sides: Mapping[str, Side], answers: Answers) -> None:
-    if answers.get("first_player") not in (None, *SIDES):
+    asks = any(isinstance(step, Choice) and step.name == "first_player" for step in way.steps)
+    if not asks and answers.get("first_player") not in (None, *SIDES):
         raise Problem("not_one_of", where="/result/first_player", value=answers["first_player"],
                       options=", ".join(SIDES))
     for step in way.steps:

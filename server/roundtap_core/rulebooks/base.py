@@ -59,11 +59,12 @@ class Structure:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak") and what the
-    lists of a and b cost, where both are known."""
+    """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak"), what the lists of
+    a and b cost, where both are known, and the houses of a's deck and of b's (empty: unknown)."""
 
     stage: str = SWISS
     totals: Pair | None = None
+    houses: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     @property
     def knockout(self) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import (
@@ -21,12 +23,16 @@ from roundtap_core.forms.form import (
     Turns,
     Way,
 )
+from roundtap_core.forms.walk import BY_LOT, FIRST_PLAYER_BY, FIRST_PLAYER_LOT
 from roundtap_core.lists.list_form import ListCheck
+from roundtap_core.lists.parts import fold
 from roundtap_core.records import (
     BYE,
     CONCESSION,
     NO_SHOW,
     PLAYED,
+    RULING,
+    SIDES,
     TIME,
     WON_BYE,
     Match,
@@ -60,6 +66,15 @@ LOOK_S = 120
 """"Cartas de identidad": the other's list may be read before the game, for two minutes."""
 SCORE = "score"
 
+HOUSES = ("Brobnar", "Dis", "Logos", "Mars", "Sanctum", "Shadows", "Untamed")
+"""What step 4 offers where nobody knows a deck's houses; any other house is OTHER_HOUSE."""
+OTHER_HOUSE = "other"
+
+LOT_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    FIRST_PLAYER_BY: (BY_LOT,), "lot": SIDES, "active": SIDES, "turns": SIDES, "game_begun": ("yes", "no"),
+})
+"""Keys of `timeout` whose values are among a few."""
+
 
 class KeyForgeArchon(Rulebook):
     """Sections in the docstrings are the headings of the document. Sealed differs in its minutes and decks."""
@@ -84,7 +99,8 @@ class KeyForgeArchon(Rulebook):
     officials_play = {"relaxed": WITH_SECOND, "*": NO}
     ticks = {"premium": ("sleeves",)}
     before_play: ClassVar[tuple[str, ...]] = (
-        "before.first_player_by_lot", "before.loser_chooses", "before.list_two_minutes", "before.wait_for_start",
+        "before.first_player_by_lot", "before.loser_chooses", "before.list_two_minutes", "before.no_dice",
+        "before.wait_for_start",
     )
     disqualification_proposed_by = (HEAD_JUDGE,)
     lists: ClassVar[ListCheck] = ArchonDeck()
@@ -130,7 +146,7 @@ class KeyForgeArchon(Rulebook):
         return Form(
             rulebook=self.id,
             ways=(
-                Way("time", AT_TIME, TIME, _time_out(so_far if wins > 1 else ()), winner=DECIDED),
+                Way("time", AT_TIME, TIME, _time_out(so_far if wins > 1 else (), situation.houses), winner=DECIDED),
                 Way("played", ANY_TIME, PLAYED, (won, others)),
                 Way("conceded", ANY_TIME, CONCESSION, (won, others)),
             ),
@@ -140,13 +156,15 @@ class KeyForgeArchon(Rulebook):
         )
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """A match has so many games, and one side has won more of them."""
+        """A match has so many games, and ends with the last one that somebody needed."""
         refuse_foreign(result, self.id, ("first_player", "timeout"))
         wins = self.games(situation.stage, options) // 2 + 1
         refuse_outside(SCORE, result.score, 0, wins)
         if result.score == Pair(wins, wins):
             raise Problem("both_won", where="/score", n=wins)
         self.winner(result, options)
+        _refuse_unfinished(result, wins)
+        _refuse_told(result.timeout or {}, situation.houses)
 
 
 class KeyForgeSealed(KeyForgeArchon):
@@ -161,11 +179,54 @@ class KeyForgeSealed(KeyForgeArchon):
     lists: ClassVar[ListCheck] = SealedDeck()
 
 
-def _time_out(games_so_far: tuple[Figure, ...]) -> tuple[Step, ...]:
+def _refuse_unfinished(result: Result, wins: int) -> None:
+    """"Final de la partida al mejor de tres": a match that was played out has a winner of `wins` games; one that time
+    has ended was decided by one game more than the other side has.
+
+    Where no games were written down the winner is named, and nothing more can be said. Raises Problem("games_unfinished",
+    "games_at_time", "conceded_after_winning").
+    """
+    score, most = result.score, max(result.score.a, result.score.b)
+    if result.ended == CONCESSION and result.conceded_by in SIDES:
+        if score.of("b" if result.conceded_by == "b" else "a") == wins:
+            raise Problem("conceded_after_winning", where=f"/score/{result.conceded_by}", n=wins)
+        return
+    if wins == 1 or result.ended == RULING:
+        return
+    if result.ended == PLAYED and score != Pair() and most != wins:
+        raise Problem("games_unfinished", where="/score", a=score.a, b=score.b, n=wins)
+    if result.ended == PLAYED and score == Pair():
+        raise Problem("games_unfinished", where="/score", a=0, b=0, n=wins)
+    if result.ended == TIME and abs(score.a - score.b) != 1:
+        raise Problem("games_at_time", where="/score", a=score.a, b=score.b)
+
+
+def _refuse_told(told: Mapping[str, Any], houses: tuple[Sequence[str], Sequence[str]] | None) -> None:
+    """What the steps were told: a lot is a lot, and a house is one of the deck's, where those are known."""
+    for key, options in LOT_KEYS.items():
+        if key in told and told[key] not in options:
+            raise Problem("not_one_of", where=f"/timeout/{key}", value=told[key], options=", ".join(options))
+    picked = told.get("house", {})
+    if not isinstance(picked, dict):
+        raise Problem("wrong_type", where="/timeout/house", expected="object")
+    for side, house in picked.items():
+        if side not in SIDES:
+            raise Problem("unknown_key", where=f"/timeout/house/{side}", key=side, known=", ".join(SIDES))
+        if not isinstance(house, str) or not house.strip():
+            raise Problem("wrong_type", where=f"/timeout/house/{side}", expected="string")
+        known = houses[SIDES.index(side)] if houses else ()
+        if known and fold(house) not in map(fold, known):
+            raise Problem("not_one_of", where=f"/timeout/house/{side}", value=house, options=", ".join(known))
+
+
+def _time_out(games_so_far: tuple[Figure, ...],
+              houses: tuple[Sequence[str], Sequence[str]] | None) -> tuple[Step, ...]:
     """"Tiempo agotado". With games before this one, whoever is ahead has won; level, the game in progress decides.
 
-    Level with the last game not begun there is nothing to count: a lot (house decision).
+    Level with the last game not begun there is nothing to count: a lot (house decision). So it is where nobody knows
+    any more who began.
     """
+    of_deck = tuple(tuple(own) or (*HOUSES, OTHER_HOUSE) for own in houses or ((), ()))
     before: tuple[Step, ...] = ()
     if games_so_far:
         before = (
@@ -180,9 +241,13 @@ def _time_out(games_so_far: tuple[Figure, ...]) -> tuple[Step, ...]:
         *_both("keys", KEYS - 1, (1,)), *_both("aember", 99, (10, 1)),
         Exchange("forging", "aember", KEY_PRICE, "keys"),
         Test("keys", ("keys",), award=SCORE), Test("aember", ("aember",), award=SCORE),
+        *(Choice(f"house.{whose}", "form.house", (*HOUSES, OTHER_HOUSE), whose=whose, per_side=(of_deck[0], of_deck[1]))
+          for whose in (WINNER, LOSER)),
         *_both("creatures", 99, (10, 1)), *_both("bonus", 99, (10, 1)),
         Test("potential", ("creatures", "bonus"), award=SCORE),
-        Choice("first_player", "form.first_player", ("a", "b")), Decide("first_player", "first_player", award=SCORE),
+        Choice("first_player", "form.first_player", ("a", "b", BY_LOT)),
+        Choice(FIRST_PLAYER_LOT, "form.lot", ("a", "b"), only_if=("first_player", BY_LOT)),
+        Decide("first_player", "first_player", award=SCORE), Decide("first_player", FIRST_PLAYER_LOT, award=SCORE),
     )
 
 

@@ -28,6 +28,7 @@ from roundtap_core.records import (
     CONCESSION,
     NO_SHOW,
     PLAYED,
+    SIDES,
     TIME,
     WON_BYE,
     Match,
@@ -136,7 +137,10 @@ class XWingEpicDuel(Rulebook):
         return replace(result.score, a=whole) if result.conceded_by == "b" else replace(result.score, b=whole)
 
     def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
-        """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won."""
+        """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won.
+
+        "Fin de partida": where both lists' totals are known, a list destroyed whole is a full win at any clock.
+        """
         base: int = options["squad_points"]
         if match.bye in (BYE, NO_SHOW):
             return Tally(FULL_WIN, WIN, {"mov": options.get("bye_mov", base * 3 // 2)})
@@ -148,13 +152,17 @@ class XWingEpicDuel(Rulebook):
         winner = self.winner(match.result, options)
         if winner == "none":
             return Tally(0, LOSS, {"mov": 0})
+        left = None
+        if match.result.ended == TIME and match.a in totals and match.b in totals:
+            left = nothing_left(match.result.score, Pair(totals[match.a], totals[match.b or ""]))
+            winner = left or winner
         score = self.counted_score(match, options, totals)
         mov = {"mov": base + score.of(side) - score.of(other(side))}
         if winner == "draw":
             return Tally(DRAWN_GAME, DRAW, mov)
         if winner != side:
             return Tally(0, LOSS, mov)
-        modified = match.result.ended == TIME and abs(score.a - score.b) < FULL_MARGIN
+        modified = match.result.ended == TIME and left is None and abs(score.a - score.b) < FULL_MARGIN
         return Tally(MODIFIED_WIN if modified else FULL_WIN, WIN, mov)
 
     def cut_order(self, rows: Sequence[StandingsRow], seed: int) -> Sequence[str]:
@@ -164,13 +172,18 @@ class XWingEpicDuel(Rulebook):
         return [row.competitor for row in ordered]
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
-        """Whoever destroys all, or hears the other concede, opens; at time both count."""
+        """Whoever destroys all, or hears the other concede, opens; at time both count.
+
+        All of a list is what it costs: where that is known there is nothing to ask.
+        """
         top: int = options["squad_points"]
         totals = situation.totals
         # What a side can destroy is the other's list.
         costs = (totals.b, totals.a) if totals else None
-        all_of_it = Figure("score", WINNER, 0, top, top, (100, 10, 1), per_side=costs)
+        all_of_it = Figure("score", WINNER, 1, top, top, (100, 10, 1), asked=totals is None, per_side=costs)
         some = Figure("score", LOSER, 0, top, 0, (100, 10, 1), per_side=costs)
+        # Whoever has a ship left has not lost the whole list.
+        not_all = replace(some, maximum=top - 1, per_side=(max(0, costs[0] - 1), max(0, costs[1] - 1)) if costs else None)
         initiative: tuple[Step, ...] = ()
         if situation.knockout:
             initiative = (Choice("initiative", "form.initiative", ("a", "b")),)
@@ -181,7 +194,7 @@ class XWingEpicDuel(Rulebook):
             rulebook=self.id,
             ways=(
                 Way("time", AT_TIME, TIME, (*counted, Test("points", ("score",)), *initiative)),
-                Way("wiped_out", ANY_TIME, PLAYED, (all_of_it, some), winner=OPENER),
+                Way("wiped_out", ANY_TIME, PLAYED, (all_of_it, not_all), winner=OPENER),
                 Way("conceded", ANY_TIME, CONCESSION, (conceded, some)),
                 Way("both_wiped_out", ANY_TIME, PLAYED, (*both_gone, *initiative), winner=DRAWN),
             ),
@@ -189,18 +202,49 @@ class XWingEpicDuel(Rulebook):
         )
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """Nobody destroys more than the other's list; whoever shares in elimination says who had initiative."""
+        """Nobody destroys more than the other's list, and all of it where nothing is left; whoever shares in
+        elimination says who had initiative."""
         refuse_foreign(result, self.id, ("initiative",))
         top: int = options["squad_points"]
-        limits = (situation.totals.b, situation.totals.a) if situation.totals else (top, top)
-        for side, limit in zip(("a", "b"), limits, strict=True):
-            value = result.score.a if side == "a" else result.score.b
+        # What each side can destroy: all of the other's list.
+        whole = Pair(situation.totals.b, situation.totals.a) if situation.totals else Pair(top, top)
+        for side in SIDES:
+            value, limit = result.score.of(side), whole.of(side)
             if not 0 <= value <= limit:
                 raise Problem("figure_out_of_range", where=f"/score/{side}", value=value, minimum=0, maximum=limit)
         if situation.knockout:
             self.elimination_winner(result, options, "a")
-        else:
-            self.winner(result, options)
+        winner = self.winner(result, options)
+        if result.ended == PLAYED:
+            _refuse_half_destroyed(result.score, winner, whole, situation.totals is not None)
+        elif result.ended == TIME and situation.totals is not None:
+            right = nothing_left(result.score, situation.totals)
+            if right not in (None, winner):
+                raise Problem("destroyed_whole", where="/winner", a=result.score.a, b=result.score.b, right=right)
+
+
+def nothing_left(score: Pair, totals: Pair) -> str | None:
+    """"Fin de partida": who has won because nothing of the other's list is left, "draw" where nobody has a ship left;
+    None while both have. `totals`: what the lists of a and b cost."""
+    gone = {side: score.of(side) >= totals.of(other(side)) for side in SIDES}
+    if gone["a"] and gone["b"]:
+        return DRAW
+    return next((side for side in SIDES if gone[side]), None)
+
+
+def _refuse_half_destroyed(score: Pair, winner: str, whole: Pair, known: bool) -> None:
+    """A game that ended before time ended with everything of one list destroyed, or of both.
+
+    Raises Problem("not_destroyed_whole", "destroyed_both"). Where a list's total is not `known`, `whole` is the most
+    it can be: then something has to be destroyed, and no more can be said.
+    """
+    for side in SIDES:
+        least = whole.of(side) if known else 1
+        if winner in (side, DRAW) and score.of(side) < least:
+            raise Problem("not_destroyed_whole", where=f"/score/{side}", value=score.of(side), right=whole.of(side))
+    if winner in SIDES and score.of(other("a" if winner == "a" else "b")) >= whole.of(
+            other("a" if winner == "a" else "b")):
+        raise Problem("destroyed_both", where="/winner", a=score.a, b=score.b)
 
 
 class XWingEpicTeam(XWingEpicDuel):

@@ -7,7 +7,19 @@ from dataclasses import replace
 from typing import ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import AT_TIME, BEFORE_TIME, LOSER, WINNER, Choice, Decide, Figure, Form, Test, Way
+from roundtap_core.forms.form import (
+    ANY_TIME,
+    AT_TIME,
+    BEFORE_TIME,
+    LOSER,
+    WINNER,
+    Choice,
+    Decide,
+    Figure,
+    Form,
+    Test,
+    Way,
+)
 from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.records import (
     BYE,
@@ -136,7 +148,8 @@ class XWingStandard(Rulebook):
         return Tally(1, WIN, {"mov": mov}) if winner == side else Tally(0, LOSS, {"mov": mov})
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
-        """Before time a game ends by destruction or concession, so the winner has all the points: not asked."""
+        """Before time a game ends by destruction or concession, so the winner has all the points: not asked. Who
+        concedes may do so at any time, and then all the ships that are left are destroyed."""
         top: int = options["squad_points"]
         loser = Figure("score", LOSER, 0, top, 0)
         all_of_it = Figure("score", WINNER, top, top, top, asked=False)
@@ -147,8 +160,10 @@ class XWingStandard(Rulebook):
             ways=(
                 Way("played", BEFORE_TIME, PLAYED, (all_of_it, loser, *salvo)),
                 Way("time", AT_TIME, TIME, (Figure("score", WINNER, 0, top, top), loser, *salvo)),
+                Way("conceded", ANY_TIME, CONCESSION, (all_of_it, loser)),
             ),
             worth=("mov",),
+            direct=True,
         )
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:

@@ -68,8 +68,26 @@ def met(event: Event, match: dict[str, Any]) -> dict[str, Given]:
     won = winner(book, result)
     if won == "none":
         return {side: Given(0, LOSS, dict.fromkeys(_figure_keys(book), 0)) for side in "ab"}
-    figures = _figures(event, match, won)
+    alone = _with_ships_left(event, match) if book.family == "epic" and result.get("ended") == "time" else None
+    figures = _figures(event, match, alone or won)
+    if alone is not None:
+        # "Fin de partida": everything of a list is destroyed, and no margin matters.
+        return {side: Given({"draw": book.draw, side: book.win}.get(alone, 0), _outcome(alone, side), figures[side])
+                for side in "ab"}
     return {side: Given(_points(book, result, won, side), _outcome(won, side), figures[side]) for side in "ab"}
+
+
+def _with_ships_left(event: Event, match: dict[str, Any]) -> str | None:
+    """The only side that has ships left by the points and both lists' totals, "draw" where neither has; else None."""
+    cost = {c["id"]: (c.get("list") or {}).get("total") for c in event["competitors"]}
+    lists = {side: cost[match[side]] for side in "ab"}
+    if None in lists.values():
+        return None
+    score = figures_of(match["result"], "score")
+    lost = [side for side in "ab" if score[other(side)] >= lists[side]]
+    if len(lost) == 2:
+        return "draw"
+    return other(lost[0]) if lost else None
 
 
 def _outcome(won: str, side: str) -> str:
