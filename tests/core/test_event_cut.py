@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from event_kit import MINUTE, Event, refused, score
 from roundtap_core.elimination.bracket import Bracket
 from roundtap_core.event import commands as c
@@ -114,9 +116,69 @@ def test_a_qualified_player_who_leaves_is_replaced_by_whoever_accepts() -> None:
         event.tell(c.AcceptPlace(seeds[10]))
 
 
+def test_a_published_round_of_which_no_game_has_started_frees_its_place_yet() -> None:
+    """"Noch bevor ein Spiel im nächsten Abschnitt gespielt worden ist": the sixth leaves, the ninth comes in last."""
+    event = cut().play()
+    seeds, ranked = seeds_now(event.state), order(event)
+    told = event.kinds(c.DropCompetitor(seeds[5]))
+    assert told == ["round-withdrawn", "competitor-dropped"]
+    assert event.state.entrants[seeds[5]].dropped_after == 2
+    assert event.state.live is None
+    assert offered(event.state) == ranked[8]
+    with refused("offer_unanswered"):
+        event.tell(c.DrawRound(1))
+    event.tell(c.AcceptPlace(ranked[8]))
+    assert list(seeds_now(event.state)) == [*seeds[:5], *seeds[6:8], ranked[8]]
+    event.play()
+    assert (event.match("3.1").match.a, event.match("3.1").match.b) == (seeds[0], ranked[8])
+    assert event.match("3.1").match.result is None
+    event.settle().play().settle().play().settle()
+    assert bracket(event).champion is not None
+
+
+def test_a_disqualification_before_the_first_game_frees_the_place_too() -> None:
+    event = cut().play()
+    seeds, ranked = seeds_now(event.state), order(event)
+    assert event.kinds(c.Disqualify(seeds[0], "sleeves marked")) == ["round-withdrawn", "competitor-disqualified"]
+    assert offered(event.state) == ranked[8]
+    # Who has not made the cut leaves nothing behind.
+    started = cut().play()
+    assert started.kinds(c.DropCompetitor(order(started)[10])) == ["competitor-dropped"]
+    assert started.state.live is not None
+
+
+@pytest.mark.parametrize("rulebook", ["xwing-standard", "xwing-epic-duel", "keyforge-archon"])
+@pytest.mark.parametrize("begins", ["clock", "result", "report", "no-show"])
+def test_the_stage_begins_with_its_first_game(begins: str, rulebook: str) -> None:
+    won = {"xwing-standard": score(100, 24), "xwing-epic-duel": score(300, 24, winner="a"),
+           "keyforge-archon": score(1, 0)}[rulebook]
+    event = Event(12, {"structure": "own", "swiss_rounds": 1, "cut": 8}, rulebook=rulebook, level=None)
+    event.play()
+    assert event.state.live is not None
+    for match in event.state.live.open_matches:
+        event.tell(c.EnterResult(match.id, match.revision, won))
+    event.tell(c.MakeCut())
+    event.play()
+    seeds = seeds_now(event.state)
+    if begins == "clock":
+        event.tell(c.SetClock("start"))
+    elif begins == "result":
+        event.tell(c.EnterResult("2.2", 0, won))
+    elif begins == "report":
+        event.report("a", won, "2.2")
+    else:
+        event.tell(c.NoShow("2.2", event.match("2.2").match.a))
+    event.tell(c.DropCompetitor(event.match("2.1").match.a))
+    assert offered(event.state) is None
+    assert event.state.live is not None
+    assert event.match("2.1").match.result == Result(ended=CONCESSION, conceded_by="a")
+    assert seeds_now(event.state) == seeds
+
+
 def test_once_the_stage_has_begun_nobody_comes_in() -> None:
     event = cut().play()
     seeds = seeds_now(event.state)
+    event.tell(c.SetClock("start"))
     event.tell(c.DropCompetitor(seeds[0]))
     assert offered(event.state) is None
     assert event.match("3.1").match.result == Result(ended=CONCESSION, conceded_by="a")

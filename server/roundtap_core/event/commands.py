@@ -33,6 +33,7 @@ from roundtap_core.event.people.commands import (
 from roundtap_core.event.results.commands import (
     EnterResult,
     NoShow,
+    NoteLot,
     Report,
     SetPicks,
 )
@@ -54,8 +55,8 @@ from roundtap_core.event.setup.commands import (
 Command = (
     CreateEvent | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor | ReturnCompetitor | SubmitList
     | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | PublishRound
-    | SetClock | FinishEvent | SetExtraMinutes | Report | EnterResult | NoShow | SetPicks | MakeCut | WithdrawCut
-    | AcceptPlace | DeclinePlace | SetOfficials | OfficialDuty | Warn | ProposeDisqualification | DeclineProposal
+    | SetClock | FinishEvent | SetExtraMinutes | Report | EnterResult | NoShow | NoteLot | SetPicks | MakeCut
+    | WithdrawCut | AcceptPlace | DeclinePlace | SetOfficials | OfficialDuty | Warn | ProposeDisqualification | DeclineProposal
     | NoteRuling | Appeal | DecideAppeal | GrantExtension | Disqualify
 )
 
@@ -81,6 +82,7 @@ __all__ = [
     "ImposeRound",
     "MakeCut",
     "NoShow",
+    "NoteLot",
     "NoteRuling",
     "OfficialDuty",
     "ProposeDisqualification",

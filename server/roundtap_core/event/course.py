@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from roundtap_core.clock import Clock
+from roundtap_core.clock import IDLE, Clock
 from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.shape import (
     THIRD,
@@ -19,8 +19,8 @@ from roundtap_core.elimination.shape import (
 )
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState, MatchState, RoundState, active_ids, tournament_of
-from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Match, Pair
+from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
+from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Pair
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rounds.second_stage import planned_rounds
 from roundtap_core.rulebooks.base import Situation
@@ -72,8 +72,19 @@ def second_swiss_rounds(state: EventState) -> list[RoundState]:
 
 
 def second_stage_begun(state: EventState) -> list[RoundState]:
-    """The rounds after the cut, of whatever kind: once there is one, nobody comes in any more."""
+    """The rounds after the cut, of whatever kind, that everybody may see."""
     return elimination_rounds(state) or second_swiss_rounds(state)
+
+
+def first_game_started(state: EventState) -> bool:
+    """"Der Schnitt": whether a game of the stage after the cut has started, by the clock or by a result. A round that
+    is only published has not: until then the next in the standings may still take a place that becomes free."""
+    begun = second_stage_begun(state)
+    if not begun:
+        return False
+    first = begun[0]
+    played = any(m.reports or m.decided or m.match.result is not None or m.match.bye == NO_SHOW for m in first.matches)
+    return played or len(begun) > 1 or first.status != PUBLISHED or state.clock.state != IDLE
 
 
 def elimination_rounds(state: EventState) -> list[RoundState]:

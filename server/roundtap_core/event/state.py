@@ -74,6 +74,8 @@ class MatchState:
     decided: bool = False
     number: int | None = None
     reported_mono_ms: int | None = None
+    lots: Mapping[str, Side] = field(default_factory=dict)
+    """What lots before play have said: {"first_player": "b"}. They stand whatever is taken back later."""
     log: tuple[LogLine, ...] = ()
     """Rulings, appeals, decisions on them, extensions; in order."""
 

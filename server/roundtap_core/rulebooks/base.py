@@ -111,6 +111,11 @@ class Squads:
     taken: int
 
 
+FIRST_PLAYER, INITIATIVE = "first_player", "initiative"
+"""What a lot may have to decide before a game."""
+
+BY_LOT = "lot"
+
 NO, WITH_SECOND = "no", "with_second"
 """Whether officials may play: never, or with a second official announced at the start."""
 
@@ -154,6 +159,8 @@ class Rulebook:
     """How many games a match may have, the usual first."""
     second_stages: ClassVar[tuple[str, ...]] = (ELIMINATION,)
     """What may follow the cut, the usual first."""
+    lots: ClassVar[tuple[str, ...]] = ()
+    """What lots may have to decide before a game: "first_player", or who of two equal lists chooses ("initiative")."""
     before_play: ClassVar[tuple[str, ...]] = ()
     """Keys of texts ("before.…") for what players settle before a game; the kit announces it."""
     counting_aid: ClassVar[CountingAid | None] = None
@@ -213,6 +220,13 @@ class Rulebook:
     def own_cut_order(self) -> bool:
         """Whether the cut goes by another order than the standings, and has to be shown apart."""
         return type(self).cut_order is not Rulebook.cut_order
+
+    def chooses_initiative(self, totals: Pair | None) -> str | None:
+        """"a" or "b": whose list costs less, and who therefore says who has initiative; BY_LOT for lists that cost the
+        same; None where a total is not known, or where the rulebook knows no such choice."""
+        if INITIATIVE not in self.lots or totals is None:
+            return None
+        return BY_LOT if totals.a == totals.b else "a" if totals.a < totals.b else "b"
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
         """What a table is asked."""

@@ -42,6 +42,7 @@ from roundtap_core.records import (
 )
 from roundtap_core.rulebooks.base import (
     BYE_RANDOM_LOWEST,
+    FIRST_PLAYER,
     HEAD_JUDGE,
     LOSS,
     NO,
@@ -98,6 +99,7 @@ class KeyForgeArchon(Rulebook):
     )
     officials_play = {"relaxed": WITH_SECOND, "*": NO}
     ticks = {"premium": ("sleeves",)}
+    lots = (FIRST_PLAYER,)
     before_play: ClassVar[tuple[str, ...]] = (
         "before.first_player_by_lot", "before.loser_chooses", "before.list_two_minutes", "before.no_dice",
         "before.wait_for_start",
@@ -183,8 +185,7 @@ def _refuse_unfinished(result: Result, wins: int) -> None:
     """"Final de la partida al mejor de tres": a match that was played out has a winner of `wins` games; one that time
     has ended was decided by one game more than the other side has.
 
-    Where no games were written down the winner is named, and nothing more can be said. Raises Problem("games_unfinished",
-    "games_at_time", "conceded_after_winning").
+    Raises Problem("games_unfinished", "games_at_time", "conceded_after_winning").
     """
     score, most = result.score, max(result.score.a, result.score.b)
     if result.ended == CONCESSION and result.conceded_by in SIDES:
@@ -193,10 +194,8 @@ def _refuse_unfinished(result: Result, wins: int) -> None:
         return
     if wins == 1 or result.ended == RULING:
         return
-    if result.ended == PLAYED and score != Pair() and most != wins:
+    if result.ended == PLAYED and most != wins:
         raise Problem("games_unfinished", where="/score", a=score.a, b=score.b, n=wins)
-    if result.ended == PLAYED and score == Pair():
-        raise Problem("games_unfinished", where="/score", a=0, b=0, n=wins)
     if result.ended == TIME and abs(score.a - score.b) != 1:
         raise Problem("games_at_time", where="/score", a=score.a, b=score.b)
 

@@ -41,6 +41,7 @@ from roundtap_core.records import (
 from roundtap_core.rulebooks.base import (
     BYE_RANDOM_LOWEST,
     DRAW,
+    INITIATIVE,
     LOSS,
     NO,
     NO_TOTALS,
@@ -82,6 +83,7 @@ class XWingEpicDuel(Rulebook):
         "decision.epic_bye_mov", "decision.epic_games_equal", "decision.epic_minutes", "decision.own_structure",
     )
     officials_play = {"premier": NO, "*": WITH_SECOND}
+    lots = (INITIATIVE,)
     before_play: ClassVar[tuple[str, ...]] = ("before.initiative",)
     lists: ClassVar[ListCheck] = EpicDuelList()
 
@@ -183,7 +185,8 @@ class XWingEpicDuel(Rulebook):
         all_of_it = Figure("score", WINNER, 1, top, top, (100, 10, 1), asked=totals is None, per_side=costs)
         some = Figure("score", LOSER, 0, top, 0, (100, 10, 1), per_side=costs)
         # Whoever has a ship left has not lost the whole list.
-        not_all = replace(some, maximum=top - 1, per_side=(max(0, costs[0] - 1), max(0, costs[1] - 1)) if costs else None)
+        most = (max(0, costs[0] - 1), max(0, costs[1] - 1)) if costs else None
+        not_all = replace(some, maximum=top - 1, per_side=most)
         initiative: tuple[Step, ...] = ()
         if situation.knockout:
             initiative = (Choice("initiative", "form.initiative", ("a", "b")),)

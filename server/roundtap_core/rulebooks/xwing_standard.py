@@ -38,6 +38,7 @@ from roundtap_core.records import (
 from roundtap_core.rulebooks.base import (
     BYE_LAST,
     HEAD_JUDGE,
+    INITIATIVE,
     LOSS,
     NO,
     NO_TOTALS,
@@ -84,6 +85,7 @@ class XWingStandard(Rulebook):
     disqualification_proposed_by = (HEAD_JUDGE,)
     lists: ClassVar[ListCheck] = XWingStandardList()
     structures = BASIC_AND_ADVANCED
+    lots = (INITIATIVE,)
     before_play = ("before.wait_for_start", "before.initiative")
     counting_aid = CountingAid("ship", (
         AidFigure("cost", 0, 999), AidFigure("life", 1, 99), AidFigure("damage", 0, 99), AidFigure("large", tick=True),

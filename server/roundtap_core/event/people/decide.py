@@ -7,7 +7,14 @@ from typing import Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import elimination_rounds, refuse_after_cut, second_stage_begun, second_swiss_rounds
+from roundtap_core.event.course import (
+    elimination_rounds,
+    first_game_started,
+    refuse_after_cut,
+    second_stage_begun,
+    second_swiss_rounds,
+    seeds_now,
+)
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.judging.officials import roles_of
 from roundtap_core.event.lookups import last_round, the_entrant, without_draft, written
@@ -98,8 +105,18 @@ def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntr
     entrant = the_entrant(state, command.competitor)
     if not entrant.active:
         raise Problem("already_left", competitor=entrant.id)
-    return [*without_draft(state), *leave_open_match(state, entrant.id),
-            NewEntry("competitor-dropped", {"competitor": entrant.id, "after": last_round(state)})]
+    freed = free_place(state, entrant.id)
+    leaving = freed or leave_open_match(state, entrant.id)
+    return [*without_draft(state), *leaving,
+            NewEntry("competitor-dropped", {"competitor": entrant.id, "after": last_round(state) - len(freed)})]
+
+
+def free_place(state: EventState, competitor: str) -> NewEntries:
+    """"Der Schnitt": who made the cut leaves before any game of the new stage has started. Its first round, though
+    published, is taken back, so that the place is offered on and everybody below moves up a seed."""
+    if state.cut is None or competitor not in seeds_now(state) or first_game_started(state):
+        return []
+    return [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
 
 
 def leave_open_match(state: EventState, competitor: str) -> NewEntries:

@@ -57,6 +57,13 @@ def _no_show(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
     return replace(state, entrants={**state.entrants, absent: entrant})
 
 
+def _lot(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    found = state.find_match(data["match"])
+    if found is None:
+        return state
+    return state.with_match(replace(found[1], lots={**found[1].lots, data["about"]: data["side"]}))
+
+
 def _picks(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     found = state.find_match(data["match"])
     if found is None:
@@ -68,5 +75,6 @@ APPLY_RESULTS: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], Eve
     "report": _report,
     "result-entered": _result_entered,
     "no-show": _no_show,
+    "lot-drawn": _lot,
     "picks-set": _picks,
 }

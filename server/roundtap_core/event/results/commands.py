@@ -45,6 +45,19 @@ class NoShow:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteLot:
+    """Lots were drawn at a table before play, and fell on `side`: `about` is one of the rulebook's `lots`.
+
+    `draw` is the mark of the draw the table has seen (RoundState.mark); None does not say. The first lot stands.
+    """
+
+    match: str
+    about: str
+    side: Side
+    draw: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SetPicks:
     """The squads that somebody fields at a bye."""
 

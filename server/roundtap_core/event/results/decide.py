@@ -105,6 +105,18 @@ def _refuse_another_winner(
             raise Problem("bracket_moved_on")
 
 
+def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> list[NewEntry]:
+    """A lot that is drawn stands: drawn again, also by a unit that was started anew, it changes nothing."""
+    round_state, match = find_match(state, command.match)
+    if command.about not in state.rulebook.lots:
+        raise Problem("not_one_of", where="/about", value=command.about, options=", ".join(state.rulebook.lots))
+    if round_state.status != PUBLISHED or match.match.b is None or command.draw not in (None, round_state.mark):
+        raise Problem("unknown_match", match=command.match)
+    if command.about in match.lots:
+        return []
+    return [NewEntry("lot-drawn", {"match": match.id, "about": command.about, "side": command.side})]
+
+
 def no_show(state: EventState, command: c.NoShow, now: Instant) -> list[NewEntry]:
     """House decision: the one who came gets what a bye gives, the absent one loses and is dropped."""
     round_state, match = find_match(state, command.match)
@@ -137,5 +149,6 @@ DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry
     c.Report: report,
     c.EnterResult: enter_result,
     c.NoShow: no_show,
+    c.NoteLot: note_lot,
     c.SetPicks: set_picks,
 }

@@ -56,6 +56,11 @@ def _discarded(state: EventState, data: Mapping[str, Any], entry: Entry) -> Even
     return replace(state, rounds=tuple(r for r in state.rounds if r.status != DRAFT))
 
 
+def _withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    """A published round of which no game has started is taken back: those before it stand as they were closed."""
+    return replace(state, rounds=tuple(r for r in state.rounds if r.number != data["number"]), clock=Clock())
+
+
 def _published(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     diverged = state.diverged
     if data["digest"] != state_digest(state):
@@ -105,6 +110,7 @@ APPLY_ROUNDS: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], Even
     "round-drawn": _drawn,
     "draft-discarded": _discarded,
     "round-published": _published,
+    "round-withdrawn": _withdrawn,
     "round-closed": _closed,
     "round-imported": _imported,
     "event-finished": _finished,
