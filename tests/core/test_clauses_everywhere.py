@@ -326,6 +326,7 @@ def test_once_the_stage_has_begun_nobody_comes_in_and_the_opponent_goes_on(ruleb
     event.tell(c.MakeCut())
     first, second, _, fourth = seeds_now(event.state)
     event.play()
+    event.tell(c.SetClock("start"))
     event.tell(c.DropCompetitor(first))
     assert offered(event.state) is None
     settle(event)

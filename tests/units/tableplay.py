@@ -54,7 +54,7 @@ class Table:
             "options": self.options, "state": "open", "revision": 0, "result": None, "a": None, "b": None,
             "number": None, "clock": "running", "match": "3.7", "call": None, "status": "published", "next": None,
             "to_field": {}, "must": {}, "rounds_left": 2, "phases": [], "open_end": False, "over": False,
-            "total_ms": None, **self.told, **changes,
+            "total_ms": None, "lots": {}, "initiative": None, **self.told, **changes,
         }
         totals = self.situation.totals
 
@@ -69,7 +69,10 @@ class Table:
                 "a": {"name": "Ana R.", "to_field": told["to_field"].get("a"), "must": told["must"].get("a", False)},
                 "b": {"name": "Bruno M.", "to_field": told["to_field"].get("b"), "must": told["must"].get("b", False)},
                 "state": told["state"], "reports": {"a": plain(told["a"]), "b": plain(told["b"])},
-                "result": plain(told["result"]), "number": told["number"],
+                "result": plain(told["result"]), "number": told["number"], "lots": told["lots"],
+                "before_play": told["initiative"] and {
+                    "about": "initiative", "side": told["initiative"] if told["initiative"] in ("a", "b") else None,
+                    "lot": told["initiative"] == "lot"},
             },
             "options": told["options"], "form": form_to_json(self.book.form(told["options"], self.situation)),
             "situation": {"stage": self.situation.stage, "totals": totals and {"a": totals.a, "b": totals.b}},

@@ -45,9 +45,62 @@ def test_who_began_by_lot_is_not_asked_again_at_time():
     table.presses("bruno")
     table.wait(2000)
     table.presses("bruno bruno ana")
-    for _ in range(8):
+    for _ in range(10):
         table.presses("bruno")
     assert table.says.startswith("first player | ■ Bruno M. 0 | 1 Ana R. ●")
+
+
+def test_where_nobody_knows_who_began_a_lot_says_it_and_is_told_as_one():
+    table = one()
+    table.clock_ms = -1000
+    table.presses("bruno")
+    table.wait(2000)
+    table.presses("bruno bruno ana")
+    for _ in range(10):
+        table.presses("bruno")
+    assert table.says.startswith("Who was first player? | ► ● Ana R. |    ■ Bruno M. |    nobody knows: by lot")
+    table.presses("▼▼ bruno")
+    assert table.says.startswith("Lot: who wins?")
+    table.presses("ana")
+    assert table.says.startswith("first player | ■ Bruno M. 0 | 1 Ana R. ●")
+    table.presses("bruno ana")
+    said = table.reports[1][1]
+    assert (said.winner, said.first_player, said.timeout["first_player_by"]) == ("a", "a", "lot")
+
+
+def test_the_lot_is_the_hub_s_and_stands_through_a_restart_and_a_game_taken_back():
+    table = three(lot="a")
+    table.presses("▲ ▲")
+    assert table.dialogue.table.lots == {"first_player": "a"}
+    assert [effect.lot for effect in table.statuses][-1] == ("first_player", "a")
+    table.hub_says(lots={"first_player": "a"})
+    assert table.statuses[-1].lot is None
+    # Another unit, or this one started anew, is told by the hub; it draws no other.
+    anew = three(lot="b")
+    anew.hub_says(lots={"first_player": "a"})
+    anew.presses("▲")
+    assert "● starts" in anew.says
+    # A game noted and taken back: game 1 is begun by whom the lot has named.
+    anew.presses("ana bruno")
+    anew.presses("ana")
+    assert anew.dialogue.table.first_player == "a"
+    anew.presses("▼… ▼▼▼ ana ana")
+    assert anew.dialogue.table.games == []
+    assert anew.dialogue.table.first_player == "a"
+
+
+def test_whose_list_costs_less_chooses_initiative_and_equal_ones_draw():
+    table = Table(lot="b")
+    table.hub_says(initiative="a")
+    assert "● chooses initiative" in table.says
+    table.hub_says(initiative="lot")
+    assert "▲ lot: initiative" in table.says
+    table.presses("▲")
+    assert table.says.startswith("Lot: chooses initiative | ■ Bruno M.")
+    assert table.statuses[-1].lot == ("initiative", "b")
+    table.presses("▲")
+    table.hub_says(initiative="b", lots={"initiative": "b"})
+    assert "■ chooses initiative" in table.says
 
 
 def test_the_lot_is_also_drawn_while_the_other_is_still_looking_for_the_table():

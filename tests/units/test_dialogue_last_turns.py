@@ -92,11 +92,17 @@ def test_the_worked_example_goes_on_to_the_potential_and_names_it():
     whose_turn(table, "ana ana ana bruno ▲ ana ▲▲ ana")
     assert table.says.startswith("Æmber | ● Ana R. 0 | 0 Bruno M. ■")
     table.presses("ana… ▼ ana ana… ▲▲▲ ana")
+    assert table.says.startswith("● House chosen | ► Brobnar |    Dis |    Logos")
+    table.presses("ana")
+    assert table.says.startswith("■ House chosen")
+    table.presses("▼▼▼ ana")
     assert table.says.startswith("Creatures, 1 house")
     table.presses("ana… ▲▲▲▲▲ ana ana… ▲▲▲▲ ana ana… ▲▲▲ ana ana… ▲▲▲ ana")
     assert table.says == "potential æmber | ● Ana R. 1 | 0 Bruno M. ■ | decides | ● OK"
     table.presses("ana")
     assert table.says.startswith("You lost? | ■ Bruno M. 0 | 1 Ana R. ● | potential æmber")
+    table.presses("bruno")
+    assert table.reports[1][1].timeout["house"] == {"a": "Brobnar", "b": "Mars"}
 
 
 def test_more_keys_after_forging_ask_for_nothing_further():

@@ -1,5 +1,6 @@
 """How a game can end: the list of ways, the way that begins at once, and the others behind ▼ held."""
 
+import pytest
 from tableplay import Table
 
 from roundtap_core.records import Pair, Result
@@ -34,9 +35,10 @@ def test_the_winner_s_figure_starts_at_what_the_other_s_list_costs():
     assert table.says.startswith("■ Bruno M. 290 | 0 Ana R. ●")
 
 
-def test_wiped_out_to_nothing_takes_five_presses():
+def test_wiped_out_to_nothing_takes_four_presses():
+    """What a list costs is known: nobody is asked for it, so nobody says 10 of 300."""
     table = epic()
-    table.presses("ana ana ana ana bruno")
+    table.presses("ana ana ana bruno")
     said = Result(winner="a", score=Pair(300, 0))
     assert table.reports == [("a", said), ("b", said)]
 
@@ -55,7 +57,7 @@ def test_both_destroyed_is_a_draw_and_the_other_is_asked_so():
     table = epic()
     table.presses("ana ▼▼ ana")
     assert table.says.startswith("Draw | ● Ana R. 300 | 290 Bruno M. ■ | 1:1 MoV")
-    table.presses("ana ana")
+    table.presses("ana")
     assert table.says.startswith("A draw? | ■ Bruno M. 290 | 300 Ana R. ●")
     table.presses("bruno")
     assert table.reports[1] == ("b", Result(winner="draw", score=Pair(300, 290)))
@@ -63,7 +65,7 @@ def test_both_destroyed_is_a_draw_and_the_other_is_asked_so():
 
 def test_a_draw_in_elimination_asks_who_had_initiative():
     table = epic(situation=CUT)
-    table.presses("ana ▼▼ ana ana ana")
+    table.presses("ana ▼▼ ana")
     assert table.says.startswith("Who had initiative? | ● Ana R. 300")
     table.presses("bruno")
     assert table.says.startswith("initiative ■ |")
@@ -125,10 +127,30 @@ def test_the_list_of_endings_is_left_by_its_last_line():
     assert table.reports == []
 
 
-def test_holding_the_arrow_does_nothing_where_there_is_no_other_ending():
-    table = Table()
+@pytest.mark.parametrize("clock_ms", [60_000, -1000])
+def test_x_wing_is_conceded_before_time_and_when_time_is_called(clock_ms):
+    """"Aufgabe": at any time; all the ships that are left are destroyed."""
+    table = Table(clock_ms=clock_ms)
     table.presses("▼…")
-    assert table.kind == "idle"
+    assert table.says == "How did it end? | ► Conceded |    back | ▲▼   ● ■ OK"
+    table.presses("ana")
+    assert table.says.startswith("● Ana R. 100 | 0 Bruno M. ■ | MoV 200:0")
+    table.presses("ana bruno")
+    assert table.reports[1] == ("b", Result(ended="concession", conceded_by="b", score=Pair(100, 0)))
+
+
+def test_at_time_a_list_destroyed_whole_is_a_full_win_whatever_the_margin():
+    table = epic(clock_ms=-1000, situation=Situation(totals=Pair(20, 20)))
+    table.presses("ana ana ana ▲▲ ana ana ana ▲ ana ▲▲▲")
+    assert table.says.startswith("● Ana R. 20 | 13 Bruno M. ■ | 5:0 MoV")
+
+
+def test_at_time_the_points_cannot_win_against_a_list_destroyed_whole():
+    """Bruno has destroyed all of Ana's 20 points: she has no ship left, though she has more points."""
+    table = epic(clock_ms=-1000, situation=Situation(totals=Pair(20, 30)))
+    table.presses("ana ana ana ▲▲ ana ▲▲▲▲▲ ana ana ▲▲ ana ana")
+    assert table.kind == "impossible"
+    assert table.reports == []
 
 
 def test_a_way_without_figures_is_still_confirmed_when_it_was_chosen_from_the_list():

@@ -129,8 +129,16 @@ def _ended(form: Form, words: Words) -> Iterator[Ticks]:
     conceded = [way for way in ways if way.ended == CONCESSION]
     if not form.parallel and any(map(_counted, ways)) and any(way.winner == OPENER for way in ways):
         yield "", [words(f"form.way.{way.id}") for way in ways]
-    elif conceded and form.worth:
+    elif conceded and form.worth and (form.parallel or not _as_destroyed(conceded[0], ways)):
         yield (words("paper.concedes"), BOTH) if form.parallel else ("", [words(f"form.way.{conceded[0].id}")])
+
+
+def _as_destroyed(conceded: Way, ways: Sequence[Way]) -> bool:
+    """Whether the same figures say it as for an ending of another kind: who concedes has lost all that is left, and the
+    other's figure is fixed."""
+    figures = conceded.figures()
+    return not all(map(_asked, figures)) and any(map(_asked, figures)) and any(
+        way is not conceded and way.figures() == figures for way in ways)
 
 
 def _counted(way: Way) -> bool:
@@ -146,7 +154,9 @@ def _asked(figure: Figure) -> bool:
 def _choices(form: Form, words: Words) -> Iterator[Ticks]:
     steps = (step for way in form.ways for step in way.steps if isinstance(step, Choice) and step.name in RECORDED)
     for step in {step.label: step for step in steps}.values():
-        yield words(step.label), [SIGNS.get(option) or words(f"form.option.{option}") for option in step.options]
+        # Nobody ticks that nobody knows: the row stays empty.
+        sides = [SIGNS[option] for option in step.options if option in SIGNS]
+        yield words(step.label), sides or [words(f"form.option.{option}") for option in step.options]
 
 
 def _tick_rows(ticks: Sequence[Ticks], sheet: Sheet, height: int) -> list[PrintLine]:

@@ -187,11 +187,16 @@ class TableUnit:
             self._link.send_reports()
 
     def _send_status(self) -> None:
-        status = self._status
-        self._link.send_status({
+        status, view = self._status, self._view
+        said: dict[str, Any] = {
             "match": self._match_id(), "seated": list(status.seated), "draft": status.draft, "call": status.call,
             "leave": status.leave[0] if status.leave else None, "clock_ms": self.dialogue.table.clock_ms,
-        })
+        }
+        if status.lot is not None and view is not None and view.event is not None and view.match is not None:
+            about, side = status.lot
+            said["lot"] = {"event": view.event.id, "match": view.match.id, "draw": view.match.draw, "about": about,
+                           "side": side}
+        self._link.send_status(said)
 
     def _match_id(self) -> str | None:
         return self._view.match.id if self._view and self._view.match else None

@@ -9,7 +9,7 @@ from typing import Any
 from roundtap_core.forms.form import Form, form_from_json
 from roundtap_core.records import SIDES, Pair, Result, Side
 from roundtap_core.result_json import result_from_json
-from roundtap_core.rulebooks.base import SWISS_ROUND, Situation
+from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, Situation
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
 
@@ -50,6 +50,10 @@ class MatchView:
     last: Side | None = None
     to_field: Mapping[Side, tuple[int, ...] | None] = field(default_factory=dict)
     must: Mapping[Side, bool] = field(default_factory=dict)
+    lots: Mapping[str, Side] = field(default_factory=dict)
+    """What the hub knows of lots drawn before play: {"first_player": "b"}."""
+    initiative: str | None = None
+    """Who chooses initiative by the lists' totals: a side, or "lot" where they are equal and nobody has drawn yet."""
     draw: str | None = None
     """The mark of the draw: the same id may come again with other people. None: an older hub does not say."""
 
@@ -147,8 +151,15 @@ def view_from_json(data: Mapping[str, Any]) -> TableView:
 def _situation(data: Mapping[str, Any] | None) -> Situation:
     if not data:
         return SWISS_ROUND
-    totals = data.get("totals")
-    return Situation(data.get("stage", SWISS_ROUND.stage), Pair(totals["a"], totals["b"]) if totals else None)
+    totals, houses = data.get("totals"), data.get("houses")
+    return Situation(data.get("stage", SWISS_ROUND.stage), Pair(totals["a"], totals["b"]) if totals else None,
+                     (tuple(houses["a"]), tuple(houses["b"])) if houses else None)
+
+
+def _initiative(before: Mapping[str, Any] | None) -> str | None:
+    if not before or before.get("about") != INITIATIVE:
+        return None
+    return before.get("side") or (BY_LOT if before.get("lot") else None)
 
 
 def _clock(data: Mapping[str, Any]) -> ClockView:
@@ -172,6 +183,8 @@ def _match(data: Mapping[str, Any]) -> MatchView:
         last=data.get("last"),
         to_field={side: tuple(data[side]["to_field"]) for side in SIDES if data[side].get("to_field") is not None},
         must={side: bool(data[side].get("must")) for side in SIDES},
+        lots={about: side for about, side in (data.get("lots") or {}).items() if side in SIDES},
+        initiative=_initiative(data.get("before_play")),
         draw=data.get("draw"),
     )
 

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from roundtap_core.errors import Problem
+from roundtap_core.lists.parts import fold
 from roundtap_core.names import public_names
-from roundtap_core.records import Tournament
+from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.base import NO
 from roundtap_core.rulebooks.registry import rulebook
 
 
 def people_problems(tournament: Tournament) -> Iterator[Problem]:
-    """Officials who play where the rulebook bars them; a captain who is none of the team; members of a lone player."""
+    """Officials who play where the rulebook bars them; teams that are not whole, or share a person; a captain who is
+    none of the team; members of a lone player."""
     book = rulebook(tournament.rulebook)
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
     barred = tournament.level in book.levels and may_officials_play(book.officials_play, tournament.level) == NO
     barred = barred or book.officials_play == {"*": NO}
+    teams: dict[str, str] = {}
     for c, competitor in enumerate(tournament.competitors):
         where = f"/competitors/{c}"
+        if book.team_size > 1:
+            yield from _team_problems(competitor, book.team_size, where, teams)
         if competitor.officials_role and barred:
             yield Problem("official_may_not_play", where=f"{where}/officials_role", competitor=shown[competitor.id])
         if competitor.members and book.team_size == 1:
@@ -26,6 +31,19 @@ def people_problems(tournament: Tournament) -> Iterator[Problem]:
         if competitor.captain and competitor.members and competitor.captain not in competitor.members:
             yield Problem("captain_not_in_team", where=f"{where}/captain", captain=competitor.captain,
                           members=", ".join(competitor.members))
+
+
+def _team_problems(team: Competitor, size: int, where: str, teams: dict[str, str]) -> Iterator[Problem]:
+    """"Juego por equipos épico": two members, one of them captain; nobody plays in two teams. `teams`: whose members
+    were seen before."""
+    if len(team.members) != size:
+        yield Problem("team_members_missing", where=f"{where}/members", team=team.name, size=size)
+    elif team.captain is None:
+        yield Problem("team_captain_missing", where=f"{where}/captain", team=team.name)
+    for place, member in enumerate(team.members):
+        first = teams.setdefault(fold(member), team.name)
+        if first != team.name or fold(member) in map(fold, team.members[:place]):
+            yield Problem("member_twice", where=f"{where}/members/{place}", name=member, team=first)
 
 
 def may_officials_play(by_level: Mapping[str, str], level: str | None) -> str:

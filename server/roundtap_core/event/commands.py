@@ -56,8 +56,8 @@ Command = (
     CreateEvent | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor | ReturnCompetitor | SubmitList
     | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | PublishRound
     | SetClock | FinishEvent | SetExtraMinutes | Report | EnterResult | NoShow | NoteLot | SetPicks | MakeCut
-    | WithdrawCut | AcceptPlace | DeclinePlace | SetOfficials | OfficialDuty | Warn | ProposeDisqualification | DeclineProposal
-    | NoteRuling | Appeal | DecideAppeal | GrantExtension | Disqualify
+    | WithdrawCut | AcceptPlace | DeclinePlace | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
+    | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | Disqualify
 )
 
 __all__ = [

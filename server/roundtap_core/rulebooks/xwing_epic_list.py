@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,12 @@ from roundtap_core.rulebooks.xwing_standard_list import missing_squad, squad_tot
 FACTIONS = ("Rebel", "Imperial")
 SMALL, LARGE, HUGE = "small", "large", "huge"
 EPIC_POINTS = {"cr90": 3, "gr75": 2}
+FORE, AFT = "fore", "aft"
+SECTIONS = {
+    FORE: frozenset({"fore", "proa", "bug", "bugsektion", "dziob", "dziobowa"}),
+    AFT: frozenset({"aft", "popa", "heck", "hecksektion", "rufa", "rufowa"}),
+}
+"""How the two sections of a huge ship are told apart, in any of the four languages."""
 NAVIGATION_OFFICER = frozenset({"oficial de navegacion", "navigation officer"})
 
 
@@ -216,7 +223,24 @@ def _epic_worth(ship: ListData) -> int:
 
 
 def _epic_points(squad: ListData) -> int:
-    return sum(_epic_worth(ship) * copies(ship) for _, ship in rows(squad, "ships"))
+    """"Puntos épicos" of every huge ship once: a CR90 may be written by its two sections, each with its own points."""
+    points, sections = 0, Counter[tuple[int, str]]()
+    for _, ship in rows(squad, "ships"):
+        worth, section = _epic_worth(ship), _section(ship)
+        if section:
+            sections[worth, section] += copies(ship)
+        else:
+            points += worth * copies(ship)
+    ships = {worth: max(sections[worth, section] for section in SECTIONS) for worth, _ in sections}
+    return points + sum(worth * count for worth, count in ships.items())
+
+
+def _section(ship: ListData) -> str:
+    """Which section of a huge ship a line is about: FORE, AFT, or "" for the whole ship."""
+    if not _epic_worth(ship):
+        return ""
+    said = set(f"{fold(text(ship, 'ship'))} {fold(text(ship, 'name'))}".split())
+    return next((section for section, words in SECTIONS.items() if said & words), "")
 
 
 def _epic_problems(squad: ListData, maximum: int) -> Iterator[Problem]:

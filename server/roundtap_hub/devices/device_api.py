@@ -8,7 +8,7 @@ from flask import Flask, Response, jsonify, request
 
 from roundtap_core.errors import Problem
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened, verify
-from roundtap_hub.devices.reports import BODY_BYTES_MAX, take_report, well_formed
+from roundtap_hub.devices.reports import BODY_BYTES_MAX, take_lot, take_report, well_formed
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import HubStopped
 
@@ -60,6 +60,8 @@ def register(app: Flask, hub: Hub) -> None:
             return jsonify(error="malformed status"), 400
         now_ms = hub.clocks.mono_ms()
         hub.presence.heard(unit, now_ms, **said)
+        if isinstance(payload.get("lot"), dict):
+            take_lot(hub, unit, payload["lot"])
         answer = {"session": payload["session"], "seq": payload["seq"], "now_ms": now_ms}
         return jsonify(envelope(key, ECHO, answer)), 200
 

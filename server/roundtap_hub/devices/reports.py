@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import Report
+from roundtap_core.event.commands import NoteLot, Report
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_core.wire import digest
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.service import Snapshot, Step
+from roundtap_hub.journal.service import HubStopped, Snapshot, Step
 
 FIELDS: Mapping[str, type] = {
     "report_id": str, "unit": str, "event": str, "match": str, "side": str, "revision": int, "result": dict,
@@ -58,6 +58,24 @@ def take_report(hub: Hub, report: Mapping[str, Any]) -> Echo:
     if known.body != body:
         known = Fate("refused", known.number, known.hash, body, "altered")
     return echo(hub.service.snapshot, report["report_id"], known)
+
+
+def take_lot(hub: Hub, unit: str, lot: Mapping[str, Any]) -> None:
+    """A lot that a table says was drawn there: {"event", "match", "draw", "about", "side"}. The first one stands, and
+    the table is shown it with its view; what is no lot of this match is passed over."""
+    event, match, about, side, draw = (lot.get(key) for key in ("event", "match", "about", "side", "draw"))
+    state = hub.service.snapshot.events.get(event) if isinstance(event, str) else None
+    if state is None or not isinstance(match, str) or not isinstance(about, str) or side not in ("a", "b"):
+        return
+    found = state.find_match(match)
+    if found is None or about in found[1].lots:
+        return
+    try:
+        hub.service.tell(state.id, NoteLot(match, about, "a" if side == "a" else "b",
+                                           draw if isinstance(draw, str) else None), f"unit:{unit}")
+    except (Problem, HubStopped, TimeoutError):
+        # It says so again with its next status.
+        return
 
 
 def _record(hub: Hub, report: Mapping[str, Any], body: str) -> list[Entry]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import match_clock, planned_in_all, situation_of
+from roundtap_core.event.course import match_clock, planned_in_all
 from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState, tournament_of
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.lists.squads import fielded, to_field
-from roundtap_core.records import SWISS
+from roundtap_core.records import SIDES, SWISS
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
@@ -21,6 +21,7 @@ from roundtap_core.wire import canonical
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public_clock import clock_view, public_clock
+from roundtap_hub.views.before_play import before_play, situation_at
 
 View = dict[str, Any]
 
@@ -42,7 +43,9 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
                 "next": None}
     state, round_state, match = found
     options = state.options
-    situation = situation_of(state, round_state, match) if round_state and match else Situation()
+    situation = Situation()
+    if round_state and match:
+        situation = situation_at(state, snapshot.people.get(state.id, {}), round_state, match)
     return {
         "table": table,
         "finished": finished,
@@ -95,7 +98,10 @@ def _swiss_rounds_after(state: EventState, number: int) -> int:
 
 def _situation_view(situation: Situation) -> View:
     totals = situation.totals
-    return {"stage": situation.stage, "totals": {"a": totals.a, "b": totals.b} if totals else None}
+    view: View = {"stage": situation.stage, "totals": {"a": totals.a, "b": totals.b} if totals else None}
+    if situation.houses is not None:
+        view["houses"] = {side: list(own) for side, own in zip(SIDES, situation.houses, strict=True)}
+    return view
 
 
 @lru_cache(maxsize=256)
@@ -132,4 +138,11 @@ def _match_view(state: EventState, round_state: RoundState, match: MatchState, n
         "last": max(match.reports, key=lambda side: match.reports[side].number) if match.reports else None,
         "result": result_to_json(standing) if standing else None,
         "number": match.number,
+        "lots": dict(match.lots),
+        "before_play": _before_play(state, round_state, match),
     }
+
+
+def _before_play(state: EventState, round_state: RoundState, match: MatchState) -> View | None:
+    found = before_play(state, round_state, match)
+    return None if found is None else {"about": found.about, "side": found.side, "lot": found.lot}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
 
 from flask import Blueprint
@@ -17,6 +18,7 @@ from roundtap_core.event.commands import (
     ReturnCompetitor,
 )
 from roundtap_core.event.person import Person
+from roundtap_core.lists.parts import fold
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
@@ -24,6 +26,7 @@ from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, 
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.new_event import enrol, next_number
 from roundtap_hub.pages.rounds import busy_tables
+from roundtap_hub.views.event_at import EventAt
 
 NAME_LETTERS = 80
 MOST_TABLES = 999
@@ -39,7 +42,10 @@ def routes(bp: Blueprint) -> None:
 def enter(event_id: str) -> AnyResponse:
     """One name a line, all of them or none. Where they came from holds for every line, a team's members for one."""
     moment = the_moment(event_id)
-    names = [name for line in field("names").splitlines() if (name := " ".join(line.split()))]
+    lines = [name for line in field("names").splitlines() if (name := " ".join(line.split()))]
+    size = moment.state.rulebook.team_size
+    named = [named_team(line) if size > 1 else (line, ()) for line in lines]
+    names = [name for name, _ in named]
     if not names:
         raise Problem("no_names")
     for name in names:
@@ -52,22 +58,54 @@ def enter(event_id: str) -> AnyResponse:
     table = whole_number("fixed_table", "table_number", MOST_TABLES)
     if table is not None and not 1 <= table <= MOST_TABLES:
         raise Problem("table_number", value=table, maximum=MOST_TABLES)
-    members, captain = team()
-    if len(names) > 1 and (table is not None or members):
+    typed, captain = team()
+    if len(names) > 1 and (table is not None or typed):
         raise Problem("fields_of_one")
+    teams = [(members or typed, members[0] if members else captain) for _, members in named]
+    if size > 1:
+        refuse_broken_teams(moment, dict(zip(names, teams, strict=True)))
     first = next_number(moment.state.entrants, "p")
     steps, people = [], []
-    for number, name in enumerate(names, start=first):
+    for number, (name, (members, leader)) in enumerate(zip(names, teams, strict=True), start=first):
         competitor = Competitor(
             f"p{number}", name, public_name=field("public_name")[:NAME_LETTERS] or None if len(names) == 1 else None,
             came_with=field("came_with")[:NAME_LETTERS] or None, won_bye=bool(field("won_bye")),
-            fixed_table=table, members=members, captain=captain,
+            fixed_table=table, members=members, captain=leader,
         )
         record, entrant = enrol(event_id, competitor)
         people.append(record)
         steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, busy_tables=busy_tables(event_id))))
     the_hub().service.ask(steps, ORGANIZER, people)
     return back_to_event(event_id, "competitors")
+
+
+def named_team(line: str) -> tuple[str, tuple[str, ...]]:
+    """A team as one line says it, "Falken: Ana Ruiz, Bruno Maier", the captain first; without a colon, its name."""
+    name, colon, members = line.partition(":")
+    if not colon or not name.strip():
+        return line, ()
+    return name.strip(), tuple(member for part in members.split(",") if (member := part.strip()))
+
+
+def refuse_broken_teams(moment: EventAt, teams: Mapping[str, tuple[tuple[str, ...], str | None]],
+                        but: str | None = None) -> None:
+    """"Juego por equipos épico": two players each, and nobody in two teams. `but`: a team that is being changed.
+
+    Raises Problem("team_members_missing", "member_twice", "name_twice").
+    """
+    size = moment.state.rulebook.team_size
+    known = {fold(member): moment.people[who].name for who in moment.state.entrants
+             if who in moment.people and who != but for member in moment.people[who].members}
+    for name, (members, _) in teams.items():
+        if len(members) != size:
+            raise Problem("team_members_missing", team=name, size=size)
+        for place, member in enumerate(members):
+            check_name(member)
+            if fold(member) in map(fold, members[:place]):
+                raise Problem("name_twice", name=member)
+            if fold(member) in known:
+                raise Problem("member_twice", name=member, team=known[fold(member)])
+        known.update((fold(member), name) for member in members)
 
 
 def team() -> tuple[tuple[str, ...], str | None]:
@@ -110,6 +148,7 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
     before = moment.people.get(competitor) or Person(name)
     members, captain = team()
     if members:
+        refuse_broken_teams(moment, {name: (members, captain)}, but=competitor)
         before = replace(before, members=members, captain=captain)
     person, salt = replace(before, name=name, public_name=public or None), secrets.token_hex(16)
     the_hub().service.tell(event_id, ChangePerson(competitor, person.digest(salt)), ORGANIZER,

@@ -49,6 +49,9 @@ def create() -> AnyResponse:
     book = rulebook(field("rulebook"))
     event_id = next_event_id(the_snapshot().events)
     level = field("level") or None
+    if level is None and "level" in request.form and book.levels:
+        # Whether officials may play, and what is looked at, depends on it.
+        raise Problem("level_missing", options=", ".join(words()(f"level.{known}") for known in book.levels))
     options = read_options(book, field)
     command = CreateEvent(field("name")[:120], book.id, level, options, _color(), secrets.randbits(SEED_BITS))
     the_hub().service.tell(event_id, command, ORGANIZER)

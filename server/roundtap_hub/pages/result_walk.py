@@ -15,7 +15,6 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult
-from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.forms.form import Choice, Form
 from roundtap_core.records import SIDES, Match, Result
@@ -31,6 +30,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.results import seen_match, time_is_up
+from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.result_text import (
@@ -71,7 +71,7 @@ def _seat(event_id: str, match_id: str) -> _Seat:
     moment = the_moment(event_id)
     state = moment.state
     played, match = seen_match(state, match_id)
-    situation = situation_of(state, played, match)
+    situation = situation_at(state, moment.people, played, match)
     return _Seat(state, played, match, situation, state.rulebook.form(state.options, situation),
                  side_names(match, full_names(moment)))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, abort, request
+import secrets
+
+from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import EnterResult, NoShow
-from roundtap_core.event.course import match_clock, situation_of
+from roundtap_core.event.commands import EnterResult, NoShow, NoteLot
+from roundtap_core.event.course import match_clock
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result
 from roundtap_core.rounds.phases import phase_now
@@ -25,6 +27,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.console import event
+from roundtap_hub.views.before_play import before_play, situation_at
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.judging import judge_view
 from roundtap_hub.views.knockout import title_key
@@ -42,6 +45,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/accept", "accept", accept, methods=["POST"])
     bp.add_url_rule("/<event_id>/keep", "keep", keep, methods=["POST"])
     bp.add_url_rule(f"{at}/clear", "clear", clear, methods=["POST"])
+    bp.add_url_rule(f"{at}/before-play", "before_play_lot", draw_lot, methods=["POST"])
     bp.add_url_rule(f"{at}/no-show", "no_show", no_show, methods=["POST"])
 
 
@@ -51,7 +55,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     state, names = moment.state, full_names(moment)
     played, match = seen_match(state, match_id)
     shown = cell(the_snapshot(), the_hub().presence.units, state, match, names, now_ms())
-    situation = situation_of(state, played, match)
+    situation = situation_at(state, moment.people, played, match)
     form = state.rulebook.form(state.options, situation)
     offered = form.offered(time_is_up(state, played, match))
     stands = match.match.result
@@ -65,7 +69,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
                 told=tell(state.rulebook, form, state.options, stands, seats, words()) if stands else (),
                 worth=worth_of(state, played, match), figure_label=figure_label, way_label=way_label,
                 walked_words=_walked_words(form_view(form).walked, state), first_text=first_text,
-                option_label=option_label, picked=dict(stands.picks or {}) if stands else {})
+                first=before_play(state, played, match), seats=seats, option_label=option_label,
+                picked=dict(stands.picks or {}) if stands else {})
 
 
 def _likely(stands: Result | None, way: str, offered: str) -> str:
@@ -94,9 +99,10 @@ def seen_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState
 
 @mended_on(match_page)
 def enter_result(event_id: str, match_id: str) -> AnyResponse:
-    state = the_moment(event_id).state
+    moment = the_moment(event_id)
+    state = moment.state
     played, match = seen_match(state, match_id)
-    result = read_result(state.rulebook, state.options, _typed(), situation_of(state, played, match))
+    result = read_result(state.rulebook, state.options, _typed(), situation_at(state, moment.people, played, match))
     seen = whole_number("seen")
     the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, result, seen), ORGANIZER)
     return back_to_event(event_id)
@@ -134,6 +140,13 @@ def clear(event_id: str, match_id: str) -> AnyResponse:
     """Take a result back, as if nobody had reported."""
     the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, None), ORGANIZER)
     return back_to_event(event_id)
+
+
+@mended_on(match_page)
+def draw_lot(event_id: str, match_id: str) -> AnyResponse:
+    """A coin before play: who begins, or who of two equal lists chooses. Once drawn it stands."""
+    the_hub().service.tell(event_id, NoteLot(match_id, field("about"), secrets.choice(SIDES)), ORGANIZER)
+    return redirect(url_for("console.match", event_id=event_id, match_id=match_id), 303)
 
 
 @mended_on(match_page)

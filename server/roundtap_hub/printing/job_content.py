@@ -15,7 +15,7 @@ from roundtap_hub.devices.table_view import side_view
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.printing.jobs import BY_NAME, BY_TABLE, PROXY, SLIP, STANDINGS, PrintJob, slip_codes
 from roundtap_hub.views.event_at import EventAt, event_at, shown_members
-from roundtap_hub.views.knockout import cut_rows, title_key
+from roundtap_hub.views.knockout import cut_rows_before_play, title_key
 from roundtap_hub.views.standings_table import record_of, standings_view
 from roundtap_hub.views.wall import sort_key
 
@@ -120,7 +120,7 @@ def _standings(moment: EventAt, names: Names) -> Content:
 
 def _cut(moment: EventAt, names: Names) -> Content | None:
     """Who makes the cut, where another order than the standings decides it and all Swiss rounds are played."""
-    rows = cut_rows(moment)
+    rows = cut_rows_before_play(moment)
     if not rows:
         return None
     return {"size": moment.state.cut_size, "rows": [

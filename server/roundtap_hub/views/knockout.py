@@ -151,14 +151,23 @@ def _side_line(game: Game, seat: Seat, names: Mapping[str, str]) -> SideLine:
 @lru_cache(maxsize=KEPT)
 def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
     """Who makes the cut, in a rulebook where that goes by another order than the standings: once all Swiss rounds are
-    played, and until the bracket tells it. Empty elsewhere."""
+    played, and until the last game is decided. Empty elsewhere."""
     state = moment.state
-    if elimination_rounds(state) or any(played.open_matches for played in state.public_rounds):
+    begun = elimination_rounds(state)
+    if not state.rulebook.own_cut_order or (not begun and any(r.open_matches for r in state.public_rounds)):
         return ()
     try:
+        if begun:
+            found = bracket(moment)
+            return () if found is None or found.over else cut_table(tournament(moment))
         return cut_table(tournament(moment)) if state.cut is not None or follows(state) == CUT else ()
     except Problem:
         return ()
+
+
+def cut_rows_before_play(moment: EventAt) -> tuple[CutRow, ...]:
+    """The same between the stages: on a wall, and on paper, the bracket tells it from its first round on."""
+    return () if elimination_rounds(moment.state) else cut_rows(moment)
 
 
 @dataclass(frozen=True, slots=True)

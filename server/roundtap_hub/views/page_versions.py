@@ -93,7 +93,8 @@ def _player_key(snapshot: Snapshot, units: Units, moment: EventAt, competitor: s
         status = units.get(unit) if unit else None
         sitting = (
             match.id, match.match.table, match.match.bye, match.state, match.number, match.revision,
-            match.match.extension_minutes, opponent and opponent.digest,
+            match.match.extension_minutes, opponent and opponent.digest, dict(match.lots),
+            opponent and opponent.list_total, entrant.list_total,
             status and (status.match == match.id, sorted(status.seated), status.call_since_ms, status.call_taken_by),
         )
     return short_hash(state.id, competitor, entrant.digest, entrant.active, newest and (newest.number, newest.status),

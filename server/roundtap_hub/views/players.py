@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from roundtap_core.records import Side, other
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.views.event_at import EventAt, newest_round, ranking_by_id, seats, shown_names
+from roundtap_hub.views.before_play import BeforePlay, before_play
+from roundtap_hub.views.event_at import EventAt, newest_round, ranking_by_id, seats, shown_members, shown_names
 from roundtap_hub.views.standings_table import Value, record_of
 from roundtap_hub.views.tables import Cell, cell, worth_of
 from roundtap_hub.views.wall import sort_key
@@ -31,6 +32,7 @@ class PlayerView:
     rank: int | None
     of: int
     worth: Mapping[str, tuple[int, int]]
+    before_play: BeforePlay | None = None
 
 
 def player_view(
@@ -56,13 +58,24 @@ def player_view(
         names.get(opponent, opponent) if opponent else None, record_of(moment, opponent)[0] if opponent else "",
         record, values, row.rank if row and row.rounds else None, len(state.entrants),
         worth_of(state, newest, match) if match and newest else {},
+        before_play(state, newest, match) if match and newest and match.match.result is None else None,
     )
 
 
-def everybody(moment: EventAt, query: str = "") -> list[tuple[str, str, bool]]:
-    """(id, public name, active) of everybody whose name holds `query`, by name."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One competitor that a search found; `members` are a team's, as the hall may read them."""
+
+    id: str
+    name: str
+    active: bool
+    members: tuple[str, ...] = ()
+
+
+def everybody(moment: EventAt, query: str = "") -> list[Found]:
+    """Everybody whose name, or one of whose members' names, holds `query`, by name."""
     wanted = sort_key(query.strip())[0]
-    names = shown_names(moment)
-    entrants = moment.state.entrants.values()
-    found = [(e.id, names[e.id], e.active) for e in entrants if wanted in sort_key(names[e.id])[0]]
-    return sorted(found, key=lambda person: sort_key(person[1]))
+    names, members = shown_names(moment), shown_members(moment)
+    found = [Found(e.id, names[e.id], e.active, members.get(e.id, ())) for e in moment.state.entrants.values()]
+    return sorted((one for one in found if any(wanted in sort_key(name)[0] for name in (one.name, *one.members))),
+                  key=lambda one: sort_key(one.name))

@@ -55,7 +55,8 @@ def form_view(form: Form, draws: bool = False) -> FormView:
     for way in form.ways:
         for step in way.steps:
             if isinstance(step, Choice) and step.name == FIRST_PLAYER:
-                choices[step.name] = step
+                # The plain form knows who began, or does not: the lot for it belongs to the steps of a time-out.
+                choices[step.name] = replace(step, options=SIDES)
             if not plain(way):
                 continue
             if isinstance(step, Figure):

@@ -22,7 +22,7 @@ from roundtap_core.forms.form import (
     Turns,
     Way,
 )
-from roundtap_core.forms.walk import Walk, compose, walk
+from roundtap_core.forms.walk import BY_LOT, FIRST_PLAYER_BY, FIRST_PLAYER_LOT, Walk, compose, walk
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.rulebooks.base import Options, Rulebook
@@ -76,8 +76,10 @@ def remembered(way: Way, opener: Side, result: Result) -> dict[str, Any]:
     """The answers that a result tells, as far as it holds any, to fill in a correction with."""
     sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
     told = result.timeout or {}
+    by_lot = told.get(FIRST_PLAYER_BY) == BY_LOT
     said: dict[str, Any] = {
-        "winner": result.winner, "initiative": result.initiative, "first_player": result.first_player, **told}
+        "winner": result.winner, "initiative": result.initiative, FIRST_PLAYER_LOT: result.first_player, **told,
+        "first_player": BY_LOT if by_lot else result.first_player}
     answers: dict[str, Any] = {}
     for step in way.steps:
         if isinstance(step, Figure):
@@ -88,8 +90,11 @@ def remembered(way: Way, opener: Side, result: Result) -> dict[str, Any]:
             answers[step.name] = (result.picks or {})[sides[step.whose]]
         elif isinstance(step, Turns):
             answers[step.name] = told.get(step.name, "")
-        elif isinstance(step, Choice) and said.get(step.name) in step.options:
-            answers[step.name] = said[step.name]
+        elif isinstance(step, Choice):
+            by_side = told.get(step.key, {}) if step.whose is not None else {}
+            answer = by_side.get(sides[step.whose]) if step.whose is not None else said.get(step.name)
+            if answer in step.options:
+                answers[step.name] = answer
     return answers
 
 
@@ -151,6 +156,8 @@ def known(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked
             lines.append(Told(first_text(words, question.label), turns_text(answers.get(question.name), names, words)))
         elif isinstance(question, Choice):
             label, option = first_text(words, question.label), str(answers.get(question.name))
+            if question.whose is not None:
+                label = f"{label}, {names[sides[question.whose]]}"
             lines.append(Told(label, option_label(words, option, names)))
     return lines
 
@@ -247,7 +254,11 @@ def _plain_figures(form: Form, result: Result, names: Names, words: Words) -> li
     for key, value in (result.timeout or {}).items():
         if key == "decided_by":
             lines.append(Told(words("told.decided"), first_text(words, f"step.{value}")))
-        elif isinstance(value, dict):
+        elif isinstance(value, dict) and all(isinstance(value.get(side, 0), int) for side in SIDES):
             lines.append(Told(figure_label(words, key, form.rulebook),
                               figures_text(value.get(side, 0) for side in SIDES)))
+        elif isinstance(value, dict):
+            label = first_text(words, f"form.{key}")
+            lines += [Told(f"{label}, {names[side]}", option_label(words, str(value[side]), names))
+                      for side in SIDES if side in value]
     return lines

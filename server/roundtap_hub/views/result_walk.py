@@ -18,7 +18,7 @@ from roundtap_hub.views.result_text import needs_opener
 WAY, OPEN, FIGURES, PICKS, CHOICE, TURNS, END = "way", "opener", "figures", "picks", "choice", "turns", "end"
 """Kinds of pages: how it ended; who opened; figures or squads of both; one choice; the last turns; the result."""
 
-LOTS = ("form.lot", "form.first_player")
+LOTS = ("form.lot",)
 """Choices that the hub may draw lots for; any dice are thrown by people."""
 
 FEW = 4
@@ -153,7 +153,8 @@ def _asked(question: Question, sides: Mapping[str, Side]) -> Asked:
         if isinstance(question, Figure) and not question.beyond and question.maximum - question.minimum < FEW:
             few = tuple(range(question.minimum, question.maximum + 1))
         return Asked(question.name, question.key, sides[question.whose], question, few)
-    return Asked(question.name, question.name, None, question)
+    whose = sides[question.whose] if isinstance(question, Choice) and question.whose is not None else None
+    return Asked(question.name, question.name, whose, question)
 
 
 def _together(way: Way, first: Question, answers: Mapping[str, Any]) -> list[Question]:

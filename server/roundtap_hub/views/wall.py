@@ -13,7 +13,7 @@ from roundtap_core.event.state import EventState
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.event_at import EventAt, newest_round, shown_members, shown_names
-from roundtap_hub.views.knockout import FinalLine, cut_rows, final_lines
+from roundtap_hub.views.knockout import FinalLine, cut_rows_before_play, final_lines
 from roundtap_hub.views.standings_table import Line, StandingsView, Value, record_of, standings_view
 from roundtap_hub.views.tables import Cell, cells, seated_count
 
@@ -120,9 +120,9 @@ def wall_view(
 
 def cut_lines(moment: EventAt, names: Mapping[str, str]) -> list[CutLine]:
     """The cut's own order, by name."""
-    size = moment.state.cut_size if cut_rows(moment) else 0
+    size = moment.state.cut_size if cut_rows_before_play(moment) else 0
     return [CutLine(row.seed, names.get(row.competitor, row.competitor), row.points, row.opponents_points,
-                    row.decided_by, row.by_chance, row.seed == size) for row in cut_rows(moment)]
+                    row.decided_by, row.by_chance, row.seed == size) for row in cut_rows_before_play(moment)]
 
 
 def seats_by_name(moment: EventAt) -> list[Seat]:

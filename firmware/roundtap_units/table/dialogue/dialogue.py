@@ -10,6 +10,7 @@ from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
 from roundtap_units.table.dialogue.agreement import Ask, Dispute
 from roundtap_units.table.dialogue.entry import Entry
+from roundtap_units.table.dialogue.games import lots_heard, unheard_lot
 from roundtap_units.table.dialogue.judge_call import Call
 from roundtap_units.table.dialogue.list_review import ListReview, may_review
 from roundtap_units.table.dialogue.no_match import NoMatch
@@ -65,6 +66,8 @@ class Dialogue:
             self._drop_draft(now_ms)
         if known and after and known.same == after.same:
             self._now_stands(known, after, now_ms)
+        if after is not None:
+            lots_heard(table)
         if isinstance(table.question, ListReview) and not may_review(table):
             table.question = None
         table.forget_delivered(now_ms)
@@ -185,6 +188,7 @@ class Dialogue:
             table.seated, table.leaving = set(), set()
             table.entry = table.question = table.sheets = table.first_player = None
             table.games.clear()
+            table.drawn.clear()
             if table.notice is not None and table.notice.until_ms is not None:
                 table.notice = None
             if unfinished:
@@ -232,6 +236,7 @@ class Dialogue:
             draft=table.entry is not None and not counting and now_ms - table.last_press_ms >= UNFINISHED_AFTER_MS,
             call=self.call.on,
             leave=tuple(sorted(table.leaving)),
+            lot=unheard_lot(table),
         )
         if status != self._status:
             self._status = status

@@ -59,7 +59,7 @@ def scene(entry: Entering) -> Scene:
         return _turns(entry)
     if entry.choice is not None and not entry.choice.by_button:
         names = [_option(table, entry.choice, option) for option in entry.choice.options]
-        return listed(table, "choice", entry.by, words(entry.choice.label), names, entry.place,
+        return listed(table, "choice", entry.by, _label(entry, entry.choice), names, entry.place,
                       words("entry.choose", sign=own))
     if entry.choice is not None and entry.way.figures() and not entry.walked.figures:
         return table.page("choice", entry.by, words(entry.choice.label), *(Row(table.signed(side)) for side in SIDES),
@@ -73,7 +73,8 @@ def scene(entry: Entering) -> Scene:
         title = _about_to_confirm(entry)
         if entry.walked.decided_by is not None and not info:
             info = words("told.decided")
-    if entry.others and not entry.begun and table.form is not None and table.form.direct:
+    if entry.others and not entry.begun and table.form is not None and table.form.direct \
+            and (entry.dial is None or not _steps_in(entry.dial)):
         hint = f"{hint}  {words('entry.others')}"
     return figures(table, "entry", entry.by, lambda side: _column(entry, side), title=title, info=info, hint=hint)
 
@@ -126,6 +127,14 @@ def _about_to_confirm(entry: Entering) -> str:
     return chosen or (words("told.draw") if entry.way.winner == DRAWN else "")
 
 
+def _label(entry: Entering, choice: Choice) -> str:
+    """What is asked; where each side makes its own choice, whose it is: "● House chosen"."""
+    label = entry.table.words(choice.label)
+    if choice.whose is None:
+        return label
+    return f"{SIGNS[entry.opener if choice.whose == WINNER else other(entry.opener)]} {label}"
+
+
 def _chosen(table: TableState, choice: Choice, option: str) -> str:
     """A question that was answered, as a statement where there is one: "initiative ●"."""
     if choice.by_button and f"told.{choice.name}" in table.words:
@@ -134,14 +143,25 @@ def _chosen(table: TableState, choice: Choice, option: str) -> str:
 
 
 def _option(table: TableState, choice: Choice, option: str) -> str:
-    return SIGNS["a" if option == "a" else "b"] if choice.by_button else table.words(f"form.option.{option}")
+    if choice.by_button:
+        return SIGNS["a" if option == "a" else "b"]
+    if option in SIDES:
+        return str(table.signed("a" if option == "a" else "b"))
+    # A house is called what the deck's card calls it.
+    key = f"form.option.{option}"
+    return table.words(key) if key in table.words else option
 
 
 def _dial_hint(entry: Entering, dial: Dial) -> str:
     words, own = entry.table.words, SIGNS[entry.by]
-    if not dial.touched and dial.stepped_in() is not None and dial.value == 0:
+    if _steps_in(dial):
         return f"{words('entry.ones', sign=own)}  {words('entry.ok', sign=own)}"
     return words("entry.next" if dial.touched and dial.confirmed() else "entry.ok", sign=own)
+
+
+def _steps_in(dial: Dial) -> bool:
+    """Whether holding the button goes straight to the ones: this hint leaves no room for another."""
+    return not dial.touched and dial.stepped_in() is not None and dial.value == 0
 
 
 def _column(entry: Entering, side: Side) -> Column:

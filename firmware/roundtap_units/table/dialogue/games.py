@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 from roundtap_core.records import SIDES, Side, other
+from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.dialogue.entry_scenes import figures
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import SIGNS, Column, Row, Scene
 
-FIRST_PLAYER = "first_player"
+
+def lot_to_draw(table: TableState) -> str | None:
+    """What a lot is to be drawn about here: who begins, once, before the first game, where a rulebook wants to know
+    later; or who chooses initiative, where both lists cost the same."""
+    if table.asks(FIRST_PLAYER) and not table.games and not table.time_is_up:
+        return None if FIRST_PLAYER in table.lots or table.first_player else FIRST_PLAYER
+    if table.match.initiative == BY_LOT and not table.time_is_up:
+        return None if INITIATIVE in table.lots else INITIATIVE
+    return None
 
 
-def draws_first_player(table: TableState) -> bool:
-    """Whether a lot is to be drawn here: once, before the first game, where a rulebook wants to know later."""
-    return (table.asks(FIRST_PLAYER) and table.first_player is None and not table.games and not table.time_is_up)
+def draw_lot(table: TableState, now_ms: int) -> None:
+    """Shown at once; the hub's from the moment it hears of it."""
+    about = lot_to_draw(table)
+    if about is None:
+        return
+    side = table.drawn[about] = table.chance()
+    title = "lot.title" if about == FIRST_PLAYER else "initiative.title"
+    lots_heard(table)
+    table.tell(now_ms, lambda: table.page("lot", None, table.words(title), Row(table.signed(side)),
+                                          hint=table.words("any_key")))
 
 
-def draw_first_player(table: TableState, now_ms: int) -> None:
-    if draws_first_player(table):
-        side = table.first_player = table.chance()
-        table.tell(now_ms, lambda: table.page("lot", None, table.words("lot.title"), Row(table.signed(side)),
-                                              hint=table.words("any_key")))
+def lots_heard(table: TableState) -> None:
+    """Game 1 is begun by whom the lot has named, whatever was started anew or taken back meanwhile."""
+    if not table.games and table.asks(FIRST_PLAYER):
+        table.first_player = table.lots.get(FIRST_PLAYER, table.first_player)
+
+
+def unheard_lot(table: TableState) -> tuple[str, Side] | None:
+    """A lot drawn here that the hub's view does not hold yet."""
+    if table.view is None or table.view.match is None:
+        return None
+    return next(((about, side) for about, side in table.drawn.items() if about not in table.match.lots), None)
 
 
 def note(table: TableState, side: Side) -> str:
@@ -30,10 +52,13 @@ def note(table: TableState, side: Side) -> str:
         parts.append(games_so_far(table, side))
     elif table.games:
         parts.append(table.words("games.noted", figures=games_so_far(table, side)))
+    chooses = table.lots.get(INITIATIVE) or table.match.initiative
     if table.first_player:
         parts.append(table.words("games.first", sign=SIGNS[table.first_player]))
-    elif draws_first_player(table):
-        parts.append(table.words("lot.draw"))
+    elif chooses in SIDES:
+        parts.append(table.words("initiative.chooses", sign=SIGNS["a" if chooses == "a" else "b"]))
+    elif (about := lot_to_draw(table)) is not None:
+        parts.append(table.words("lot.draw" if about == FIRST_PLAYER else "initiative.draw"))
     return "  ".join(parts)
 
 
@@ -46,6 +71,7 @@ def take_back(table: TableState, now_ms: int) -> None:
     """The last noted game is played on, or was noted wrongly."""
     table.games.pop()
     table.first_player = None
+    lots_heard(table)
     table.tell(now_ms, lambda: table.page("game-back", None, table.words("games.taken_back"),
                                           hint=table.words("any_key")))
 

@@ -7,7 +7,7 @@ from roundtap_core.records import Result, Side
 from roundtap_devices.input.gestures import REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import entry_scenes, result_text
 from roundtap_units.table.dialogue.entry import Entry
-from roundtap_units.table.dialogue.games import Game, draw_first_player, take_back
+from roundtap_units.table.dialogue.games import Game, draw_lot, take_back
 from roundtap_units.table.dialogue.parallel_entry import Parallel
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import Scene
@@ -48,10 +48,10 @@ def edit_report(table: TableState, by: Side, like: Result, winner: Side | None =
 
 
 def press_arrow(table: TableState, gesture: Gesture, now_ms: int) -> None:
-    """▲ before the first game draws who begins; ▼ held shows how else a game can end."""
+    """▲ before the first game draws the lot there is to draw; ▼ held shows how else a game can end."""
     form = table.form
     if gesture.kind == TAP and gesture.key == "up":
-        draw_first_player(table, now_ms)
+        draw_lot(table, now_ms)
         return
     held = gesture.kind == REPEAT and gesture.key == "down"
     if held and form is not None and form.direct and not form.parallel and other_endings(table, form):

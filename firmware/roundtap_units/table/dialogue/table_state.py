@@ -38,6 +38,8 @@ class StatusChanged:
     draft: bool = False
     call: bool = False
     leave: tuple[Side, ...] = ()
+    lot: tuple[str, Side] | None = None
+    """A lot drawn here that the hub does not know yet."""
 
 
 Effect = SendReport | StatusChanged
@@ -114,6 +116,8 @@ class TableState:
     last_press_ms: int = 0
     games: list[Side] = field(default_factory=list)
     first_player: Side | None = None
+    drawn: dict[str, Side] = field(default_factory=dict)
+    """Lots drawn here, until the hub says what stands."""
     sheets: EventAt | None = None
     """What both sides have entered for themselves, where they do: kept from the first squad to the end."""
 
@@ -148,6 +152,11 @@ class TableState:
             (view.round is not None and view.round.status == CLOSED)
             or (view.match is not None and view.match.state == CLOSED)
         )
+
+    @property
+    def lots(self) -> dict[str, Side]:
+        """Lots before play: the hub's stand; one that it has not heard of yet is shown meanwhile."""
+        return {**self.drawn, **self.match.lots}
 
     # --- reports ---
 
