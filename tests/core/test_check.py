@@ -49,6 +49,24 @@ def test_a_clean_event_has_nothing_to_report() -> None:
     assert found(event([game("ab"), game("cd")], [game("ac"), game("bd")], [game("ad"), game("bc")])) == []
 
 
+def test_a_team_has_two_members_a_captain_and_nobody_of_another_team() -> None:
+    def file(*teams: Competitor) -> Tournament:
+        return Tournament("Open", "xwing-epic-team", competitors=teams)
+
+    def found(*teams: Competitor) -> list[tuple[str, str]]:
+        return [(problem.where, problem.key) for problem in violations(file(*teams))]
+
+    rebels = Competitor("t1", "Rebels", members=("Ana Ruiz", "Bruno Maier"), captain="Ana Ruiz")
+    assert found(rebels, Competitor("t2", "Empire", members=("Eva Luz", "Kai Eich"), captain="Kai Eich")) == []
+    assert found(Competitor("t1", "Rebels")) == [("/competitors/0/members", "team_members_missing")]
+    assert found(Competitor("t1", "Rebels", members=("Ana Ruiz", "Bruno Maier"))) == [
+        ("/competitors/0/captain", "team_captain_missing")]
+    assert found(rebels, Competitor("t2", "Empire", members=("Eva Luz", "ANA  RUIZ"), captain="Eva Luz")) == [
+        ("/competitors/1/members/1", "member_twice")]
+    assert found(Competitor("t1", "Rebels", members=("Ana Ruiz", "Ana Ruiz"), captain="Ana Ruiz")) == [
+        ("/competitors/0/members/1", "member_twice")]
+
+
 def test_a_repeated_pairing_names_both_and_the_first_round() -> None:
     problem = violations(event([game("ab"), game("cd")], [game("ac"), game("bd")], [game("ba"), game("dc")]))[0]
     assert problem.where == "/rounds/2/matches/0"

@@ -49,6 +49,18 @@ def test_five_epic_points_are_a_corvette_and_a_transport_and_no_more() -> None:
     assert DUEL.completed(WHOLE | {"total": None, "epic_points": None}) == WHOLE
 
 
+def test_a_corvette_written_by_its_two_sections_is_one_ship() -> None:
+    """Its sections are destroyed and paid for apart, but deploy one ship of 3 epic points."""
+    fore, aft = ({**CR90, "ship": f"CR90 ({section})", "points": points} for section, points in (
+        ("fore", 50), ("aft", 40)))
+    assert duel(fore, aft, GR75, epic_points=5) == {}
+    assert duel({**fore, "count": 2}, aft) == {"/ships": "list_over_epic_points"}
+    assert duel(fore, epic_points=3) == {}
+    proa, popa = {**CR90, "name": "Corbeta corelliana (proa)"}, {**CR90, "name": "Corbeta corelliana (popa)"}
+    assert duel(proa, popa, epic_points=3) == {}
+    assert DUEL.completed({"ships": [fore, aft]})["epic_points"] == 3
+
+
 def test_twelve_small_ships_of_one_type_and_not_one_more() -> None:
     """Example of the document: Asesino Furtivo, Aullador Veloz and ten academy pilots are the most TIE fighters."""
     twelve = [ship("Asesino Furtivo"), ship("Aullador Veloz"), ship("Piloto de la Academia", count=10)]

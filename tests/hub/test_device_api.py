@@ -300,6 +300,16 @@ def test_a_malformed_status_changes_nothing(bench: Bench, changes: dict[str, Any
     assert bench.hub.presence.units == {}
 
 
+def test_a_lot_drawn_at_a_table_is_the_event_s_once_and_a_strange_one_nobody_s(bench: Bench) -> None:
+    bench.hub.presence.open_session("table-1", "s1")
+    lot = {"event": "e1", "match": "1.1", "about": "initiative", "side": "b"}
+    strange = [{**lot, "event": "e9"}, {**lot, "match": "7.7"}, {**lot, "side": "c"}, {**lot, "about": "who pays"},
+               {**lot, "draw": "another"}, {}, {"match": []}]
+    for seq, said in enumerate([*strange, lot, {**lot, "side": "a"}], start=1):
+        assert status(bench, seq=seq, lot=said).status_code == 200
+    assert bench.hub.service.snapshot.events["e1"].find_match("1.1")[1].lots == {"initiative": "b"}
+
+
 def test_a_status_without_some_field_is_malformed(bench: Bench) -> None:
     bench.hub.presence.open_session("table-1", "s1")
     for seq, field in enumerate(("match", "seated", "draft", "call", "leave", "clock_ms", "waiting"), start=1):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
 
-from roundtap_core.event.commands import EnterResult
+from roundtap_core.event.commands import EnterResult, MakeCut
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.views.event_options import flat, read_options
@@ -139,6 +139,72 @@ def test_a_team_has_two_members_and_a_captain(house: House):
     browser.post("/console/e1/competitors/p1/rename", name="Rebels", member_1="Ana Ruiz", member_2="Eva Luz",
                  captain="1")
     assert house.service.snapshot.people["e1"]["p1"].members == ("Ana Ruiz", "Eva Luz")
+
+
+def test_teams_are_entered_a_line_each_and_nobody_plays_in_two(house: House):
+    browser = create(house, "xwing-epic-team", swiss_rounds=2)
+    browser.post("/console/e1/competitors", names="Rebels: Ana Ruiz, Bruno Maier\nRogue Two: Eva Luz, Kai Eich")
+    people = house.service.snapshot.people["e1"]
+    assert [(p.name, p.members, p.captain) for p in people.values()] == [
+        ("Rebels", ("Ana Ruiz", "Bruno Maier"), "Ana Ruiz"), ("Rogue Two", ("Eva Luz", "Kai Eich"), "Eva Luz")]
+    for line, said in (
+        ("Empire", "a team has 2 members"),
+        ("Empire: Zoe Art", "a team has 2 members"),
+        ("Empire: Zoe Art, Ben Hur, Cid Way", "a team has 2 members"),
+        ("Empire: Zoe Art, zoe art", "Zoe Art"),
+        ("Empire: Zoe Art, bruno maier", "already plays for Rebels"),
+        ("Empire: Zoe Art, Ben Hur\nDroids: Cid Way, Zoe Art", "already plays for Empire"),
+    ):
+        answer = browser.post("/console/e1/competitors", names=line)
+        assert said.casefold() in problem_of(answer).casefold(), line
+    assert len(house.event.entrants) == 2
+    taken = browser.post("/console/e1/competitors/p2/rename", name="Rogue Two", member_1="Eva Luz",
+                         member_2="Ana Ruiz", captain="1")
+    assert "already plays for Rebels" in problem_of(taken)
+    # Late entry asks the same.
+    house.publish()
+    assert "a team has 2 members" in problem_of(browser.post("/console/e1/competitors", names="Latecomers"))
+
+
+def test_a_team_is_found_by_its_members_and_shown_whole(house: House):
+    browser = create(house, "xwing-epic-team", swiss_rounds=2)
+    teams = "Rogue Squadron Two: Ana Ruiz, Bruno Maier\nDroids: Eva Luz, Kai Eich"
+    browser.post("/console/e1/competitors", names=teams)
+    found = text_of(house.browser().get("/e/e1?q=bruno"))
+    assert "Rogue Squadron Two Ana R., Bruno M." in found
+    assert "Droids" not in found
+    assert "droids eva l. kai e." in house.browser().get("/e/e1").text
+
+
+@pytest.mark.parametrize("rulebook", ["xwing-epic-duel", "xwing-standard", "keyforge-archon"])
+def test_the_level_is_asked_since_officials_may_play_by_it(house: House, rulebook: str):
+    browser = house.organizer()
+    form = browser.get(f"/console?rulebook={rulebook}").text
+    assert '<select name="level" required>' in form.partition("<details")[0]
+    answer = browser.post("/console", name="Open", rulebook=rulebook, color="#00785A", level="")
+    assert "whether officials may play depends on it" in problem_of(answer)
+    assert "e1" not in house.service.snapshot.events
+
+
+def test_the_cut_s_own_order_says_that_chance_comes_last_and_stays_until_the_final_is_over(house: House):
+    names = "\n".join(("Ana Ruiz", "Bruno Maier", "Eva Luz", "Kai Eich", "Uwe Ohm"))
+    browser = create(house, "xwing-epic-duel", names, structure="own", swiss_rounds=1, cut=4)
+    assert "whoever is level after that is put in order by lot" in text_of(browser.get("/rules/e1"))
+
+    def play() -> None:
+        for match in house.event.live.open_matches:
+            won = Result(winner="a", score=Pair(300, 0))
+            house.service.tell("e1", EnterResult(match.id, match.revision, won), "test")
+
+    house.publish()
+    play()
+    house.service.tell("e1", MakeCut(), "test")
+    for _ in range(2):
+        house.publish()
+        for page in ("/e/e1/standings", "/e/e1/bracket"):
+            assert 'class="ranks cut-order"' in house.browser().get(page).text
+        play()
+    assert 'class="ranks cut-order"' not in house.browser().get("/e/e1/standings").text
 
 
 def test_members_are_asked_only_where_teams_play(house: House):

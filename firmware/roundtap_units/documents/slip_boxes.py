@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Choice, Figure, Form, Picks, Way
+from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, LOSER, OPENER, Choice, Figure, Form, Picks, Way
 from roundtap_core.forms.walk import TOLD_APART
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION
@@ -137,7 +137,8 @@ def _as_destroyed(conceded: Way, ways: Sequence[Way]) -> bool:
     """Whether the same figures say it as for an ending of another kind: who concedes has lost all that is left, and the
     other's figure is fixed."""
     figures = conceded.figures()
-    return not all(map(_asked, figures)) and any(map(_asked, figures)) and any(
+    asked = {figure.whose for figure in figures if figure.asked}
+    return asked == {LOSER} and any(
         way is not conceded and way.figures() == figures for way in ways)
 
 
