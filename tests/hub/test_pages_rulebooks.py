@@ -42,7 +42,7 @@ def test_every_rulebook_can_be_chosen_with_its_own_levels_and_structures(house: 
     browser, book = house.browser(language), RULEBOOKS[rulebook]
     browser.log_in()
     page = browser.get(f"/console?rulebook={rulebook}").text
-    levels = re.search(r'<select name="level">(.*?)</select>', page, flags=re.S)
+    levels = re.search(r'<select name="level" required>(.*?)</select>', page, flags=re.S)
     assert levels
     assert re.findall(r'value="([^"]+)"', levels[1]) == list(book.levels)
     structures = re.search(r'<select name="structure">(.*?)</select>', page, flags=re.S)

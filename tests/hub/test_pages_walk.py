@@ -5,14 +5,17 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.commands import EnterResult, SetClock
+from roundtap_core.event.commands import ChangePerson, EnterResult, SetClock
 from roundtap_core.records import Pair, Result
+from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.journal.journal import PersonRecord
 
 AT = "/console/e1/match/1.1/walk"
 FOUR = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz"]
@@ -31,7 +34,8 @@ def play(house: House, rulebook: str, language: str = "en", **options: object) -
     browser.post("/console", name="Winter Open", rulebook=rulebook, color="#00785A",
                  **{"structure": "own", "swiss_rounds": 2, **options})
     for name in FOUR:
-        browser.post("/console/e1/competitors", names=name)
+        team = RULEBOOKS[rulebook].team_size > 1
+        browser.post("/console/e1/competitors", names=f"{name}: {name}, {name} Junior" if team else name)
     house.publish()
     return Walker(house, browser)
 
@@ -97,6 +101,11 @@ def test_keyforge_at_time_walks_its_five_steps_as_far_as_they_are_needed(house: 
     walker.both("keys", 1, 2).both("aember", 9, 3)
     assert "1:2 → 2:2" in walker.text
     assert "9:3 → 3:3" in walker.text
+    assert "Ana Ruiz: House chosen" in walker.text
+    walker.press(**{"q.house.winner": "Brobnar"})
+    assert "Bruno Maier: House chosen" in walker.text
+    walker.press(**{"q.house.loser": "Mars"})
+    assert "House chosen, Ana Ruiz Brobnar" in walker.text
     walker.both("creatures", 6, 4).both("bonus", 2, 3)
     assert walker.house.event.find_match("1.1")[1].match.result is None
     result = walker.enter()
@@ -104,8 +113,37 @@ def test_keyforge_at_time_walks_its_five_steps_as_far_as_they_are_needed(house: 
     assert (result.ended, result.winner) == ("time", "a")
     assert result.timeout == {
         "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "creatures": {"a": 6, "b": 4}, "bonus": {"a": 2, "b": 3},
-        "active": "a", "decided_by": "potential",
+        "active": "a", "house": {"a": "Brobnar", "b": "Mars"}, "decided_by": "potential",
     }
+    assert "House chosen, Bruno Maier Mars" in text_of(walker.browser.get(AT.removesuffix("/walk")))
+
+
+def test_keyforge_offers_the_three_houses_of_a_deck_that_is_known(house: House):
+    walker = play(house, "keyforge-archon")
+    a = house.event.find_match("1.1")[1].match.a
+    person = house.service.snapshot.people["e1"][a]
+    known = replace(person, houses=("Dis", "Logos", "Star Alliance"))
+    house.service.tell("e1", ChangePerson(a, known.digest("salt")), "test", [PersonRecord("e1", a, "salt", known)])
+    walker.press(way="time").press(**{"q.active": "a"}).press(**{"q.turns": ""})
+    walker.both("keys", 1, 1).both("aember", 2, 2)
+    assert "Star Alliance" in walker.text
+    assert "Brobnar" not in walker.text
+    walker.press(**{"q.house.winner": "Logos"})
+    assert "Brobnar" in walker.text
+
+
+def test_keyforge_where_nobody_knows_who_began_draws_a_lot_and_records_it_as_one(house: House):
+    walker = play(house, "keyforge-archon")
+    walker.press(way="time").press(**{"q.active": "a"}).press(**{"q.turns": ""})
+    walker.both("keys", 1, 1).both("aember", 2, 2)
+    walker.press(**{"q.house.winner": "Dis"}).press(**{"q.house.loser": "Dis"})
+    walker.both("creatures", 1, 1).both("bonus", 0, 0)
+    assert "nobody knows: by lot" in walker.text
+    walker.press(**{"q.first_player": "lot"})
+    assert "Draw lots" in walker.text
+    walker.press(**{"q.first_player_lot": "b"})
+    result = walker.enter()
+    assert (result.winner, result.first_player, result.timeout["first_player_by"]) == ("b", "b", "lot")
 
 
 def test_keyforge_asks_no_further_than_the_keys_when_they_decide(house: House):
