@@ -101,11 +101,13 @@ def test_keyforge_at_time_walks_its_five_steps_as_far_as_they_are_needed(house: 
     walker.both("keys", 1, 2).both("aember", 9, 3)
     assert "1:2 → 2:2" in walker.text
     assert "9:3 → 3:3" in walker.text
-    assert "Ana Ruiz: House chosen" in walker.text
+    seats = house.event.find_match("1.1")[1].match
+    one, two = (house.service.snapshot.people["e1"][who].name for who in (seats.a, seats.b))
+    assert f"{one}: House chosen" in walker.text
     walker.press(**{"q.house.winner": "Brobnar"})
-    assert "Bruno Maier: House chosen" in walker.text
+    assert f"{two}: House chosen" in walker.text
     walker.press(**{"q.house.loser": "Mars"})
-    assert "House chosen, Ana Ruiz Brobnar" in walker.text
+    assert f"House chosen, {one} Brobnar" in walker.text
     walker.both("creatures", 6, 4).both("bonus", 2, 3)
     assert walker.house.event.find_match("1.1")[1].match.result is None
     result = walker.enter()
@@ -115,7 +117,7 @@ def test_keyforge_at_time_walks_its_five_steps_as_far_as_they_are_needed(house: 
         "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "creatures": {"a": 6, "b": 4}, "bonus": {"a": 2, "b": 3},
         "active": "a", "house": {"a": "Brobnar", "b": "Mars"}, "decided_by": "potential",
     }
-    assert "House chosen, Bruno Maier Mars" in text_of(walker.browser.get(AT.removesuffix("/walk")))
+    assert f"House chosen, {two} Mars" in text_of(walker.browser.get(AT.removesuffix("/walk")))
 
 
 def test_keyforge_offers_the_three_houses_of_a_deck_that_is_known(house: House):

@@ -146,7 +146,8 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     report["draw"] = view["match"]["draw"]
     outbox.put(report, sign(KEYS["table-1"], REPORT, report))
     link.send_reports()
-    link.send_status({"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None})
+    link.send_status({"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None,
+                      "lot": None})
     station = HubStationLink(HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]))
     assert station.exchange()
     station.report(station.next_jobs()[0].id, "printed", "")

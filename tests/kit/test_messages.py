@@ -32,7 +32,7 @@ TALK_NAMES = {
 """Heading → what `hub_talk` calls it."""
 
 TEXT_ONLY = {"Page feed: view"}
-TOLD_ELSEWHERE = {"result", "options", "form", "content", "totals"}
+TOLD_ELSEWHERE = {"result", "options", "form", "content", "totals", "houses", "lots", "before_play", "lot"}
 """Fields whose inside is a result, a form and the like; two are the sides of a report."""
 
 

@@ -98,10 +98,10 @@ def _swiss_rounds_after(state: EventState, number: int) -> int:
 
 def _situation_view(situation: Situation) -> View:
     totals = situation.totals
-    view: View = {"stage": situation.stage, "totals": {"a": totals.a, "b": totals.b} if totals else None}
+    houses = None
     if situation.houses is not None:
-        view["houses"] = {side: list(own) for side, own in zip(SIDES, situation.houses, strict=True)}
-    return view
+        houses = {side: list(own) for side, own in zip(SIDES, situation.houses, strict=True)}
+    return {"stage": situation.stage, "totals": {"a": totals.a, "b": totals.b} if totals else None, "houses": houses}
 
 
 @lru_cache(maxsize=256)
