@@ -123,6 +123,16 @@ def test_a_ruling_may_be_a_draw_where_the_rulebook_has_draws(rulebook_id: str, s
     assert has_draws(book, options, Situation("elimination")) == knockout
 
 
+def test_a_list_whose_cost_is_known_is_destroyed_at_what_it_costs():
+    lists = Situation(totals=Pair(280, 300))
+    assert read("xwing-epic-duel", lists, ended="wiped_out", winner="b", score_a="40") == Result(
+        winner="b", score=Pair(40, 280))
+    with pytest.raises(Problem) as caught:
+        read("xwing-epic-duel", lists, ended="wiped_out", winner="b", score_a="0", score_b="10")
+    assert caught.value.key == "figure_fixed"
+    assert read("xwing-epic-duel", lists, ended="both_wiped_out", winner="draw").score == Pair(300, 280)
+
+
 def test_an_elimination_draw_says_who_had_initiative():
     result = read("xwing-epic-duel", Situation("elimination"), ended="time", score_a="50", score_b="50", initiative="b")
     assert (result.initiative, result.winner) == ("b", None)

@@ -71,6 +71,16 @@ def test_epic_concession_counts_the_list_where_it_is_known() -> None:
     assert gather(made)["p1"].figures["mov"] == 300 + 290 - 20
 
 
+@pytest.mark.parametrize(("score", "points"), [
+    ((285, 290), (0, 5)), ((284, 289), (0, 3)), ((295, 290), (0, 5)), ((300, 290), (1, 1)),
+])
+def test_epic_a_list_that_is_gone_decides_at_time_too(score: tuple[int, int], points: tuple[int, int]) -> None:
+    made = event("xwing-epic-duel", [met("p1", "p2", *score, ended="time")])
+    for competitor, total in zip(made["competitors"], (290, 300), strict=True):
+        competitor["list"] = {"total": total}
+    assert tuple(gather(made)[who].points for who in ("p1", "p2")) == points
+
+
 def test_epic_bye_is_one_and_a_half_times_the_base() -> None:
     made = event("xwing-epic-team", [bye("p1"), bye("p2", "won")])
     assert [r.figures["mov"] for r in gather(made).values()] == [600, 800]
