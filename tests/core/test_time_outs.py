@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from roundtap_core.check.check import violations
 from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import Choice, Turns, form_from_json, form_to_json
 from roundtap_core.forms.walk import compose, next_step, walk
 from roundtap_core.records import SIDES, Pair, Result, Side
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
-from rulebook_kit import KNOCKOUT, asked, at_time, both, decided_by, form_of, made, refused_new, taken_new, way_of
+from rulebook_kit import (
+    KNOCKOUT,
+    asked,
+    at_time,
+    both,
+    decided_by,
+    event,
+    form_of,
+    game,
+    made,
+    refused_new,
+    taken_new,
+    way_of,
+)
 
 ARCHON = rulebook("keyforge-archon")
 WARLORDS = rulebook("warlords-of-terra")
@@ -179,6 +194,15 @@ def test_step_4_offers_the_three_houses_of_a_known_deck_else_the_names() -> None
 ])
 def test_what_the_steps_cannot_have_been_told(told: dict[str, Any], place: str) -> None:
     assert refused_new(ARCHON, at_time(1, 0, "a", timeout=told), DECKS)[1] == place
+
+
+def test_a_file_whose_house_is_none_of_the_deck_is_found_out() -> None:
+    said = at_time(1, 0, "a", timeout={"house": {"a": "Mars", "b": "Dis"}})
+    file = event("keyforge-archon", [[game("Ana", "Bruno", said)]], "Ana", "Bruno")
+    deck = replace(file, competitors=tuple(replace(c, houses=("Brobnar", "Dis", "Logos")) for c in file.competitors))
+    assert [(p.where, p.key) for p in violations(file)] == []
+    assert [(p.where, p.key) for p in violations(deck)] == [
+        ("/rounds/0/matches/0/result/timeout/house/a", "not_one_of")]
 
 
 def test_a_house_is_the_deck_s_however_it_is_written() -> None:

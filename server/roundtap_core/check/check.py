@@ -12,6 +12,7 @@ from roundtap_core.check.tiebreak_rounds import tiebreak_problems
 from roundtap_core.check.who_may_play import people_problems
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
+from roundtap_core.lists.parts import names
 from roundtap_core.names import public_names
 from roundtap_core.records import (
     NO_SHOW,
@@ -24,7 +25,7 @@ from roundtap_core.records import (
     Round,
     Tournament,
 )
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.base import FIRST_PLAYER, Situation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 
@@ -62,13 +63,16 @@ def impossible_results(tournament: Tournament) -> Iterator[Problem]:
     options = book.options(tournament.options)
     totals = list_totals(tournament)
     stages = stages_of(tournament)
+    houses = {c.id: tuple(names(book.lists.of_competitor(c), "houses")) for c in tournament.competitors} \
+        if FIRST_PLAYER in book.lots else {}
     for played, match, where in match_places(tournament):
         if match.result is not None:
             a, b = totals.get(match.a), totals.get(match.b or "")
             stage = THIRD_STAGE if match.game == THIRD else stages[played.number]
             costs = Pair(a, b) if a is not None and b is not None else None
             try:
-                book.check_new(match.result, options, Situation(stage, costs))
+                decks = (houses[match.a], houses[match.b or ""]) if houses else None
+                book.check_new(match.result, options, Situation(stage, costs, decks))
             except Problem as problem:
                 yield problem.at(f"{where}/result")
 
