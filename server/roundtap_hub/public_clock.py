@@ -37,7 +37,9 @@ def public_clock(state: EventState, clock: Clock, now: Instant | None) -> View:
         over = phase_now(clock, book.phases, live.extra_minutes, now).over
         if over and clock.remaining_ms is not None:
             clock = replace(clock, remaining_ms=clock.remaining_ms + extra_ms(live.extra_minutes))
-    phases = [{"key": phase.key, "from_ms": phase.from_minute * MINUTE_MS} for phase in book.phases] if timed else []
+    total_ms = clock.total_ms or 0
+    phases = [{"key": phase.key, "from_ms": max(0, total_ms - phase.before_end * MINUTE_MS)}
+              for phase in book.phases] if timed else []
     return {**clock_view(clock), "phases": phases, "open_end": open_end, "over": over}
 
 

@@ -33,7 +33,7 @@ def test_a_tie_at_a_place_in_the_next_stage_is_played_out_before_the_cut() -> No
     # Nobody shares an untimed round: it goes on until somebody has won.
     with refused("no_draw_here"):
         made.tell(c.EnterResult("2.1", 0, Result(ended="time", winner="draw", score=Pair(9, 9))))
-    made.tell(c.EnterResult("2.1", 0, Result(winner="b", score=Pair(3, 8))))
+    made.tell(c.EnterResult("2.1", 0, Result(winner="b", score=Pair(0, 8))))
     assert what_follows(made.state) == CUT
     made.tell(c.MakeCut())
 

@@ -1,4 +1,4 @@
-"""The phases of a round: the key phase from minute 90, minutes that chance adds and nobody knows, and the end."""
+"""The phases of a round: the key phase 30 minutes before the announced end, minutes that chance adds and nobody knows, and the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from roundtap_core.rulebooks.base import Phase
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
 MINUTE = 60_000
-KEY_PHASE = (Phase("phase.key", 90),)
+KEY_PHASE = (Phase("phase.key", 30),)
 
 
 def at(ms: int) -> Instant:
@@ -64,8 +64,14 @@ def test_a_round_without_phases_is_in_its_last_minutes_from_five_on() -> None:
     assert words == ["phase.running", "phase.last", "phase.over"]
 
 
-def test_a_round_shorter_than_the_phases_start_never_enters_it() -> None:
-    assert phase_now(round_of(60), KEY_PHASE, 0, at(58 * MINUTE)).key == "phase.last"
+@pytest.mark.parametrize(("minutes", "begins"), [(150, 120), (120, 90), (100, 70), (60, 30), (30, 0), (20, 0)])
+def test_the_key_phase_begins_30_minutes_before_the_announced_end_however_long_the_round(
+    minutes: int, begins: int
+) -> None:
+    """"na 30 minut przed jej końcem": of a round that is no longer than that it is all."""
+    assert phase_now(round_of(minutes), KEY_PHASE, 5, at(begins * MINUTE)).key == "phase.key"
+    if begins:
+        assert phase_now(round_of(minutes), KEY_PHASE, 5, at(begins * MINUTE - 1)).key == "phase.running"
 
 
 def test_a_clock_that_stands_says_so_and_still_knows_whether_it_is_over() -> None:
@@ -76,7 +82,7 @@ def test_a_clock_that_stands_says_so_and_still_knows_whether_it_is_over() -> Non
 
 
 def test_five_minutes_given_back_during_the_key_phase_lead_out_of_it() -> None:
-    """The phases go by the clock: whoever sets it to 35 minutes left has corrected it to minute 85."""
+    """The phases go by the clock: whoever sets it to 35 minutes left has put the key phase off."""
     clock = round_of(120).set_to(35 * MINUTE, at(95 * MINUTE))
     assert phase_now(clock, KEY_PHASE, 0, at(95 * MINUTE)).key == "phase.running"
 

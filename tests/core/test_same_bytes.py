@@ -30,8 +30,8 @@ RECORDED = {
     "xwing-epic-team": "a94a449f86367b003deb8bae5d9864e778e61b69bd44c968c6ea702733f25f39",
     "keyforge-archon": "2206de487fa234880d46e9e650fbdd564c19d4168ca9e4b2d0dfc1b4e5cab59a",
     "keyforge-sealed": "f13fbbfee359e76b7ad5ad0a0151854d3bd149bc478893fedb225da170b3313b",
-    "warlords-of-terra": "6ba0e699c266b8506ae3dcfc0c32c049a12ce1b7ea09e8deabe8e75120319287",
-    "shatterpoint-premier": "5310098fd486298d92be38427848d858b45a83164e5ccca41412177995299cd4",
+    "warlords-of-terra": "2f341a3984f56cde553f3042694f465a5249198a1e82dfeece19c29f48f6c164",
+    "shatterpoint-premier": "814f8ceca94ecc5b14ee55db2bca0f6f1d5b860fd7c73e0bd2dfbf0ac7f2ec09",
 }
 
 

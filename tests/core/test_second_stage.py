@@ -19,7 +19,7 @@ from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.standings.standings import standings
 
 OPTIONS = {"structure": "own", "swiss_rounds": 3, "cut": 4, "second_stage": SECOND_SWISS}
-LEFT_SIDE_WINS = Result(score=Pair(2, 0), wounds=Pair(4, 1))
+LEFT_SIDE_WINS = Result(score=Pair(2, 0), wounds=Pair(4, 1), picks={"a": [1, 2], "b": [3, 4]})
 
 
 def event(players: int = 8, **options: object) -> Tournament:
@@ -31,7 +31,9 @@ def played(tournament: Tournament, rounds: int) -> Tournament:
     """So many rounds more; who sits left wins."""
     for _ in range(rounds):
         drawn = next_round(tournament)
-        matches = tuple(m if m.bye else replace(m, result=LEFT_SIDE_WINS) for m in drawn.matches)
+        squads = [1, 2] if drawn.number % 2 else [3, 4]
+        result = replace(LEFT_SIDE_WINS, picks={"a": squads, "b": squads})
+        matches = tuple(m if m.bye else replace(m, result=result) for m in drawn.matches)
         following = Round(drawn.number, drawn.stage, matches, drawn.draw)
         tournament = replace(tournament, rounds=(*tournament.rounds, following))
     return tournament

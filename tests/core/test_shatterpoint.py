@@ -35,10 +35,12 @@ from rulebook_kit import (
 
 BOOK = rulebook("shatterpoint-premier")
 SQUADS = {"picks.winner": [1, 3], "picks.loser": [2, 4]}
+PICKS = {"a": [1, 3], "b": [2, 4]}
 
 
 def struggles(a: int, b: int, wounds_a: int, wounds_b: int, **more: Any) -> Result:
-    return Result(score=Pair(a, b), wounds=Pair(wounds_a, wounds_b), **more)
+    """Both have fielded squads, unless `picks` says otherwise."""
+    return Result(score=Pair(a, b), wounds=Pair(wounds_a, wounds_b), **{"picks": PICKS, **more})
 
 
 def counted(result: Result) -> list[tuple[int, int, int]]:
@@ -88,12 +90,20 @@ def test_a_bye_is_a_win_with_2_struggles_and_3_wounds() -> None:
     (struggles(2, 0, 100, 0), ("figure_out_of_range", "/wounds/a")),
     (struggles(2, 0, 0, -1), ("figure_out_of_range", "/wounds/b")),
     (struggles(2, 1, 0, 0, winner="b"), ("winner_contradicts_wounds", "/winner")),
-    (struggles(1, 1, 4, 5, winner="a"), ("winner_contradicts_wounds", "/winner")),
-    (struggles(1, 1, 5, 5, winner="a"), ("winner_contradicts_wounds", "/winner")),
-    (struggles(1, 1, 4, 5, winner="draw"), ("winner_contradicts_wounds", "/winner")),
+    (struggles(1, 1, 4, 5, winner="a", ended="time"), ("winner_contradicts_wounds", "/winner")),
+    (struggles(1, 1, 5, 5, winner="a", ended="time"), ("winner_contradicts_wounds", "/winner")),
+    (struggles(1, 1, 4, 5, winner="draw", ended="time"), ("winner_contradicts_wounds", "/winner")),
+    # Before time nobody has won without two struggles, and there is no draw.
+    (struggles(1, 0, 9, 0), ("nobody_has_won", "/score")),
+    (struggles(1, 1, 3, 3, winner="draw"), ("nobody_has_won", "/score")),
+    (struggles(0, 0, 0, 0), ("nobody_has_won", "/score")),
+    (struggles(2, 0, 0, 0, picks=None), ("picks_missing", "/picks/a")),
+    (struggles(2, 0, 0, 0, picks={"a": [1, 2]}), ("picks_missing", "/picks/b")),
+    (struggles(1, 0, 0, 0, picks={"b": [1, 2]}, ended="time"), ("picks_missing", "/picks/a")),
+    (struggles(1, 0, 0, 0, picks=None, ended="concession", conceded_by="b"), ("picks_missing", "/picks/a")),
     (struggles(2, 0, 0, 0, picks={"a": [1]}), ("picks_wrong", "/picks/a")),
-    (struggles(2, 0, 0, 0, picks={"b": [1, 1]}), ("picks_wrong", "/picks/b")),
-    (struggles(2, 0, 0, 0, picks={"b": [4, 5]}), ("picks_wrong", "/picks/b")),
+    (struggles(2, 0, 0, 0, picks={"a": [1, 2], "b": [1, 1]}), ("picks_wrong", "/picks/b")),
+    (struggles(2, 0, 0, 0, picks={"a": [1, 2], "b": [4, 5]}), ("picks_wrong", "/picks/b")),
     (struggles(2, 0, 0, 0, initiative="a"), ("not_of_this_rulebook", "/initiative")),
     (struggles(2, 0, 0, 0, first_player="a"), ("not_of_this_rulebook", "/first_player")),
 ])
@@ -102,9 +112,15 @@ def test_what_nobody_can_enter(result: Result, refusal: tuple[str, str]) -> None
 
 
 def test_a_winner_that_the_figures_tell_may_be_named() -> None:
-    for result in (struggles(2, 1, 0, 0, winner="a"), struggles(1, 1, 4, 5, winner="b"),
-                   struggles(1, 1, 5, 5, winner="draw")):
+    for result in (struggles(2, 1, 0, 0, winner="a"), struggles(1, 1, 4, 5, winner="b", ended="time"),
+                   struggles(1, 1, 5, 5, winner="draw", ended="time")):
         taken_new(BOOK, result)
+
+
+def test_a_ruling_stands_with_the_squads_that_are_known() -> None:
+    """Of a match that was never begun there are none."""
+    taken_new(BOOK, ruling("none"))
+    taken_new(BOOK, ruling("a", 1, 0))
 
 
 def test_a_drawn_elimination_game_goes_to_the_better_swiss_rank() -> None:
@@ -162,10 +178,10 @@ def test_below_4_players_and_an_advanced_structure_there_is_own_only() -> None:
         BOOK.check_options({"structure": "advanced"})
 
 
-def test_120_minutes_the_key_phase_from_90_and_up_to_5_more_by_chance() -> None:
-    """House decision: the key phase begins at 90, whatever was rolled."""
+def test_120_minutes_the_key_phase_30_before_their_end_and_up_to_5_more_by_chance() -> None:
+    """House decision: by the announced length, whatever was rolled."""
     assert [BOOK.minutes(stage, BOOK.options({})) for stage in ("swiss", "elimination", "final")] == [120, 120, 120]
-    assert BOOK.phases == (Phase("phase.key", 90),)
+    assert BOOK.phases == (Phase("phase.key", 30),)
     assert BOOK.extra_minutes == (0, 5)
     assert "decision.shatterpoint_key_phase" in BOOK.house_decisions
 

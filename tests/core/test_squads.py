@@ -69,6 +69,15 @@ def test_a_squad_that_never_was_is_named_with_whose_it_is() -> None:
     assert found(two_rounds(bye_picks=None, lists_required=False, swiss_rounds=3)) == []
 
 
+def test_a_match_without_the_squads_of_both_is_named_with_its_side() -> None:
+    """"każdy oddział … musi znaleźć się chociaż raz": of every match that was played, both sides' are recorded."""
+    table = two_rounds(lists_required=False)
+    first = table.rounds[0]
+    half = replace(first.matches[0], result=Result(score=Pair(2, 0), wounds=Pair(3, 1), picks={"a": [1, 2]}))
+    rounds = (replace(first, matches=(half, *first.matches[1:])), *table.rounds[1:])
+    assert ("/rounds/0/matches/0/result/picks/b", "picks_missing") in found(replace(table, rounds=rounds))
+
+
 def test_whoever_left_need_not_have_fielded_all() -> None:
     table = two_rounds(bye_picks=None, lists_required=False)
     people = tuple(replace(c, dropped_after=2) if c.id == "Cira" else c for c in table.competitors)

@@ -9,6 +9,7 @@ import pytest
 from event_kit import refused
 from roundtap_core.records import SWISS, TIEBREAK, Competitor, Match, Pair, Result, Round, Tournament
 from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round, open_ties
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
 from rulebook_kit import decided, event, game, order, played, rows, ruling
 
@@ -20,14 +21,17 @@ def won(winner: str, loser: str, life: int = 10) -> Match:
 
 
 def two_tied(**options: object) -> Tournament:
-    """Ana and Bruno are level in everything, as are Cira and Dora below them; who met whom decides nothing."""
-    return event("warlords-of-terra", [[won("Ana", "Cira"), won("Bruno", "Dora")]], *FOUR, **options)
+    """Ana and Bruno are level in everything, as are Cira and Dora below them; who met whom decides nothing.
+    There is one prize."""
+    given = {"prize_places": 1, **options}
+    return event("warlords-of-terra", [[won("Ana", "Cira"), won("Bruno", "Dora")]], *FOUR, **given)
 
 
 def three_tied(**options: object) -> Tournament:
     """Ana, Bruno and Cira each beat a different one of Dora, Eva and Fritz."""
+    given = {"prize_places": 1, **options}
     return event("warlords-of-terra", [[won("Ana", "Dora"), won("Bruno", "Eva"), won("Cira", "Fritz")]], *FOUR, "Eva",
-                 "Fritz", **options)
+                 "Fritz", **given)
 
 
 def with_ties(tournament: Tournament, *rounds: list[Match], form: str = "each") -> Tournament:
@@ -50,9 +54,14 @@ def pairs(tournament: Tournament, form: str = "each") -> list[set[str]]:
 
 # Who has to play.
 
-def test_the_winner_of_the_event_is_never_drawn_by_lot() -> None:
-    """House decision: one prize place unless announced otherwise."""
-    assert [set(tie) for tie in open_ties(two_tied())] == [{"Ana", "Bruno"}]
+def test_where_nobody_announced_prizes_there_are_none() -> None:
+    """They are asked, not assumed: nothing is at stake, and whoever computes without them is told so."""
+    unsaid = two_tied()
+    del unsaid.options["prize_places"]
+    assert open_ties(unsaid) == []
+    book = rulebook("warlords-of-terra")
+    assert [warning.key for warning in book.option_warnings(unsaid.options)] == ["prize_places_unsaid"]
+    assert book.option_warnings({"prize_places": 0}) == []
 
 
 @pytest.mark.parametrize(("prizes", "cut", "ties"), [
@@ -125,7 +134,7 @@ def test_it_adds_nothing_to_points_score_or_sums() -> None:
 
 def test_it_may_repeat_a_pairing_of_the_swiss_rounds() -> None:
     table = event("warlords-of-terra", [[game("Ana", "Bruno", Result("time", "draw", score=Pair(7, 7)))]], "Ana",
-                  "Bruno")
+                  "Bruno", prize_places=1)
     assert pairs(table) == [{"Ana", "Bruno"}]
 
 
@@ -175,7 +184,7 @@ def test_a_circle_is_played_again() -> None:
 
 def test_four_play_two_matches_a_round() -> None:
     table = event("warlords-of-terra", [[won("Ana", "h1"), won("Bruno", "h2"), won("Cira", "h3"), won("Dora", "h4")]],
-                  *FOUR, "h1", "h2", "h3", "h4")
+                  *FOUR, "h1", "h2", "h3", "h4", prize_places=1)
     met: set[frozenset[str]] = set()
     for _ in range(3):
         drawn = pairs(table)

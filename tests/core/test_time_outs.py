@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.check.check import violations
+from roundtap_core.errors import Problem
 from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import Choice, Turns, form_from_json, form_to_json
 from roundtap_core.forms.walk import compose, next_step, walk
@@ -271,6 +272,24 @@ def test_the_active_player_s_turn_and_three_more() -> None:
     assert (turns.turns, turns.first) == (4, "active")
 
 
+def test_who_won_in_these_turns_has_left_the_other_without_life_or_says_why() -> None:
+    """A 7.1: 4 to 9 life and a victory is none yet; out of cards is an ending of its own."""
+    still_alive = compose(LAST_TURNS, "a", {"active": "b", "turns": "a", **both("score", 4, 9)})
+    assert refused_new(WARLORDS, still_alive) == ("loser_has_life", "/score/b")
+    why = way_of(WARLORDS, "cards_out")
+    assert made(WARLORDS, why, {"reason": "no_card", **both("score", 4, 9)}).timeout == {"reason": "no_card"}
+    assert "cards_out" in [way.id for way in form_of(WARLORDS).offered(True)]
+
+
+@pytest.mark.parametrize(("lives", "right"), [((12, -4), "a"), ((0, 7), "b")])
+def test_whoever_has_no_life_left_at_time_has_not_drawn(lives: tuple[int, int], right: str) -> None:
+    drawn = compose(LAST_TURNS, "a", {**NO_VICTORY, **both("score", *lives)})
+    assert drawn.winner == "draw"
+    assert refused_new(WARLORDS, drawn) == ("drawn_without_life", "/winner")
+    with pytest.raises(Problem, match=f"it is “{right}”"):
+        WARLORDS.check_new(drawn, {})
+
+
 def test_without_a_winner_in_these_turns_it_is_a_draw_with_the_lives_as_they_are() -> None:
     answers = {**NO_VICTORY, **both("score", 14, 3)}
     assert asked(LAST_TURNS, answers) == [*TURNS, "score.winner", "score.loser"]
@@ -280,9 +299,10 @@ def test_without_a_winner_in_these_turns_it_is_a_draw_with_the_lives_as_they_are
 
 @pytest.mark.parametrize("winner", ["a", "b"])
 def test_whoever_wins_in_these_turns_has_won(winner: str) -> None:
-    answers = {"active": "b", "turns": winner, **both("score", 4, 9)}
+    lives = (4, -2) if winner == "a" else (0, 9)
+    answers = {"active": "b", "turns": winner, **both("score", *lives)}
     result = made(WARLORDS, LAST_TURNS, answers)
-    assert (result.winner, result.score) == (winner, Pair(4, 9))
+    assert (result.winner, result.score) == (winner, Pair(*lives))
     assert result.timeout == {"active": "b", "turns": winner, "decided_by": "last_turns"}
 
 
@@ -297,10 +317,13 @@ LIMIT = way_of(SHATTERPOINT, "time")
 SQUADS = {"picks.winner": [1, 2], "picks.loser": [3, 4]}
 
 
-def reckoned(struggles: tuple[int, int], objectives: tuple[int, int], wounds: tuple[int, int]) -> tuple[Any, ...]:
-    """(struggles, winner by the rulebook, the step that decided)."""
-    answers = {**SQUADS, **both("score", *struggles), **both("objectives", *objectives), **both("wounds", *wounds)}
-    assert len(asked(LIMIT, answers)) == 8
+def reckoned(struggles: tuple[int, int], objectives: tuple[int, int], wounds: tuple[int, int],
+             now: tuple[int, int] = (0, 0)) -> tuple[Any, ...]:
+    """(struggles, winner by the rulebook, the step that decided). `now`: whose the struggle of this turn is; objectives
+    are asked where it is nobody's."""
+    counts = both("objectives", *objectives) if now == (0, 0) else {}
+    answers = {**SQUADS, **both("score", *struggles), **both("struggle", *now), **counts, **both("wounds", *wounds)}
+    assert len(asked(LIMIT, answers)) == (10 if counts else 8)
     result = made(SHATTERPOINT, LIMIT, answers)
     return result.score, SHATTERPOINT.winner(result, {}), decided_by(LIMIT, answers)
 
@@ -323,11 +346,39 @@ def test_the_struggle_in_progress_then_struggles_then_wounds(
     assert reckoned(struggles, objectives, wounds) == expected
 
 
+def test_who_won_the_struggle_of_this_turn_has_it_whatever_objectives_say() -> None:
+    """"jeśli żaden z graczy nie wygrał tego zmagania": only then do objectives count."""
+    assert reckoned((1, 1), (9, 0), (0, 0), now=(0, 1)) == (Pair(1, 2), "b", "struggles")
+    assert reckoned((0, 1), (0, 9), (4, 5), now=(1, 0)) == (Pair(1, 1), "b", "wounds")
+
+
+def test_it_cannot_be_won_by_both() -> None:
+    both_say_so = compose(LIMIT, "a", {**SQUADS, **both("score", 1, 0), **both("struggle", 1, 1)})
+    assert refused_new(SHATTERPOINT, both_say_so) == ("struggle_of_both", "/timeout/struggle")
+
+
+@pytest.mark.parametrize(("told", "refusal"), [
+    ({"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 2, "b": 2}},
+     ("score_contradicts_timeout", "/score")),
+    ({"score": {"a": 1, "b": 1}, "objectives": {"a": 3, "b": 2}}, ("figure_missing", "/timeout/struggle")),
+    ({"score": {"a": 2, "b": 1}, "struggle": {"a": 0, "b": 0}}, ("figure_out_of_range", "/timeout/score/a")),
+    ({"score": {"a": 1, "b": 1}, "struggle": {"a": "yes", "b": 0}}, ("figure_out_of_range", "/timeout/struggle/a")),
+    ({"score": {"a": 1, "b": 1}, "struggle": {"a": 1, "b": 0}, "objectives": {"a": -1, "b": 0}},
+     ("figure_out_of_range", "/timeout/objectives/a")),
+])
+def test_what_was_told_at_time_is_counted_again(told: dict[str, Any], refusal: tuple[str, str]) -> None:
+    """2:1 is entered; Ana had 1 and nobody, or nobody possible, gave her another."""
+    entered = at_time(2, 1, wounds=Pair(0, 0), picks={"a": [1, 2], "b": [3, 4]}, timeout=told)
+    assert refused_new(SHATTERPOINT, entered) == refusal
+
+
 def test_what_was_told_stays_beside_what_came_of_it() -> None:
-    answers = {**SQUADS, **both("score", 1, 0), **both("objectives", 4, 3), **both("wounds", 5, 2)}
+    answers = {**SQUADS, **both("score", 1, 0), **both("struggle", 0, 0), **both("objectives", 4, 3),
+               **both("wounds", 5, 2)}
     assert made(SHATTERPOINT, LIMIT, answers) == at_time(
         2, 0, wounds=Pair(5, 2), picks={"a": [1, 2], "b": [3, 4]},
-        timeout={"score": {"a": 1, "b": 0}, "objectives": {"a": 4, "b": 3}, "decided_by": "struggles"})
+        timeout={"score": {"a": 1, "b": 0}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 4, "b": 3},
+                 "decided_by": "struggles"})
 
 
 # What no question is asked about.

@@ -14,6 +14,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from rulebook_kit import (
     FINAL,
     KNOCKOUT,
+    SWISS,
     asked,
     at_time,
     bye,
@@ -95,14 +96,55 @@ def test_a_bye_is_a_win_with_score_0() -> None:
     (played(20, 0, "a", wounds=Pair(1, 1)), ("not_of_this_rulebook", "/wounds")),
     (played(20, 0, "a", initiative="b"), ("not_of_this_rulebook", "/initiative")),
     (played(20, 0, "a", picks={"a": [1]}), ("not_of_this_rulebook", "/picks")),
+    # A 7.1: whoever is at 0 or below has lost, in that instant.
+    (at_time(12, -4, "draw"), ("drawn_without_life", "/winner")),
+    (at_time(0, 12, "draw"), ("drawn_without_life", "/winner")),
+    (played(12, -4, "draw"), ("drawn_without_life", "/winner")),
+    (played(0, 5, "a"), ("winner_without_life", "/winner")),
+    (played(0, 0, "b"), ("winner_without_life", "/winner")),
+    (at_time(-1, -1, "a"), ("winner_without_life", "/winner")),
+    (conceded("a", 3, 0), ("winner_without_life", "/winner")),
+    # Before time nobody shares a game, and nobody loses it with life left for no reason.
+    (played(9, 9, "draw"), ("no_draw_before_time", "/winner")),
+    (played(20, 7, "a"), ("loser_has_life", "/score/b")),
+    (at_time(3, 17, "a"), ("loser_has_life", "/score/b")),
+    (played(20, 7, "a", timeout={"reason": "luck"}), ("loser_has_life", "/score/b")),
 ])
 def test_what_nobody_can_enter(result: Result, refusal: tuple[str, str]) -> None:
     assert refused_new(BOOK, result) == refusal
 
 
 def test_any_lives_can_be_entered() -> None:
-    for result in (played(42, 0, "a"), played(-5, 15, "b"), played(30, -15, "a"), played(3, 17, "a")):
+    for result in (played(42, 0, "a"), played(-5, 15, "b"), played(30, -15, "a"), conceded("b", 3, 17)):
         taken_new(BOOK, result)
+
+
+@pytest.mark.parametrize("reason", ["no_card", "foreign_card"])
+@pytest.mark.parametrize("situation", [SWISS, KNOCKOUT])
+def test_who_cannot_draw_or_holds_a_foreign_card_has_lost_at_any_life(reason: str, situation: Situation) -> None:
+    """A 7.2 and A 7.3."""
+    for ended in ("played", "time"):
+        taken_new(BOOK, Result(ended, "a", score=Pair(3, 17), timeout={"reason": reason}), situation)
+
+
+def test_both_without_life_at_once_is_a_draw() -> None:
+    """House decision."""
+    for result in (played(0, 0, "draw"), at_time(-3, 0, "draw")):
+        taken_new(BOOK, result)
+        assert (points(BOOK, result), figures(BOOK, result, "score")) == ((1, 1), (0, 0))
+    assert made(BOOK, way_of(BOOK, "both_gone"), {}) == played(0, 0, "draw")
+    assert refused_new(BOOK, played(0, 0, "draw"), KNOCKOUT) == ("no_draw_here", "/winner")
+
+
+@pytest.mark.parametrize(("a", "b", "winner"), [(2, 2, "a"), (1, 0, "a"), (1, 2, "a"), (3, 0, "a"), (2, -1, "a")])
+def test_games_of_a_best_of_three_that_cannot_be(a: int, b: int, winner: str) -> None:
+    key, _ = refused_new(BOOK, played(a, b, winner), FINAL, **FINAL_OF_THREE)
+    assert key in ("winner_contradicts_games", "figure_out_of_range")
+
+
+def test_a_best_of_three_keeps_its_games_or_its_winner_alone() -> None:
+    for result in (played(2, 1, "a"), played(0, 2, "b"), played(0, 0, "b"), conceded("a", 1, 1)):
+        taken_new(BOOK, result, FINAL, **FINAL_OF_THREE)
 
 
 @pytest.mark.parametrize("stage", ["elimination", "final", "third_place", "tiebreak"])
@@ -111,7 +153,7 @@ def test_no_draw_where_somebody_has_to_go_on(stage: str) -> None:
     situation = Situation(stage)
     assert refused_new(BOOK, at_time(9, 9, "draw"), situation) == ("no_draw_here", "/winner")
     assert refused_new(BOOK, ruling("draw"), situation) == ("no_draw_here", "/winner")
-    taken_new(BOOK, played(9, 8, "b"), situation)
+    taken_new(BOOK, played(0, 8, "b"), situation)
     form = form_of(BOOK, situation)
     for time_is_up in (False, True):
         assert [way.id for way in form.offered(time_is_up)] == ["played", "cards_out", "conceded"]
@@ -122,7 +164,7 @@ def test_no_draw_where_somebody_has_to_go_on(stage: str) -> None:
 def test_before_time_the_loser_has_no_life_and_the_winner_starts_at_20() -> None:
     form = form_of(BOOK)
     assert form.direct
-    assert [way.id for way in form.offered(False)] == ["played", "cards_out", "conceded"]
+    assert [way.id for way in form.offered(False)] == ["played", "cards_out", "conceded", "both_gone"]
     won = way_of(BOOK, "played")
     assert asked(won, {"score.winner": 20}) == ["score.winner"]
     assert limits(won)["score.winner"] == (0, 20, 20)
@@ -134,16 +176,17 @@ def test_a_keyboard_may_say_more_than_20_and_less_than_none() -> None:
     assert made(BOOK, won, {"score.winner": 42, "score.loser": -5}) == played(42, -5, "a")
 
 
-def test_out_of_cards_asks_both_lives() -> None:
-    way = way_of(BOOK, "cards_out")
-    assert asked(way, {"score.winner": 3, "score.loser": 17}) == ["score.winner", "score.loser"]
-    assert made(BOOK, way, {"score.winner": 3, "score.loser": 17}, "b") == played(17, 3, "b")
+@pytest.mark.parametrize("reason", ["no_card", "foreign_card"])
+def test_out_of_cards_or_a_foreign_one_asks_which_and_both_lives(reason: str) -> None:
+    way, answers = way_of(BOOK, "cards_out"), {"reason": reason, "score.winner": 3, "score.loser": 17}
+    assert asked(way, answers) == list(answers)
+    assert made(BOOK, way, answers, "b") == played(17, 3, "b", timeout={"reason": reason})
 
 
 def test_a_concession_and_a_draw_at_time() -> None:
     assert made(BOOK, way_of(BOOK, "conceded"), {"score.winner": 11}) == conceded("b", 11, 0)
     assert made(BOOK, way_of(BOOK, "draw"), {"score.winner": 11, "score.loser": 5}, "b") == at_time(5, 11, "draw")
-    assert [way.id for way in form_of(BOOK).offered(True)] == ["time", "conceded", "draw"]
+    assert [way.id for way in form_of(BOOK).offered(True)] == ["time", "cards_out", "conceded", "draw", "both_gone"]
 
 
 def test_a_final_may_be_best_of_three_and_untimed_and_third_place_beside_it() -> None:

@@ -113,11 +113,29 @@ def _warlords(event: Event, match: dict[str, Any], stage: str, rand: Random, coa
     # Where all end with the same lives, only opponents and tie-break rounds are left to decide.
     few = ([0], [20, 20, 0], [0, 20])[event["seed"] % 3]
     values = few if coarse else [-15, -5, -1, 0, 1, 15, 19, 20, 21, 30, 42, rand.randint(-10, 50)]
-    result["score"] = _two(rand, values)
-    if result.get("ended") == "time" and stage == "swiss" and rand.random() < 0.6:
+    result["score"] = lives = _two(rand, values)
+    if result.get("ended") == "ruling":
+        return
+    if event.get("options", {}).get("stages", {}).get(stage, {}).get("best_of") == 3:
+        result["score"] = {"a": 0, "b": 0}
+        result.setdefault("winner", rand.choice("ab"))
+        return
+    gone = [side for side in "ab" if lives[side] <= 0]
+    if result.get("ended") == "concession":
+        # Whoever is conceded to has life left.
+        winner = "b" if result["conceded_by"] == "a" else "a"
+        lives[winner] = max(1, lives[winner])
+        return
+    if len(gone) == 2 and stage == "swiss":
+        # Both at 0 or below at once share the game, at any time.
         result["winner"] = "draw"
-    elif result.get("ended") not in ("concession", "ruling"):
-        result["winner"] = rand.choice("ab")
+    elif not gone and result.get("ended") == "time" and stage == "swiss" and rand.random() < 0.6:
+        result["winner"] = "draw"
+    else:
+        result["winner"] = winner = rand.choice("ab") if len(gone) != 1 else "b" if gone == ["a"] else "a"
+        lives[winner] = max(1, lives[winner])
+        if lives["b" if winner == "a" else "a"] > 0:
+            result["timeout"] = {"reason": rand.choice(("no_card", "foreign_card"))}
 
 
 def _shatterpoint(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse: bool, result: Result) -> None:

@@ -185,7 +185,8 @@ def tie_break(number: int, *matches: dict[str, Any], form: str | None = None) ->
 
 def four_winners() -> Event:
     """p1, p3, p5, p7 stand alike at the top, and so do the others below; one prize."""
-    return event("warlords-of-terra", [met(f"p{n}", f"p{n + 1}", 20, 0, winner="a") for n in (1, 3, 5, 7)])
+    return event("warlords-of-terra", [met(f"p{n}", f"p{n + 1}", 20, 0, winner="a") for n in (1, 3, 5, 7)],
+                 prize_places=1)
 
 
 def test_warlords_a_tie_at_a_prize_place_is_played_out() -> None:
@@ -213,7 +214,8 @@ def test_warlords_knockout_ranks_by_the_round_of_the_first_loss() -> None:
 
 
 def test_warlords_who_left_stands_below_in_a_tie_at_a_prize() -> None:
-    made = event("warlords-of-terra", [met("p1", "p2", 20, 0, winner="a"), met("p3", "p4", 20, 0, winner="a")])
+    made = event("warlords-of-terra", [met("p1", "p2", 20, 0, winner="a"), met("p3", "p4", 20, 0, winner="a")],
+                 prize_places=1)
     for gone, stays in (("p1", "p3"), ("p3", "p1")):
         for competitor in made["competitors"]:
             competitor.pop("dropped_after", None)

@@ -134,7 +134,8 @@ def test_a_broken_bracket_is_complained_about() -> None:
 
 
 def test_a_tie_break_is_among_the_tied_only() -> None:
-    made = event("warlords-of-terra", [met("p1", "p2", 20, 0, winner="a"), met("p3", "p4", 20, 0, winner="a")])
+    made = event("warlords-of-terra", [met("p1", "p2", 20, 0, winner="a"), met("p3", "p4", 20, 0, winner="a")],
+                 prize_places=1)
     right = printed_round(2, ("p1", "p3"), stage="tiebreak", form="each")
     assert pairing_complaints(made, right) == []
     for pair in (("p1", "p2"), ("p2", "p4")):

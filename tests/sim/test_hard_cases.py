@@ -14,7 +14,8 @@ WON = {"winner": "a"}
 
 def winners(count: int, **left: int) -> Event:
     """Warlords after one round: p1, p3, p5 … have won alike; `left` says who went after which round."""
-    made = event("warlords-of-terra", [met(f"p{n}", f"p{n + 1}", 20, 0, **WON) for n in range(1, 2 * count, 2)])
+    made = event("warlords-of-terra", [met(f"p{n}", f"p{n + 1}", 20, 0, **WON) for n in range(1, 2 * count, 2)],
+                 prize_places=1)
     for competitor in made["competitors"]:
         if competitor["id"] in left:
             competitor["dropped_after"] = left[competitor["id"]]

@@ -39,6 +39,8 @@ def made_up(rulebook_id: str, players: int, seed: int) -> Tournament:
     book = rulebook(rulebook_id)
     rand = random.Random(seed)
     options: dict[str, Any] = {"structure": "own", "swiss_rounds": SWISS_ROUNDS, "cut": CUT, "third_place_match": True}
+    if book.tiebreak_rounds:
+        options["prize_places"] = 1
     if 3 in book.best_of:
         options["stages"] = {"final": {"best_of": 3}}
     book.check_options(options)

@@ -60,12 +60,14 @@ def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> 
     given: dict[str, Any] = {}
     for step in way.steps:
         if isinstance(step, Figure):
+            if not wanted(step, figures, given):
+                continue
             if step.asked and step.name not in answers and not fill:
                 return Walk(step, None, None, figures, tuple(met))
             figures[step.key, step.whose] = answers.get(step.name, step.default)
             met.append(step)
         elif isinstance(step, Choice | Turns | Picks):
-            if isinstance(step, Choice) and not _wanted(step, figures, given):
+            if isinstance(step, Choice) and not wanted(step, figures, given):
                 continue
             if step.name not in answers and not fill:
                 return Walk(step, None, None, figures, tuple(met))
@@ -80,10 +82,11 @@ def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> 
     return Walk(None, None, None, figures, tuple(met))
 
 
-def _wanted(choice: Choice, figures: Mapping[tuple[str, str], int], answers: Answers) -> bool:
-    if choice.only_if is None:
+def wanted(question: Choice | Figure, figures: Mapping[tuple[str, str], int], answers: Answers) -> bool:
+    """Whether the question is asked, after these figures of both sides and these answers (see `only_if`)."""
+    if question.only_if is None:
         return True
-    name, value = choice.only_if
+    name, value = question.only_if
     if isinstance(value, str):
         return bool(answers.get(name) == value)
     return sum(figures.get((name, whose), 0) for whose in (WINNER, LOSER)) == value

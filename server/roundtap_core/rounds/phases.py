@@ -33,7 +33,7 @@ class PhaseNow:
 def phase_now(clock: Clock, phases: Sequence[Phase], extra_minutes: int | None, now: Instant) -> PhaseNow:
     """What the round's clock says at `now`. `extra_minutes`: what chance has added to this round; None counts as 0.
 
-    A phase begins so many minutes of the clock after its start and lasts to the end (Shatterpoint's key phase).
+    A phase begins so many minutes before the announced end and lasts to the real one (Shatterpoint's key phase).
     """
     left_ms = clock.remaining_at(now)
     if left_ms is None:
@@ -78,8 +78,7 @@ def _word(clock: Clock, phases: Sequence[Phase], left_ms: int, last_minutes: boo
 
 
 def _starts(clock: Clock, phases: Sequence[Phase]) -> Iterator[tuple[Phase, int]]:
-    """Each phase that this round has, with the milliseconds that are left when it begins; the earliest first."""
+    """Each phase with the milliseconds that are left when it begins; the earliest first. In a round that is no longer
+    than the phase itself it runs from the start."""
     for phase in phases:
-        start_ms = (clock.total_ms or 0) - phase.from_minute * MINUTE_MS
-        if start_ms > 0:
-            yield phase, start_ms
+        yield phase, min(clock.total_ms or 0, phase.before_end * MINUTE_MS)

@@ -77,10 +77,10 @@ SWISS_ROUND = Situation()
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A part of the round with a name of its own ("phase.key"), from so many minutes after its start."""
+    """A part of the round with a name of its own ("phase.key"), from so many minutes before the announced end."""
 
     key: str
-    from_minute: int
+    before_end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,9 @@ class Rulebook:
     extra_minutes: ClassVar[tuple[int, int] | None] = None
     """The fewest and the most minutes that chance adds to a round; officials alone know them until they run."""
     squads: ClassVar[Squads | None] = None
+    leaving_asks: ClassVar[tuple[str, ...]] = ()
+    """What a match that is left in mid-game still has to record, beside that it was conceded: "score", "wounds",
+    "picks". Figures that decide nothing where they are not known are 0; the life totals of Warlords are not."""
     team_size: ClassVar[int] = 1
     best_of: ClassVar[tuple[int, ...]] = (1,)
     """How many games a match may have, the usual first."""

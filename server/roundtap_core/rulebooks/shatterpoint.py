@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import (
@@ -26,7 +27,9 @@ from roundtap_core.records import (
     ELIMINATION,
     NO_SHOW,
     PLAYED,
+    RULING,
     SECOND_SWISS,
+    SIDES,
     TIME,
     WON_BYE,
     Match,
@@ -61,7 +64,7 @@ from roundtap_core.rulebooks.base import (
 )
 from roundtap_core.rulebooks.shatterpoint_list import ShatterpointList
 
-STRUGGLES_TO_WIN, MOST_WOUNDS = 2, 99
+STRUGGLES_TO_WIN, MOST_WOUNDS, MOST_OBJECTIVES = 2, 99, 9
 FREE_WIN = Pair(2, 3)
 """What a bye gives and a concession gives at least: struggles won, wounds inflicted."""
 
@@ -75,7 +78,7 @@ class ShatterpointPremier(Rulebook):
     tiebreakers = ("struggles", "sos", "wounds", "random")
     bye_after_round_1 = BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 120, "elimination": 120, "final": 120, "third_place": 120}
-    phases = (Phase("phase.key", 90),)
+    phases = (Phase("phase.key", 30),)
     extra_minutes = (0, 5)
     levels = ("relaxed", "formal", "premium")
     structures = {
@@ -84,6 +87,7 @@ class ShatterpointPremier(Rulebook):
     }
     second_stages = (ELIMINATION, SECOND_SWISS)
     squads = Squads(listed=4, taken=2)
+    leaving_asks = ("score", "wounds", "picks")
     option_defaults = {"structure": "basic", "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
         "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
@@ -138,15 +142,21 @@ class ShatterpointPremier(Rulebook):
         return Tally(3, WIN, figures) if winner == side else Tally(0, LOSS, figures)
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
-        """Both sides answer for themselves. At time the struggle in progress goes to who controls more objectives."""
+        """Both sides answer for themselves. At time ("Limit czasowy") the marker may have won the struggle for one of
+        them; only where it has not does the struggle go to who controls more objectives."""
         squads = tuple(Picks("picks", whose, self.squads.listed, self.squads.taken) for whose in (WINNER, LOSER))
         struggles, before = (tuple(Figure("score", whose, 0, most, 0, (1,)) for whose in (WINNER, LOSER))
                              for most in (STRUGGLES_TO_WIN, STRUGGLES_TO_WIN - 1))
         wounds = tuple(Figure("wounds", whose, 0, MOST_WOUNDS, 0, (10, 1)) for whose in (WINNER, LOSER))
-        objectives = tuple(Figure("objectives", whose, 0, 9, 0, (1,)) for whose in (WINNER, LOSER))
+        struggle = tuple(Figure("struggle", whose, 0, 1, 0, (1,)) for whose in (WINNER, LOSER))
+        objectives = tuple(Figure("objectives", whose, 0, MOST_OBJECTIVES, 0, (1,), only_if=("struggle", 0))
+                           for whose in (WINNER, LOSER))
         played: tuple[Step, ...] = (*squads, *struggles, *wounds)
-        at_time: tuple[Step, ...] = (*squads, *before, *objectives, Bonus("objectives", "objectives", "score"), *wounds,
-                   Test("struggles", ("score",)), Test("wounds", ("wounds",)))
+        at_time: tuple[Step, ...] = (
+            *squads, *before, *struggle, Bonus("struggle", "struggle", "score"), *objectives,
+            Bonus("objectives", "objectives", "score"), *wounds, Test("struggles", ("score",)),
+            Test("wounds", ("wounds",)),
+        )
         return Form(
             rulebook=self.id,
             ways=(Way("time", AT_TIME, TIME, at_time), Way("played", ANY_TIME, PLAYED, played),
@@ -155,14 +165,23 @@ class ShatterpointPremier(Rulebook):
         )
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """Two struggles win the game, so nobody wins more; of a list of four squads two are fielded."""
+        """Two struggles win the game ("Zwycięstwo"), so before time one side has two and nobody wins more. Every
+        match that was played fielded squads, two of the four of both sides ("Nie możesz uciec…")."""
         refuse_foreign(result, self.id, ("wounds", "picks", "timeout"))
         refuse_outside("score", result.score, 0, STRUGGLES_TO_WIN)
         refuse_outside("wounds", result.wounds or Pair(), 0, MOST_WOUNDS)
         if result.score == Pair(STRUGGLES_TO_WIN, STRUGGLES_TO_WIN):
             raise Problem("both_won", where="/score", n=STRUGGLES_TO_WIN)
+        if result.ended == PLAYED and STRUGGLES_TO_WIN not in (result.score.a, result.score.b):
+            raise Problem("nobody_has_won", where="/score", a=result.score.a, b=result.score.b, n=STRUGGLES_TO_WIN)
+        if result.ended == TIME and result.timeout is not None:
+            refuse_misreckoned(result, result.timeout)
         for side, squads in (result.picks or {}).items():
             self.check_picks(squads, f"/picks/{side}")
+        if result.ended != RULING:
+            for side in SIDES:
+                if not (result.picks or {}).get(side):
+                    raise Problem("picks_missing", where=f"/picks/{side}", take=self.squads.taken)
         self.winner(result, options)
 
     def check_picks(self, picks: object, where: str) -> None:
@@ -172,6 +191,32 @@ class ShatterpointPremier(Rulebook):
         ) and len(picks) == len(set(picks)) == self.squads.taken
         if not good:
             raise Problem("picks_wrong", where=where, take=self.squads.taken, of=self.squads.listed)
+
+
+def refuse_misreckoned(result: Result, told: Mapping[str, Any]) -> None:
+    """Raise Problem where the struggles of a game at time are not what was told comes to: those won before, one more
+    for whom the marker won the last one, else for who controls more objectives."""
+    before, struggle = (_told(told, key, most) for key, most in (("score", STRUGGLES_TO_WIN - 1), ("struggle", 1)))
+    objectives = _told(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else Pair()
+    if struggle == Pair(1, 1):
+        raise Problem("struggle_of_both", where="/timeout/struggle")
+    last = more_of(struggle) if struggle != Pair() else more_of(objectives)
+    right = Pair(*(before.of(side) + (last == side) for side in SIDES))
+    if right != result.score:
+        raise Problem("score_contradicts_timeout", where="/score", a=result.score.a, b=result.score.b,
+                      right_a=right.a, right_b=right.b)
+
+
+def _told(told: Mapping[str, Any], key: str, most: int) -> Pair:
+    """A figure of both sides as a resolver was told it. Raises Problem where nobody said it, or it cannot be."""
+    value = told.get(key)
+    if not isinstance(value, Mapping):
+        raise Problem("figure_missing", where=f"/timeout/{key}")
+    for side in SIDES:
+        n = value.get(side)
+        if type(n) is not int or not 0 <= n <= most:
+            raise Problem("figure_out_of_range", where=f"/timeout/{key}/{side}", value=n, minimum=0, maximum=most)
+    return Pair(value["a"], value["b"])
 
 
 def counted(result: Result) -> tuple[Pair, Pair]:

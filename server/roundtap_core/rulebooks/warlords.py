@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from roundtap_core.errors import Problem
@@ -28,6 +29,8 @@ from roundtap_core.records import (
     ELIMINATION,
     NO_SHOW,
     PLAYED,
+    RULING,
+    SIDES,
     SWISS,
     TIEBREAK,
     TIME,
@@ -52,11 +55,16 @@ from roundtap_core.rulebooks.base import (
     Situation,
     Tally,
     refuse_foreign,
+    refuse_outside,
     stated_winner,
 )
 from roundtap_core.rulebooks.warlords_list import WarlordsList
 
 FULL_LIFE = 20
+
+NO_CARD, FOREIGN_CARD = "no_card", "foreign_card"
+"""Why somebody with life left has lost (A 7.2, A 7.3): no card to draw, or a card of a foreign realm in the deck."""
+REASON, REASONS = "reason", (NO_CARD, FOREIGN_CARD)
 
 
 class WarlordsOfTerra(Rulebook):
@@ -75,17 +83,19 @@ class WarlordsOfTerra(Rulebook):
     best_of = (1, 3)
     levels = ("friendly", "competitive")
     structures = {}
-    option_defaults = {"structure": "own", "bye_score": 0, "legendary_limit": 3, "deck_era": "2017", "prize_places": 1,
+    option_defaults = {"structure": "own", "bye_score": 0, "legendary_limit": 3, "deck_era": "2017", "prize_places": 0,
                        "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
         "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
         "decision.elimination_ranking", "decision.tables", "decision.both_lose_score", "decision.warlords_as_keyforge",
         "decision.warlords_byes", "decision.warlords_concession", "decision.warlords_head_to_head",
         "decision.warlords_tiebreak_rounds", "decision.warlords_no_draw_in_elimination",
-        "decision.warlords_sideboard_unique", "decision.organizer_disqualifies", "decision.own_structure",
+        "decision.warlords_sideboard_unique", "decision.warlords_both_at_zero", "decision.organizer_disqualifies",
+        "decision.own_structure",
     )
     officials_play = {"*": WITH_SECOND}
     before_play = ("before.hero_first", "before.sideboard")
+    leaving_asks = ("score",)
     lists: ClassVar[ListCheck] = WarlordsList()
 
     def minutes(self, stage: str, options: Options) -> int | None:
@@ -102,6 +112,10 @@ class WarlordsOfTerra(Rulebook):
             if self.games(stage, given) != 1:
                 raise Problem("not_one_of", where=f"/options/stages/{stage}/best_of", value=self.games(stage, given),
                               options="1")
+
+    def option_warnings(self, given: Options) -> list[Problem]:
+        """2.4.2: whether a place is a prize decides who plays on, so it is announced; unsaid there is none."""
+        return [] if "prize_places" in given else [Problem("prize_places_unsaid", where="/options/prize_places")]
 
     def winner(self, result: Result, options: Options) -> str:
         """"Condiciones de derrota": lives do not tell (who cannot draw a card loses at any), so it is stated."""
@@ -137,7 +151,8 @@ class WarlordsOfTerra(Rulebook):
         return Tally(3, WIN, score) if winner == side else Tally(0, LOSS, score)
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
-        """1: at time the active player's turn and three more, then a draw. A winner usually faces no life at all."""
+        """1: at time the active player's turn and three more, then a draw. A winner usually faces no life at all; of a
+        loser who has some left it is asked why (A 7.2, A 7.3)."""
         if self.games(situation.stage, options) == 3:
             decider = Way("played", ANY_TIME, PLAYED, (), winner=OPENER)
             return Form(self.id, (decider, Way("conceded", ANY_TIME, CONCESSION, ())), direct=True, games=2)
@@ -146,9 +161,10 @@ class WarlordsOfTerra(Rulebook):
         loser = Figure("score", LOSER, 0, FULL_LIFE, FULL_LIFE, beyond=True)
         gone = Figure("score", LOSER, 0, 0, 0, asked=False, beyond=True)
         in_time = ANY_TIME if situation.knockout else BEFORE_TIME
+        why = Choice(REASON, "form.lost_by", REASONS)
         ways = [
             Way("played", in_time, PLAYED, (winner, none_left), winner=OPENER),
-            Way("cards_out", in_time, PLAYED, (winner, loser), winner=OPENER),
+            Way("cards_out", ANY_TIME, PLAYED, (why, winner, loser), winner=OPENER),
             Way("conceded", ANY_TIME, CONCESSION, (winner, gone)),
         ]
         if not situation.knockout:
@@ -158,16 +174,51 @@ class WarlordsOfTerra(Rulebook):
                 Way("time", AT_TIME, TIME, (*turns, *lives, Decide("last_turns", "turns")), winner=DECIDED),
                 *ways,
                 Way("draw", AT_TIME, TIME, lives, winner=DRAWN),
+                Way("both_gone", ANY_TIME, PLAYED, (replace(none_left, whose=WINNER), none_left), winner=DRAWN),
             ]
         return Form(self.id, tuple(ways), worth=("points", "score"), direct=True)
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
-        """Any lives are possible; somebody goes on from an elimination or tie-break game."""
+        """A 7: whoever has no life left has lost, and whoever has some only for a reason that is said; both at 0 or
+        below at once is a draw (house decision). Somebody goes on from an elimination or tie-break game."""
         refuse_foreign(result, self.id, ("first_player", "timeout"))
         if situation.knockout:
-            self.elimination_winner(result, options, "a")
+            winner = self.elimination_winner(result, options, "a")
         else:
-            self.winner(result, options)
+            winner = self.winner(result, options)
+        if result.ended == RULING:
+            return
+        if self.games(situation.stage, options) == 3:
+            _refuse_games(result, winner)
+        else:
+            _refuse_lives(result, winner)
+
+
+def _refuse_games(result: Result, winner: str) -> None:
+    """A best of three keeps who won, or the games: two of the winner's, at most one of the loser's."""
+    refuse_outside("score", result.score, 0, 2)
+    won = Pair(*(result.score.of(side) == 2 for side in SIDES))
+    wanted = Pair(*(winner == side for side in SIDES)) if result.ended != CONCESSION else Pair()
+    if result.score != Pair() and won != wanted:
+        raise Problem("winner_contradicts_games", where="/winner", winner=winner, a=result.score.a, b=result.score.b)
+
+
+def _refuse_lives(result: Result, winner: str) -> None:
+    """Raise Problem where these lives exclude that winner, or leave open why the other has lost."""
+    gone = [side for side in SIDES if result.score.of(side) <= 0]
+    if winner == DRAW:
+        if len(gone) == 1:
+            raise Problem("drawn_without_life", where="/winner", side=gone[0], right=other(gone[0]))
+        if not gone and result.ended == PLAYED:
+            raise Problem("no_draw_before_time", where="/winner")
+        return
+    side: Side = "a" if winner == "a" else "b"
+    if side in gone:
+        raise Problem("winner_without_life", where="/winner", winner=side, life=result.score.of(side))
+    loser = other(side)
+    told = (result.timeout or {}).get(REASON)
+    if result.ended != CONCESSION and loser not in gone and told not in REASONS:
+        raise Problem("loser_has_life", where=f"/score/{loser}", life=result.score.of(loser))
 
 
 def counted_life(result: Result) -> Pair:

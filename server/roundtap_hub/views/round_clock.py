@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from roundtap_core.clock import Clock, Instant, show
 from roundtap_core.event.state import EventState
 from roundtap_core.records import SWISS
-from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, phase_now
+from roundtap_core.rounds.phases import extra_ms, phase_now
 from roundtap_core.words import Words
 from roundtap_hub.public_clock import public_clock
 
@@ -76,8 +76,7 @@ def short(key: str) -> str:
 
 def _words(state: EventState, open_end: bool, texts: Words) -> tuple[Word, ...]:
     """Every word that this round may come to. A phase lasts to the end, the last minutes included."""
-    total_ms = state.clock.total_ms or 0
-    phases = [phase for phase in state.rulebook.phases if phase.from_minute * MINUTE_MS < total_ms]
+    phases = state.rulebook.phases if state.clock.total_ms is not None else ()
     words = [Word(key, sign, f"phase.{key}") for key, sign in SIGNS.items() if key not in ("over", "last_minutes")]
     words += [_phase_word(short(phase.key), phase.key, texts) for phase in phases]
     if open_end:

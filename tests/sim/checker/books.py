@@ -27,7 +27,6 @@ class Book:
     shown: tuple[str, ...]
     bye: str = LOWEST
     base: int = 0
-    prize_places: int = 0
     structures: tuple[tuple[str, tuple[tuple[int, int, int, int], ...]], ...] = ()
 
 
@@ -44,7 +43,7 @@ BOOKS = {
     "xwing-epic-team": Book("epic", 5, 1, _EPIC, _EPIC, base=400),
     "keyforge-archon": Book("keyforge", 1, 0, _KEYFORGE, _KEYFORGE, structures=_TABLES),
     "keyforge-sealed": Book("keyforge", 1, 0, _KEYFORGE, _KEYFORGE, structures=_TABLES),
-    "warlords-of-terra": Book("warlords", 3, 1, _WARLORDS, _WARLORDS_SHOWN, prize_places=1),
+    "warlords-of-terra": Book("warlords", 3, 1, _WARLORDS, _WARLORDS_SHOWN),
     "shatterpoint-premier": Book("shatterpoint", 3, 1, _SHATTERPOINT, _SHATTERPOINT,
                                  structures=(("basic", SHOWDOWN),)),
 }

@@ -42,7 +42,7 @@ def planned(event: Event) -> tuple[int, int] | None:
 def places_at_stake(event: Event) -> tuple[int, int]:
     """(prizes, places in the cut): a Warlords tie for one of them is worth a tie-break round."""
     plan = planned(event)
-    return option(event, "prize_places", book_of(event).prize_places), plan[1] if plan else 0
+    return option(event, "prize_places", 0), plan[1] if plan else 0
 
 
 def swiss_is_over(event: Event, after: int | None = None) -> bool:
