@@ -16,9 +16,11 @@ from roundtap_core.event.commands import (
     EnterResult,
     PublishRound,
     Report,
+    SetOfficials,
 )
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import At, Entry, seal
+from roundtap_core.event.official import Official
 from roundtap_core.event.state import Entrant, EventState, Fate, MatchState
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
@@ -47,6 +49,8 @@ class Event:
         self._reports = 0
         if created:
             self.tell(CreateEvent("Winter Open", rulebook, level, options or {}, "#0072B2", 7))
+            if self.state.rulebook.judge_required:
+                self.tell(SetOfficials((Official("o0", "organizer"),)))
         for number in range(1, players + 1):
             self.enter(f"p{number}")
 

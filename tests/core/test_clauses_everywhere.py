@@ -48,6 +48,11 @@ def opened(rulebook: str, players: int = 4, rounds: int = 3, **options: object) 
                  level=None)
 
 
+def stood(rulebook: str) -> Result | None:
+    """What Warlords wants to know of a match that is left: the life totals."""
+    return Result(score=Pair(11, 7)) if "score" in RULEBOOKS[rulebook].leaving_asks else None
+
+
 def settle(event: Event, winner: str = "a") -> Event:
     """A judge gives every open match to that side; where lives count, each table has others, so that none are tied."""
     assert event.state.live is not None
@@ -177,8 +182,9 @@ def test_a_table_can_be_given_time_back(rulebook: str) -> None:
 def test_who_leaves_concedes_the_open_game_and_is_not_paired_again(rulebook: str) -> None:
     event = opened(rulebook, players=6).play()
     leaver = event.match().match.b or ""
-    event.tell(c.DropCompetitor(leaver))
-    assert event.match().match.result == Result(ended=CONCESSION, conceded_by="b")
+    event.tell(c.DropCompetitor(leaver, stood(rulebook)))
+    score = (stood(rulebook) or Result()).score
+    assert event.match().match.result == Result(ended=CONCESSION, conceded_by="b", score=score)
     assert event.state.rulebook.winner(event.match().match.result, event.state.options) == "a"
     settle(event).play()
     assert leaver not in {who for m in matches(event) for who in (m.match.a, m.match.b)}
@@ -227,7 +233,7 @@ def test_who_is_disqualified_loses_the_game_in_play_and_never_comes_back(ruleboo
     barred = event.match().match.a
     with refused("reason_missing"):
         event.tell(c.Disqualify(barred, " "))
-    event.tell(c.Disqualify(barred, "stacked dice"))
+    event.tell(c.Disqualify(barred, "stacked dice", stood=stood(rulebook)))
     assert event.state.rulebook.winner(event.match().match.result or WON, event.state.options) == "b"
     with refused("disqualified_stays_out"):
         event.tell(c.ReturnCompetitor(barred))
@@ -327,7 +333,7 @@ def test_once_the_stage_has_begun_nobody_comes_in_and_the_opponent_goes_on(ruleb
     first, second, _, fourth = seeds_now(event.state)
     event.play()
     event.tell(c.SetClock("start"))
-    event.tell(c.DropCompetitor(first))
+    event.tell(c.DropCompetitor(first, stood(rulebook)))
     assert offered(event.state) is None
     settle(event)
     event.tell(c.DropCompetitor(second))

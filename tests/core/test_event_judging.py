@@ -19,6 +19,8 @@ STAFF = (Official("o1", "organizer"), Official("o2", "head_judge"), Official("o3
 def event_of(rulebook: str, players: int = 4) -> Event:
     event = Event(players=0, created=False)
     event.tell(c.CreateEvent("Winter Open", rulebook, None, {"structure": "own", "swiss_rounds": 3}, "#0072B2", 7))
+    if event.state.rulebook.judge_required:
+        event.tell(c.SetOfficials((Official("o0", "organizer"),)))
     for number in range(1, players + 1):
         event.enter(f"p{number}")
     return event

@@ -192,7 +192,14 @@ def test_shatterpoint_starts_with_a_judge_only_and_the_organizer_can_be_it() -> 
         event.tell(c.PublishRound(1, 1))
     event.tell(c.OfficialDuty("o1", True))
     event.tell(c.PublishRound(1, 1))
-    assert event_of("shatterpoint-premier").play().state.live
+
+
+def test_shatterpoint_does_not_start_where_nobody_is_named() -> None:
+    event = event_of("shatterpoint-premier")
+    event.tell(c.DrawRound(1))
+    with refused("no_judge"):
+        event.tell(c.PublishRound(1, 1))
+    assert event_of("keyforge-archon", "relaxed").play().state.live
 
 
 def test_large_shatterpoint_events_are_proposed_a_head_judge() -> None:

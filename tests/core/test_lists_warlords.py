@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lists_kit import every_label, places
+from roundtap_core.records import Competitor
 from roundtap_core.rulebooks.warlords_list import Swap, WarlordsList, problems_after_swap
 
 CHECK = WarlordsList()
@@ -102,6 +103,25 @@ def test_friendly_events_and_sideboards_have_no_limit_of_legendary_cards() -> No
     four = [*legendary(4, "Tropa"), *cards(36, "Tropa")]
     assert broken(level="friendly", battle=four) == {}
     assert broken(sideboard=legendary(10, "Reserva")) == {}
+
+
+def test_two_copies_of_one_legendary_card_in_the_sideboard_but_one_in_a_deck() -> None:
+    """"Prebanquillo": two of any card; "Cartas legendarias" sets no limit there, and one copy in the main deck."""
+    two = [{"count": 2, "name": "Dragón", "legendary": True}, *cards(8, "Reserva", 2)]
+    assert broken(sideboard=two) == {}
+    assert broken(sideboard=[{**two[0], "count": 3}, *cards(7, "Reserva", 1)]) == {
+        "/sideboard/0/count": "list_too_many_copies"}
+    both = [Swap("battle", f"Tropa {n}", "Dragón") for n in (0, 1)]
+    assert "list_too_many_copies" in places(problems_after_swap(
+        {**WHOLE, "sideboard": two}, both, {"legendary_limit": 3}, "competitive")).values()
+
+
+def test_friendly_events_demand_no_list() -> None:
+    """"Cada jugador que se presente a un torneo competitivo": only there."""
+    nobody, half = Competitor("p1", "Ana"), Competitor("p1", "Ana", list={"faction": "Overlords"})
+    for competitor, key in ((nobody, "list_not_handed_in"), (half, "list_hero_missing")):
+        assert key in {p.key for p in CHECK.competitor_problems(competitor, REQUIRED, "competitive")}
+        assert CHECK.competitor_problems(competitor, REQUIRED, "friendly") == []
 
 
 def test_no_hero_in_the_sideboard_and_no_second_realm() -> None:

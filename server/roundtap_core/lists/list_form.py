@@ -93,9 +93,13 @@ class ListCheck:
         """What a person should look at; nothing of it is forbidden."""
         return []
 
+    def required(self, options: Mapping[str, Any], level: str | None = None) -> bool:
+        """Whether everybody has to hand in a list."""
+        return bool(options.get("lists_required"))
+
     def problems(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """What is wrong and, where lists are required, what is missing."""
-        missing = self.missing(list_, options, level) if options.get("lists_required") else []
+        missing = self.missing(list_, options, level) if self.required(options, level) else []
         return [*self.malformed(list_, options), *self.wrong(list_, options, level), *missing]
 
     def malformed(self, list_: ListData, options: Mapping[str, Any]) -> list[Problem]:
@@ -133,7 +137,7 @@ class ListCheck:
         """`problems` of a competitor's list, with places in the competitor: "/list/ships/2/points"."""
         list_ = self.of_competitor(competitor)
         if not list_:
-            return [Problem("list_not_handed_in", where="/list")] if options.get("lists_required") else []
+            return [Problem("list_not_handed_in", where="/list")] if self.required(options, level) else []
         return [problem.at("/list") for problem in self.problems(list_, options, level)]
 
     def event_warnings(

@@ -155,8 +155,8 @@ class Rulebook:
     """The fewest and the most minutes that chance adds to a round; officials alone know them until they run."""
     squads: ClassVar[Squads | None] = None
     leaving_asks: ClassVar[tuple[str, ...]] = ()
-    """What a match that is left in mid-game still has to record, beside that it was conceded: "score", "wounds",
-    "picks". Figures that decide nothing where they are not known are 0; the life totals of Warlords are not."""
+    """What a match that is left in mid-game still has to record, beside that it was conceded: "score", for which it
+    stays open, or "picks", which are owed."""
     team_size: ClassVar[int] = 1
     best_of: ClassVar[tuple[int, ...]] = (1,)
     """How many games a match may have, the usual first."""

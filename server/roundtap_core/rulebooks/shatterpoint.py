@@ -87,7 +87,7 @@ class ShatterpointPremier(Rulebook):
     }
     second_stages = (ELIMINATION, SECOND_SWISS)
     squads = Squads(listed=4, taken=2)
-    leaving_asks = ("score", "wounds", "picks")
+    leaving_asks = ("picks",)
     option_defaults = {"structure": "basic", "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
         "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",

@@ -60,6 +60,10 @@ class WarlordsList(ListCheck):
             *_legendary_problems(list_, options, level), *_hero_problems(list_), *_realm_problems(list_),
         ]
 
+    def required(self, options: Mapping[str, Any], level: str | None = None) -> bool:
+        """"Presentación de listados": in competitive events; a friendly one demands none."""
+        return level != FRIENDLY and super().required(options, level)
+
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Presentación de listados": all the cards, in all their decks."""
         found = []
@@ -130,11 +134,15 @@ def _size_problem(deck: str, count: int, size: int) -> Problem:
 def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, Any]) -> Iterator[Problem]:
     """"Tipos de carta y cartas únicas": at the line with which a card is there too often in its deck.
 
-    A card that is marked as unique or legendary once is so in every deck.
+    A card that is marked as unique or legendary once is so in every deck. "Prebanquillo" sets two copies of any card,
+    and "Cartas legendarias" no limit of its own: one copy of a legendary card is a rule of the main deck.
     """
-    single = {fold(text(card, "name")) for deck in (*MAIN, SIDEBOARD) for _, card in rows(list_, deck)
-              if card.get("unique") is True or card.get("legendary") is True}
+    everywhere = (*MAIN, SIDEBOARD)
+    unique, legendary = (
+        {fold(text(card, "name")) for deck in everywhere for _, card in rows(list_, deck) if card.get(mark) is True}
+        for mark in ("unique", "legendary"))
     for deck in decks:
+        single = unique if deck == SIDEBOARD else unique | legendary
         counted: dict[str, int] = {}
         for index, card in rows(list_, deck):
             name = fold(text(card, "name"))

@@ -48,7 +48,7 @@ def list_page(event_id: str, competitor: str) -> AnyResponse:
         "list.html", state=state, who=who, name=full_names(moment)[competitor], entrant=entrant,
         view=list_view(form, list_, problems, words(), lines), flags=[flag.say(words()) for flag in flags],
         standing=list_states(moment)[competitor] if typed is None else None, count=len(problems),
-        fixed=bool(state.public_rounds), required=bool(state.options.get("lists_required")),
+        fixed=bool(state.public_rounds), required=check.required(state.options, state.level),
         looked_at=_seen(check, who), reason=field("reason"),
     )
 

@@ -86,7 +86,7 @@ def announced_view(moment: EventAt) -> Announced:
         book=book, level=state.level, players=state.players_at_start or len(active_ids(state)), rounds=rounds, cut=cut,
         fixed=not counted, lengths=tuple(_lengths(book, options, rounds, cut)), points=outcome_points(book, options),
         byes=bye_worth(book, options), changed=tuple(_changed(state)), prize_places=options.get("prize_places"),
-        facts=tuple(_facts(book, options, bool(cut))), officials=tuple(_officials(moment)), coverage=coverage(book.id),
+        facts=tuple(_facts(book, options, bool(cut), state.level)), officials=tuple(_officials(moment)), coverage=coverage(book.id),
     )
 
 
@@ -122,10 +122,10 @@ def _changed(state: EventState) -> Iterator[Changed]:
             yield Changed(key, value, usual.get(key))
 
 
-def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool) -> Iterator[Fact]:
+def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool, level: str | None) -> Iterator[Fact]:
     if book.team_size > 1:
         yield Fact("team", {"size": book.team_size})
-    if options.get("lists_required"):
+    if book.lists.required(options, level):
         yield Fact("lists", {})
     if book.squads:
         yield Fact("squads", {"taken": book.squads.taken, "listed": book.squads.listed})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from roundtap_core.event.official import Official
+from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import ORGANIZER
 
 
@@ -87,8 +88,9 @@ class GrantExtension:
 
 @dataclass(frozen=True, slots=True)
 class Disqualify:
-    """`by`: who decides, an official of the event or a role."""
+    """`by`: who decides, an official of the event or a role. `stood`: as when somebody drops."""
 
     competitor: str
     reason: str
     by: str = ORGANIZER
+    stood: Result | None = None

@@ -56,8 +56,8 @@ def refuse_players(state: EventState, officials: tuple[Official, ...]) -> None:
 
 
 def refuse_without_judge(state: EventState) -> None:
-    """Raise Problem("no_judge"): a rulebook may want a judge before round 1. The organizer can be it."""
-    if not state.rulebook.judge_required or not state.officials:
+    """Raise Problem("no_judge"): a rulebook may want a judge, by name, before round 1. The organizer can be it."""
+    if not state.rulebook.judge_required:
         return
     if not any(official.on_duty and official.plays is None for official in state.officials.values()):
         raise Problem("no_judge")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from roundtap_core.event.state import Entrant
+from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import ORGANIZER
 
 
@@ -33,7 +34,10 @@ class ChangePerson:
 
 @dataclass(frozen=True, slots=True)
 class DropCompetitor:
+    """`stood`: score, wounds and squads of the match that is left, as they stood; None: nobody said."""
+
     competitor: str
+    stood: Result | None = None
 
 
 @dataclass(frozen=True, slots=True)

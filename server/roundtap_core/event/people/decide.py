@@ -19,9 +19,9 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.judging.officials import roles_of
 from roundtap_core.event.lookups import last_round, the_entrant, without_draft, written
 from roundtap_core.event.people import commands as c
+from roundtap_core.event.people.leave import leave_open_match
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState
-from roundtap_core.records import BYE, CONCESSION, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Result
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE
 
 NewEntries = list[NewEntry]
 
@@ -106,7 +106,7 @@ def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntr
     if not entrant.active:
         raise Problem("already_left", competitor=entrant.id)
     freed = free_place(state, entrant.id)
-    leaving = freed or leave_open_match(state, entrant.id)
+    leaving = freed or leave_open_match(state, entrant.id, command.stood)
     return [*without_draft(state), *leaving,
             NewEntry("competitor-dropped", {"competitor": entrant.id, "after": last_round(state) - len(freed)})]
 
@@ -117,18 +117,6 @@ def free_place(state: EventState, competitor: str) -> NewEntries:
     if state.cut is None or competitor not in seeds_now(state) or first_game_started(state):
         return []
     return [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
-
-
-def leave_open_match(state: EventState, competitor: str) -> NewEntries:
-    """Leaving during a game is a concession (house decision): the opponent wins the open match."""
-    if state.live is None:
-        return []
-    for match in state.live.matches:
-        if competitor in (match.match.a, match.match.b) and match.match.bye is None and match.match.result is None:
-            side = "a" if match.match.a == competitor else "b"
-            result = Result(ended=CONCESSION, conceded_by=side)
-            return [NewEntry("result-entered", {"match": match.id, "result": result_to_json(result)})]
-    return []
 
 
 def _return(state: EventState, command: c.ReturnCompetitor, now: Instant) -> NewEntries:
