@@ -128,13 +128,77 @@ def test_not_conceding_after_all_closes_the_page():
 def test_at_time_objectives_decide_the_struggle_in_progress():
     table = hall(clock_ms=-1000)
     table.presses("ana ana ▲")
+    assert part(table, "a").startswith("● Ana R. | Struggle won now | 0")
+    table.presses("▲")
     assert part(table, "a").startswith("● Ana R. | Objectives held | 0")
-    table.presses("ana ▲▲ bruno bruno ▲ bruno bruno ▲▲")
+    table.presses("ana ▲▲ bruno bruno ▲▲ bruno bruno ▲▲")
     assert part(table, "a").startswith("● Ana R. | Points 0:3 | 1:2 | 0:0")
     table.presses("ana bruno")
-    timeout = {"score": {"a": 1, "b": 1}, "objectives": {"a": 1, "b": 2}, "decided_by": "struggles"}
+    timeout = {"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 1, "b": 2},
+               "decided_by": "struggles"}
     said = Result(ended="time", score=Pair(1, 2), wounds=Pair(0, 0), picks=PICKS, timeout=timeout)
     assert table.reports == [("a", said), ("b", said)]
+
+
+def test_at_time_who_won_the_struggle_of_this_turn_has_it_and_nobody_counts_objectives():
+    table = hall(clock_ms=-1000)
+    table.presses("ana ana ▲ ana ▲")
+    assert part(table, "a").startswith("● Ana R. | Wounds inflicted | 0")
+    table.presses("▲ bruno bruno ▲▲")
+    # Ana has won it: Bruno is not asked for objectives.
+    assert part(table, "b").startswith("■ Bruno M. | Wounds inflicted | 0")
+    table.presses("▲ ana bruno")
+    told = {"score": {"a": 1, "b": 1}, "struggle": {"a": 1, "b": 0}, "decided_by": "struggles"}
+    assert table.reports[0][1] == Result(ended="time", score=Pair(2, 1), wounds=Pair(0, 0), picks=PICKS, timeout=told)
+
+
+def test_who_skipped_objectives_is_asked_for_them_when_nobody_won_the_struggle_after_all():
+    table = hall(clock_ms=-1000)
+    table.presses("ana ana ▲ ana ▲▲ bruno bruno ▲▲▲")
+    assert table.kind == "sum"
+    table.presses("ana ▼ ▲▲ ▼ ▲")
+    assert part(table, "a").startswith("● Ana R. | Objectives held | 0")
+    table.presses("▲▲")
+    # Bruno had said wounds, but no objectives: nothing stands in the result that he was not asked.
+    assert part(table, "b").startswith("■ Bruno M. | Objectives held | 0")
+
+
+def test_both_cannot_have_won_the_struggle_of_this_turn():
+    table = hall(clock_ms=-1000)
+    table.presses("ana ana ▲ ana ▲▲ bruno bruno ▲ bruno ▲▲ ana bruno")
+    assert table.kind == "impossible"
+    assert table.reports == []
+
+
+def test_before_time_a_game_that_nobody_has_won_is_not_taken():
+    """Agreeing on nothing takes four presses, and is no draw."""
+    table = hall()
+    table.presses("ana ▲▲ bruno ▲▲ ana bruno")
+    assert table.kind == "impossible"
+    assert table.reports == []
+
+
+def test_letting_a_squad_go_that_can_never_be_played_again_is_asked():
+    table = hall(fielded=False)
+    table.hub_says(to_field={"a": [3, 4], "b": [1]}, must={"a": True}, rounds_left=0)
+    table.presses("ana ▲ ana ▲▲")
+    assert part(table, "a") == (
+        "C D: never again | Can not be played any more | [A]✓ ►[B]✓ C D | ▲ really  ▼ back")
+    table.presses("▼ ana ana ▲▲")
+    # A and D: C is still let go.
+    assert part(table, "a").startswith("C: never again")
+    table.presses("▲")
+    assert table.kind == "idle"
+    # Bruno plays the one that he owes: nothing is asked.
+    table.presses("bruno ▲ bruno ▲▲")
+    assert table.kind == "idle"
+
+
+def test_with_a_round_to_come_nothing_is_let_go():
+    table = hall(fielded=False)
+    table.hub_says(to_field={"a": [3, 4]}, rounds_left=1)
+    table.presses("ana ▲ ana ▲▲")
+    assert table.kind == "idle"
 
 
 def test_two_struggles_ended_the_game_whatever_the_clock_says():
@@ -190,7 +254,7 @@ def test_a_page_of_squads_left_open_does_not_hide_that_time_was_called():
     table.presses("ana ▲ ana ▲▲ bruno")
     table.clock_ms = -1000
     table.presses("ana ana ▲")
-    assert part(table, "a").startswith("● Ana R. | Objectives held")
+    assert part(table, "a").startswith("● Ana R. | Struggle won now")
 
 
 def test_a_report_from_a_phone_is_asked_here_with_its_wounds():

@@ -101,9 +101,35 @@ def test_20_to_0_takes_three_presses():
 def test_the_arrow_held_first_shows_the_other_endings():
     table = warlords()
     table.presses("ana ▼…")
-    assert table.says == "How did it end? | ► No card left |    Conceded | ▲▼   ● OK"
+    assert table.says == "How did it end? | ► No card or realm |    Conceded |    Both at 0 life | ▲▼   ● OK"
+    table.presses("ana")
+    assert table.says.startswith("Why lost?")
     table.presses("ana ▼ ana ana ▼ ana ana")
-    assert table.reports == [("a", Result(winner="a", score=Pair(10, 10)))]
+    assert table.reports == [("a", Result(winner="a", score=Pair(10, 10), timeout={"reason": "no_card"}))]
+
+
+def test_a_card_of_a_foreign_realm_loses_the_game_at_any_life():
+    """A 7.3."""
+    table = warlords()
+    table.presses("ana ▼… ana ▼ ana ana ana bruno")
+    said = Result(winner="a", score=Pair(20, 20), timeout={"reason": "foreign_card"})
+    assert table.reports == [("a", said), ("b", said)]
+
+
+def test_both_without_life_at_once_share_the_game():
+    table = warlords()
+    table.presses("ana ▼… ▼▼ ana")
+    assert table.says.startswith("Draw | ● Ana R. ≤0 | ≤0 Bruno M. ■")
+    table.presses("ana bruno")
+    assert table.reports[-1][1] == Result(winner="draw", score=Pair(0, 0))
+
+
+def test_without_life_nobody_has_drawn_at_time():
+    """12 to 0 after the last turns: that is no draw, and the table does not take it."""
+    table = warlords(clock_ms=-1000)
+    table.presses("▼… ▼▼ ana ana ▼▼ ana ana ana bruno")
+    assert "≤0" in table.says or table.kind == "impossible"
+    assert table.reports == []
 
 
 def test_the_arrow_held_later_turns_the_wheel():
@@ -115,7 +141,7 @@ def test_the_arrow_held_later_turns_the_wheel():
 def test_the_other_endings_are_also_found_before_anybody_opens():
     table = warlords()
     table.presses("▼…")
-    assert table.says == "How did it end? | ► No card left |    Conceded |    back | ▲▼   ● ■ OK"
+    assert table.says == "How did it end? | ► No card or realm |    Conceded |    Both at 0 life | ▲▼   ● ■ OK"
     table.presses("▼ bruno bruno ana")
     assert table.reports[1] == ("a", Result(ended="concession", conceded_by="a", score=Pair(0, 20)))
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import DECIDED, Choice, Figure, Form, Picks, Turns, Way
-from roundtap_core.forms.walk import walk
+from roundtap_core.forms.walk import walk, wanted
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_units.table.dialogue.digit_wheels import Dial
 from roundtap_units.table.dialogue.own_sheet import OwnSheet, pages_of
@@ -148,12 +148,15 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
         squads = [page for page in pages_of(way, whose[side]) if isinstance(page, Picks)]
         for picks in squads if not fielded else ():
             yield from field_squads(picks, answers[picks.name], side)
+    said: dict[tuple[str, str], int] = {}
     for side in SIDES:
         yield Press(side)
         if result.ended == CONCESSION and side != opener:
             yield from (Press("down"), Press(side))
         for page in pages_of(way, whose[side]):
-            if isinstance(page, Figure):
+            # Who comes first is asked before the other has said anything.
+            if isinstance(page, Figure) and wanted(page, said, {}):
+                said[page.key, page.whose] = answers.get(page.name, page.default)
                 yield from _counted(page, answers.get(page.name, page.default), side)
                 yield Press("up")
     yield from (Press("a"), Press("b"))

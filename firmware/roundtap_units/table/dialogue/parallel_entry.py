@@ -6,7 +6,8 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import LOSER, WINNER, Figure, Form, Picks, Way
-from roundtap_core.forms.walk import compose
+from roundtap_core.forms.walk import compose, wanted
+from roundtap_core.lists.squads import let_go
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
@@ -66,8 +67,25 @@ class Parallel:
             self._up(self.hand)
         elif gesture.key == "down" and gesture.kind in (TAP, REPEAT):
             self._down(self.hand, gesture.kind == REPEAT)
+        self._reopen_unsaid()
         if all(sheet.at is None and not sheet.done for sheet in self.sheets.values()):
             self.table.entry = None
+
+    def _reopen_unsaid(self) -> None:
+        """Who was done is asked again where the other's figures have opened a question since."""
+        for side, sheet in self.sheets.items():
+            unsaid = [at for at, page in enumerate(self.pages(side)) if sheet.unset(page)]
+            if sheet.done and unsaid:
+                sheet.done, sheet.at = False, unsaid[0]
+                for each in self.sheets.values():
+                    each.agreed = False
+
+    def lost(self, side: Side) -> tuple[int, ...]:
+        """The squads that this side can never field any more if it plays those that are marked."""
+        view, owed = self.table.view, self.table.match.to_field.get(side)
+        if view is None or owed is None:
+            return ()
+        return let_go(owed, self.sheets[side].picked, view.rounds_left)
 
     def _own(self, side: Side, held: bool, now_ms: int) -> None:
         sheet, page = self.sheets[side], self.page(side)
@@ -78,6 +96,7 @@ class Parallel:
         elif sheet.asked:
             self.conceded_by, sheet.asked = side, False
         elif isinstance(page, Picks):
+            sheet.warned = False
             sheet.step(page)
         elif page is not None:
             sheet.count(page, self.most(page), page.wheels[0] if held else 1)
@@ -89,6 +108,9 @@ class Parallel:
         if page is None or sheet.asked:
             return
         if isinstance(page, Picks):
+            if len(sheet.picked) == page.take and not sheet.warned and self.lost(side):
+                sheet.warned = True
+                return
             reveal = not sheet.fielded
             if not sheet.mark(page):
                 return
@@ -96,6 +118,8 @@ class Parallel:
                 # The game is yet to be played.
                 sheet.rest()
                 return
+        else:
+            sheet.confirm(page)
         assert sheet.at is not None
         if sheet.at + 1 < len(self.pages(side)):
             sheet.at += 1
@@ -113,6 +137,7 @@ class Parallel:
             sheet.rest()
         elif isinstance(page, Picks) and sheet.picked and not held:
             sheet.picked.pop()
+            sheet.warned = False
         elif isinstance(page, Figure) and sheet.value(page) > page.minimum:
             sheet.count(page, page.maximum, -1)
         elif page is not None and not held and sheet.at in (0, self.first_figure(side)):
@@ -162,7 +187,12 @@ class Parallel:
         return WINNER if side == winner else LOSER
 
     def pages(self, side: Side) -> tuple[Page, ...]:
-        return pages_of(self.way, self.whose(side))
+        """What this side is asked, as the figures of both stand."""
+        way = self.way
+        figures = {(figure.key, figure.whose): self.sheets[each].value(figure) for each in SIDES
+                   for figure in way.figures() if figure.whose == self.whose(each)}
+        return tuple(page for page in pages_of(way, self.whose(side))
+                     if isinstance(page, Picks) or wanted(page, figures, {}))
 
     def page(self, side: Side) -> Page | None:
         """The page that is open for a side. A way that has become shorter ends at its last."""

@@ -63,6 +63,9 @@ def _part(both: BothEntering, side: Side) -> Part:
     if sheet.asked:
         return Part(name, words("parallel.concede"), hint=words("yes_no", sign=sign))
     if isinstance(page, Picks):
+        if sheet.warned:
+            return Part(words("parallel.let_go", squads=squad_letters(both.lost(side))), words("parallel.let_go.what"),
+                        marks=_marks(both, side, page), hint=words("parallel.let_go.sure") if hand else "")
         must, rounds = _warning(table, side)
         return Part(must or name, rounds or result_text.label(table, page.key), marks=_marks(both, side, page),
                     hint=_hint(both, side, words("parallel.pick", sign=sign), _after_picks(both, side, page)))
