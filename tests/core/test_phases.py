@@ -1,4 +1,4 @@
-"""The phases of a round: the key phase 30 minutes before the announced end, minutes that chance adds and nobody knows, and the end."""
+"""The phases of a round: the key phase before the announced end, minutes of chance that nobody knows, the end."""
 
 from __future__ import annotations
 

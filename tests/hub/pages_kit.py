@@ -13,8 +13,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, Report
+from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, Report, SetOfficials
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.official import Official
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
@@ -99,6 +100,9 @@ class House:
         return browser
 
     def publish(self) -> None:
+        """Draw and publish; where the rulebook wants a judge and nobody is named, the organizer is it."""
+        if self.event.rulebook.judge_required and not self.event.officials:
+            self.service.tell("e1", SetOfficials((Official("o0", "organizer"),)), "test")
         self.service.tell("e1", DrawRound(11), "test")
         draft = self.event.draft
         assert draft is not None

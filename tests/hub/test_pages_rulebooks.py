@@ -115,7 +115,8 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
     assert house.event.given_options == {
         "structure": "own", "swiss_rounds": 4, "cut": 2, "stages": {"swiss": {"minutes": 100}}}
     for match in house.event.live.open_matches:
-        house.service.tell("e1", EnterResult(match.id, match.revision, Result(score=Pair(2, 0))), "test")
+        won = Result(score=Pair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
+        house.service.tell("e1", EnterResult(match.id, match.revision, won), "test")
     house.publish()
     assert 'id="structure"' not in browser.get("/console/e1").text
 
@@ -264,7 +265,7 @@ def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
     browser.post("/console/e1/publish", number=draft.number, attempt=draft.draw.attempt)
     assert "Tie-break round" in text_of(browser.get("/console/e1"))
     match = house.event.live.matches[0]
-    house.service.tell("e1", EnterResult(match.id, 0, Result(winner="a", score=Pair(20, 3))), "test")
+    house.service.tell("e1", EnterResult(match.id, 0, Result(winner="a", score=Pair(20, 0))), "test")
     assert "Finish the event" in text_of(browser.get("/console/e1"))
     assert "Tie-break" in text_of(browser.get("/e/e1/standings"))
 
@@ -279,7 +280,7 @@ def test_three_or_more_play_each_against_each_or_an_elimination_as_the_organizer
 
 
 def test_where_figures_never_tell_the_winner_has_to_be_named_and_fit_the_way(house: House):
-    browser = create(house, "warlords-of-terra", "Ana Ruiz\nBruno Maier", swiss_rounds=1)
+    browser = create(house, "warlords-of-terra", "Ana Ruiz\nBruno Maier", swiss_rounds=1, prize_places=0)
     house.publish()
     page = browser.get("/console/e1/match/1.1").text
     assert 'name="winner" value=""' not in page
@@ -291,7 +292,7 @@ def test_where_figures_never_tell_the_winner_has_to_be_named_and_fit_the_way(hou
 
 def test_squads_of_an_earlier_bye_can_still_be_noted(house: House):
     browser = create(house, "shatterpoint-premier", "Ana Ruiz\nBruno Maier\nEva Luz", structure="own", swiss_rounds=3)
-    game = Result(score=Pair(2, 0))
+    game = Result(score=Pair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
     play(house, game)
     (alone,) = [m for m in house.event.live.matches if m.match.bye]
     play(house, game)

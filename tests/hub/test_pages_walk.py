@@ -32,7 +32,7 @@ def play(house: House, rulebook: str, language: str = "en", **options: object) -
     browser = house.browser(language)
     browser.log_in()
     browser.post("/console", name="Winter Open", rulebook=rulebook, color="#00785A",
-                 **{"structure": "own", "swiss_rounds": 2, **options})
+                 **{"structure": "own", "swiss_rounds": 2, "prize_places": 0, **options})
     for name in FOUR:
         team = RULEBOOKS[rulebook].team_size > 1
         browser.post("/console/e1/competitors", names=f"{name}: {name}, {name} Junior" if team else name)
@@ -208,11 +208,27 @@ def test_warlords_four_turns_then_the_lives_and_a_draw(house: House):
     people = {who: person.name for who, person in house.service.snapshot.people["e1"].items()}
     b, a = people[found[1].match.b], people[found[1].match.a]
     assert re.findall(r"<li>(.*?)</li>", turns[1]) == [b, a, b, a]
-    walker.press(**{"q.turns": ""}).both("score", 12, -3)
+    walker.press(**{"q.turns": ""}).both("score", 12, 3)
     assert "Draw" in walker.text
-    assert f"SCORE {a} 1 12 {b} 1 -12" in walker.text
+    assert f"SCORE {a} 1 9 {b} 1 -9" in walker.text
     result = walker.enter()
-    assert (result.ended, result.winner, result.score) == ("time", "draw", Pair(12, -3))
+    assert (result.ended, result.winner, result.score) == ("time", "draw", Pair(12, 3))
+
+
+def test_warlords_without_life_nobody_has_drawn(house: House):
+    """A 7.1: 12 to -3 is no draw at time; the walk says so before anything is entered."""
+    walker = play(house, "warlords-of-terra")
+    walker.press(way="time").press(**{"q.active": "b"}).press(**{"q.turns": ""}).both("score", 12, -3)
+    assert walker.page.status_code == 400
+    assert "has no life left and has lost" in problem_of(walker.page)
+    assert house.event.find_match("1.1")[1].match.result is None
+
+
+def test_warlords_who_loses_with_life_left_says_why(house: House):
+    walker = play(house, "warlords-of-terra")
+    walker.press(way="cards_out").press(opener="b").press(**{"q.reason": "foreign_card"}).both("score", 4, 19)
+    result = walker.enter()
+    assert (result.winner, result.score, result.timeout) == ("b", Pair(19, 4), {"reason": "foreign_card"})
 
 
 def test_warlords_real_lives_below_zero_and_above_twenty_are_taken(house: House):
@@ -225,12 +241,44 @@ def test_shatterpoint_objectives_win_the_struggle_in_progress_then_struggles_dec
     walker = play(house, "shatterpoint-premier", structure="basic")
     walker.press(way="time")
     walker.press(**{"q.picks.winner": ["1", "3"], "q.picks.loser": ["2", "4"]})
-    walker.both("score", 1, 0).both("objectives", 2, 3)
-    assert "1:0 → 1:1" in walker.text
+    walker.both("score", 1, 0)
+    # Nothing is chosen beforehand: whose the struggle of this turn is has to be said.
+    assert " checked" not in walker.page.text
+    walker.both("struggle", 0, 0).both("objectives", 2, 3)
+    assert re.search(r"1:0 → 1:1 \(?objectives", walker.text)
     walker.both("wounds", 5, 4)
     result = walker.enter()
     assert (result.score, result.wounds, result.picks) == (Pair(1, 1), Pair(5, 4), {"a": [1, 3], "b": [2, 4]})
     assert result.timeout["decided_by"] == "wounds"
+
+
+def test_shatterpoint_who_won_the_struggle_of_this_turn_is_asked_first_and_no_objectives_then(house: House):
+    walker = play(house, "shatterpoint-premier", structure="basic")
+    walker.press(way="time")
+    walker.press(**{"q.picks.winner": ["1", "3"], "q.picks.loser": ["2", "4"]})
+    walker.both("score", 1, 1).both("struggle", 0, 1)
+    assert "Wounds inflicted" in walker.text
+    result = walker.both("wounds", 5, 4).enter()
+    assert (result.score, house.event.rulebook.winner(result, {})) == (Pair(1, 2), "b")
+    assert "objectives" not in result.timeout
+
+
+def test_shatterpoint_before_time_only_two_struggles_win(house: House):
+    walker = play(house, "shatterpoint-premier", structure="basic")
+    walker.press(way="played")
+    walker.press(**{"q.picks.winner": ["1", "3"], "q.picks.loser": ["2", "4"]})
+    walker.both("score", 1, 0).both("wounds", 5, 4)
+    assert "nobody has won without 2" in problem_of(walker.page)
+
+
+def test_shatterpoint_squads_of_both_are_wanted(house: House):
+    walker = play(house, "shatterpoint-premier", structure="basic")
+    walker.press(way="played").press(**{"q.picks.winner": ["1", "3"]})
+    assert walker.page.status_code == 400 or "Squads" in walker.text
+    form = {"ended": "played", "score.a": 2, "score.b": 0, "wounds.a": 0, "wounds.b": 0, "revision": 0}
+    refused = walker.browser.post("/console/e1/match/1.1", **form, **{"picks.a": ["1", "2"]})
+    assert "squads of this side are missing" in problem_of(refused)
+    assert house.event.find_match("1.1")[1].match.result is None
 
 
 def test_shatterpoint_a_concession_names_who_conceded(house: House):

@@ -11,6 +11,7 @@ from hub_kit import NAMES, HandClock, running
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
+from roundtap_core.event.official import Official
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.forms.form import form_from_json
 from roundtap_core.records import Pair, Result
@@ -51,6 +52,8 @@ def event(service: Service) -> EventState:
 
 def go_on(service: Service) -> None:
     """Draw and publish the next round."""
+    if event(service).rulebook.judge_required and not event(service).officials:
+        service.tell("e1", c.SetOfficials((Official("o0", "organizer"),)), "test")
     service.tell("e1", c.DrawRound(11), "test")
     draft = event(service).draft
     assert draft is not None
@@ -155,7 +158,7 @@ def test_where_the_standings_make_the_cut_they_stand_alone(service: Service) -> 
 
 
 def test_a_tie_break_round_has_its_name_and_no_draws_in_its_form(service: Service) -> None:
-    begin(service, "warlords-of-terra")
+    begin(service, "warlords-of-terra", prize_places=1)
     play(service, lambda _: Result(winner="draw", ended="time", score=Pair(10, 10)))
     go_on(service)
     assert {slip["name"] for slip in slips(service)} == {"tiebreak"}
@@ -167,7 +170,8 @@ def test_a_tie_break_round_has_its_name_and_no_draws_in_its_form(service: Servic
     ("xwing-standard", Result(score=Pair(100, 24)), "1–0", "176"),
     ("xwing-epic-duel", Result(ended="time", score=Pair(124, 124)), "0–1–0", "300"),
     ("warlords-of-terra", Result(winner="draw", ended="time", score=Pair(15, 10)), "0–1–0", "5"),
-    ("shatterpoint-premier", Result(score=Pair(1, 1), wounds=Pair(3, 3)), "0–1–0", "1"),
+    ("shatterpoint-premier", Result(
+        ended="time", score=Pair(1, 1), wounds=Pair(3, 3), picks={"a": [1, 2], "b": [3, 4]}), "0–1–0", "1"),
     ("keyforge-archon", Result(score=Pair(1, 0)), "1–0", "0.000"),
 ])
 def test_pairings_show_record_with_draws_and_the_first_tiebreaker(

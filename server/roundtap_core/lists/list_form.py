@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from roundtap_core.errors import Problem
 from roundtap_core.lists.parts import ListData, plain
@@ -122,6 +122,15 @@ class ListCheck:
     def of_competitor(self, competitor: Competitor) -> ListData:
         """The competitor's list, also where an event file keeps parts of it in keys of their own."""
         return competitor.list or {}
+
+    swap_sign: ClassVar[str] = ""
+    """What stands between card out and card in where cards are swapped with a sideboard before a game; else ""."""
+
+    def swap_problems(
+        self, list_: ListData, lines: str, options: Mapping[str, Any], level: str | None = None
+    ) -> list[Problem]:
+        """What does not hold once these cards were exchanged: "card out > card in", one a line."""
+        return []
 
     def into(self, competitor: Competitor, list_: ListData) -> Competitor:
         """The competitor with this list, kept where an event file keeps it: what `of_competitor` reads again."""

@@ -22,6 +22,9 @@ CARDS = (
 )
 
 
+SWAP_SIGN = ">"
+
+
 @dataclass(frozen=True, slots=True)
 class Swap:
     """One card of the battle or construction deck for one of the sideboard, before a game."""
@@ -46,6 +49,14 @@ def most_copies(deck: str, options: Mapping[str, Any]) -> int:
 class WarlordsList(ListCheck):
     """{"faction": realm, "hero": name, "battle" | "construction" | "sideboard": [{"count", "name", "unique",
     "legendary", "realm"}]}; `realm` of a card only where it is another than the list's."""
+
+    swap_sign = SWAP_SIGN
+
+    def swap_problems(
+        self, list_: ListData, lines: str, options: Mapping[str, Any], level: str | None = None
+    ) -> list[Problem]:
+        """"Cartas legendarias": the limits of the main deck hold again after swapping."""
+        return problems_after_swap(list_, swaps_typed(list_, lines), options, level)
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         return ListForm(
@@ -88,6 +99,21 @@ def problems_after_swap(
     """
     after, found = _after(list_, swaps)
     return [*found, *_copy_problems(after, MAIN, options), *_legendary_problems(after, options, level)]
+
+
+def swaps_typed(list_: ListData, lines: str) -> list[Swap]:
+    """Swaps as a judge types them: "card out > card in", one a line; the deck is the one that holds the card.
+
+    Raises Problem("list_swap_unreadable") with the line.
+    """
+    swaps = []
+    for number, line in enumerate((line for line in lines.splitlines() if line.strip()), start=1):
+        out, sign, into = (part.strip() for part in line.partition(SWAP_SIGN))
+        if not (out and sign and into):
+            raise Problem("list_swap_unreadable", line=number, sign=SWAP_SIGN)
+        held = [deck for deck in MAIN if any(fold(text(card, "name")) == fold(out) for _, card in rows(list_, deck))]
+        swaps.append(Swap(next(iter(held), BATTLE), out, into))
+    return swaps
 
 
 def _after(list_: ListData, swaps: Sequence[Swap]) -> tuple[dict[str, Any], list[Problem]]:

@@ -26,6 +26,7 @@ from roundtap_hub.pages import (
     result_walk,
     results,
     rounds,
+    swap_check,
     units,
     wall,
 )
@@ -42,7 +43,7 @@ def register(app: Flask, hub: Hub) -> None:
     base.guard(organizer, organizer_only=True)
     for module in (home, wall, players, announced):
         module.routes(public)
-    for module in (console, new_event, rounds, cut, imposed_round, results, counting_aid, result_walk, competitors,
+    for module in (console, new_event, rounds, cut, imposed_round, results, counting_aid, swap_check, result_walk, competitors,
                    judging, officials, lists, units, export):
         module.routes(organizer)
     if hub.paper is not None:

@@ -17,6 +17,7 @@ from roundtap_core.event.commands import (
     EnterCompetitor,
     ReturnCompetitor,
 )
+from roundtap_core.event.lookups import written
 from roundtap_core.event.person import Person
 from roundtap_core.lists.parts import fold
 from roundtap_core.records import Competitor
@@ -24,6 +25,7 @@ from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub, the_moment, whole_number
 from roundtap_hub.pages.console import event
+from roundtap_hub.pages.leaving import leaves
 from roundtap_hub.pages.new_event import enrol, next_number
 from roundtap_hub.pages.rounds import busy_tables
 from roundtap_hub.views.event_at import EventAt
@@ -158,8 +160,7 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
 
 @mended_on(event)
 def drop(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, DropCompetitor(competitor), ORGANIZER)
-    return back_to_event(event_id, "competitors")
+    return leaves(event_id, competitor, "drop", lambda stood: _tell(event_id, DropCompetitor(competitor, stood)))
 
 
 @mended_on(event)
@@ -172,5 +173,10 @@ def come_back(event_id: str, competitor: str) -> AnyResponse:
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
     """For good, with a reason that is kept."""
     by = field("by")[:NAME_LETTERS] or ORGANIZER
-    the_hub().service.tell(event_id, Disqualify(competitor, field("reason")[:500], by), ORGANIZER)
-    return back_to_event(event_id, "competitors")
+    reason = written(field("reason")[:500])
+    return leaves(event_id, competitor, "disqualify",
+                  lambda stood: _tell(event_id, Disqualify(competitor, reason, by, stood)))
+
+
+def _tell(event_id: str, command: DropCompetitor | Disqualify) -> None:
+    the_hub().service.tell(event_id, command, ORGANIZER)

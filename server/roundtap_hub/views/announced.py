@@ -86,7 +86,8 @@ def announced_view(moment: EventAt) -> Announced:
         book=book, level=state.level, players=state.players_at_start or len(active_ids(state)), rounds=rounds, cut=cut,
         fixed=not counted, lengths=tuple(_lengths(book, options, rounds, cut)), points=outcome_points(book, options),
         byes=bye_worth(book, options), changed=tuple(_changed(state)), prize_places=options.get("prize_places"),
-        facts=tuple(_facts(book, options, bool(cut), state.level)), officials=tuple(_officials(moment)), coverage=coverage(book.id),
+        facts=tuple(_facts(book, options, bool(cut), state.level)), officials=tuple(_officials(moment)),
+        coverage=coverage(book.id),
     )
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.event.judging.pending import open_appeal, open_appeals, proposed_disqualifications
+from roundtap_core.event.people.leave import left_open, squads_owed
 from roundtap_core.event.state import DISPUTE, ONE_SIDED, EventState
+from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, Cell, age
@@ -31,8 +33,8 @@ class Need:
     text: str = ""
 
 
-RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, "extra": 1, ONE_SIDED: 2, DRAFT: 3, "leave": 4, "late": 5,
-        NO_CONTACT: 6}
+RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, "extra": 1, ONE_SIDED: 2, "life": 2, DRAFT: 3, "leave": 4,
+        "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
 
 
 def needs(
@@ -46,6 +48,7 @@ def needs(
     found += _late(state)
     found += _extra_minutes(state)
     found += _judged(state, names)
+    found += _owed(state, names)
     return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None, -(n.age_ms or 0), n.table or 0))
 
 
@@ -110,6 +113,24 @@ def _extra_minutes(state: EventState) -> Iterator[Need]:
     if live is not None and live.extra_minutes is None and live.open_matches and state.clock.total_ms is not None \
             and state.rulebook.extra_minutes is not None:
         yield Need("extra", None)
+
+
+def _owed(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
+    """What matches that were left, and matches and byes of squads, have not said yet."""
+    if state.finished:
+        return
+    for match in left_open(state):
+        yield Need("life", match.match.table, who_id=match.id)
+    for played, match, sides in squads_owed(state):
+        who = " · ".join(names.get(match.match.competitor(side) or "", "") for side in sides)
+        yield Need("squads", match.match.table, who=who, who_id=match.id, number=played.number)
+    if state.rulebook.squads is None:
+        return
+    for played in state.public_rounds:
+        for match in played.matches if played.stage in SWISS_STAGES else ():
+            if match.match.bye not in (None, UNPAIRED_LOSS) and not match.match.picks:
+                yield Need("bye-squads", None, who=names.get(match.match.a, match.match.a), who_id=match.id,
+                           number=played.number)
 
 
 def _judged(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:

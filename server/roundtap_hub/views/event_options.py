@@ -21,6 +21,9 @@ NUMBERS = {"prize_places": (0, 999), "squad_points": (1, 9999), "legendary_limit
            "late_minutes": (0, 120)}
 """Whole numbers with their limits; each is offered where the rulebook has a default for it."""
 
+ASKED = frozenset({"prize_places"})
+"""Numbers that have no usual value: they are asked, 0 included, where the rulebook knows them."""
+
 TICKS = ("third_place_match", "full_names")
 YES_OR_NO = "lists_required"
 
@@ -52,6 +55,7 @@ class OptionsView:
     stages: tuple[StageLine, ...]
     best_of: tuple[int, ...]
     lists_required: bool
+    asked: frozenset[str] = ASKED
 
 
 def options_view(book: Rulebook) -> OptionsView:
@@ -97,6 +101,8 @@ def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, An
     chosen = read_structure(book, field)
     for name, low, high, _ in options_view(book).numbers:
         value = _number(field, name, low, high)
+        if value is None and name in ASKED:
+            raise Problem("option_asked", where=place(name))
         if value is not None:
             chosen[name] = value
     for name, values in options_view(book).choices:

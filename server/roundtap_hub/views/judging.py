@@ -15,6 +15,7 @@ from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.officials import OfficialsView, Signer, official_name, officials_view, signers
+from roundtap_hub.views.squads import told_squads
 
 MINUTE_MS = 60_000
 USUAL_MINUTES = 5
@@ -62,12 +63,14 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True)
 class ByePicks:
-    """A bye that fields squads."""
+    """A bye that fields squads. `owed`: the letters of those not fielded yet; `must`: every pick has to be of them."""
 
     match_id: str
     name: str
     picks: tuple[int, ...]
     round: int
+    owed: str = ""
+    must: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,8 @@ def bye_picks(moment: EventAt) -> list[ByePicks]:
         return []
     names = full_names(moment)
     return [
-        ByePicks(m.id, names.get(m.match.a, m.match.a), m.match.picks or (), played.number)
+        ByePicks(m.id, names.get(m.match.a, m.match.a), m.match.picks or (), played.number,
+                 *told_squads(moment.state, m.match.a))
         for played in moment.state.public_rounds if played.stage in SWISS_STAGES for m in played.matches
         if m.match.bye not in (None, UNPAIRED_LOSS) and (played.number == newest.number or not m.match.picks)
     ]

@@ -10,6 +10,7 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.before_play import BeforePlay, before_play
 from roundtap_hub.views.event_at import EventAt, newest_round, ranking_by_id, seats, shown_members, shown_names
+from roundtap_hub.views.squads import told_squads
 from roundtap_hub.views.standings_table import Value, record_of
 from roundtap_hub.views.tables import Cell, cell, worth_of
 from roundtap_hub.views.wall import sort_key
@@ -33,6 +34,9 @@ class PlayerView:
     of: int
     worth: Mapping[str, tuple[int, int]]
     before_play: BeforePlay | None = None
+    owed: str = ""
+    """Letters of the squads that are still to be fielded, "C D"; `must`: every pick left has to be of them."""
+    must: bool = False
 
 
 def player_view(
@@ -59,6 +63,7 @@ def player_view(
         record, values, row.rank if row and row.rounds else None, len(state.entrants),
         worth_of(state, newest, match) if match and newest else {},
         before_play(state, newest, match) if match and newest and match.match.result is None else None,
+        *(told_squads(state, competitor) if entrant.active and newest and not state.finished else ("", False)),
     )
 
 

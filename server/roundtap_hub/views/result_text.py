@@ -172,9 +172,15 @@ def _figure_line(form: Form, way: Way, key: str, sides: Mapping[str, Side], answ
     if told == now:
         return Told(label, figures_text(now))
     rules = [step.id for step in way.steps if (isinstance(step, Exchange) and key in (step.costs, step.gives))
-             or (isinstance(step, Bonus) and step.gives == key)]
+             or (isinstance(step, Bonus) and step.gives == key and _gave(step, walked))]
     return Told(label, f"{figures_text(told)} → {figures_text(now)}",
                 first_text(words, f"step.{rules[0]}") if rules else "")
+
+
+def _gave(bonus: Bonus, walked: Walk) -> bool:
+    """Whether somebody had more of what the bonus counts."""
+    one, two = (walked.figures.get((bonus.counts, whose), 0) for whose in (WINNER, LOSER))
+    return one != two
 
 
 def figures_text(pair: Iterable[int]) -> str:
