@@ -25,7 +25,8 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 def announced(house: House, rulebook: str, language: str = "en") -> str:
     browser = house.organizer()
-    browser.post("/console", name="Open", rulebook=rulebook, color="#00785A", structure="own", swiss_rounds=2)
+    browser.post("/console", name="Open", rulebook=rulebook, color="#00785A", structure="own", swiss_rounds=2,
+                 prize_places=0)
     return text_of(house.browser(language).get("/rules/e1"))
 
 

@@ -70,7 +70,8 @@ def test_what_was_chosen_is_kept_and_what_was_left_out_follows_the_rulebook(hous
 @pytest.mark.parametrize(("rulebook", "fields", "words", "field"), [
     ("xwing-epic-duel", {"minutes.swiss": 90}, "at least 150", "minutes.swiss"),
     ("xwing-standard", {"best_of.swiss": 3}, "3 is not possible here", ""),
-    ("warlords-of-terra", {"legendary_limit": 7}, "must be 0 to 3", "legendary_limit"),
+    ("warlords-of-terra", {}, "0 if there are none", "prize_places"),
+    ("warlords-of-terra", {"legendary_limit": 7, "prize_places": 1}, "must be 0 to 3", "legendary_limit"),
     ("keyforge-sealed", {"minutes.final": "long"}, "no whole number", "minutes.final"),
     ("xwing-epic-duel", {"structure": "basic"}, "possible: own", ""),
 ])
@@ -214,7 +215,8 @@ def test_members_are_asked_only_where_teams_play(house: House):
 
 
 def test_records_show_draws_where_there_are_any(house: House):
-    browser = create(house, "warlords-of-terra", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", swiss_rounds=2)
+    browser = create(house, "warlords-of-terra", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", swiss_rounds=2,
+                     prize_places=0)
     play(house, Result("time", "draw", score=Pair(7, 9)), Result(winner="a", score=Pair(20, 0)))
     page = text_of(browser.get("/e/e1/standings"))
     assert "W–D–L" in page

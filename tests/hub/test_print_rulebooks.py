@@ -10,8 +10,8 @@ import pytest
 from hub_kit import NAMES, HandClock, running
 
 from roundtap_core.event import commands as c
-from roundtap_core.event.person import Person
 from roundtap_core.event.official import Official
+from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.forms.form import form_from_json
 from roundtap_core.records import Pair, Result

@@ -31,7 +31,7 @@ def test_a_tie_at_the_top_is_played_out_before_the_final() -> None:
     """Ana and Łukasz are level in everything after the Swiss rounds, and both are winners of prizes."""
     event = tournament_from_json({
         "format": "roundtap-event/1", "name": "Level", "rulebook": "warlords-of-terra", "seed": 5,
-        "options": {"swiss_rounds": 2, "cut": 2},
+        "options": {"swiss_rounds": 2, "cut": 2, "prize_places": 2},
         "competitors": [{"id": "ana", "name": "Ana Ruiz"}, {"id": "bruno", "name": "Bruno Maier"},
                         {"id": "lukasz", "name": "Łukasz Żak"}, {"id": "eva", "name": "Eva Luz"}],
         "rounds": [

@@ -14,6 +14,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Tournament
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.words import Words, choose_language, core_words
 
 DONE, BAD_INPUT = 0, 2
@@ -85,6 +86,12 @@ def answer(file: str, work: Callable[[Tournament, Words], str]) -> int:
         gc.enable()
     write(text)
     return DONE
+
+
+def note_unsaid(file: str, tournament: Tournament, words: Words) -> None:
+    """On stderr: options of the event that somebody should know about, of which nothing is forbidden."""
+    for warning in rulebook(tournament.rulebook).option_warnings(tournament.options):
+        complain(error_line(file, warning, words))
 
 
 def error_line(file: str, problem: Problem, words: Words) -> str:

@@ -24,6 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     def draw(tournament: Tournament, words: Words) -> str:
+        event_input.note_unsaid(args.file, tournament, words)
         drawn = round_to_print(next_round(tournament, seed=args.seed, attempt=args.attempt))
         return event_input.json_text(drawn) if args.format == "json" else as_text(tournament, drawn, words)
 

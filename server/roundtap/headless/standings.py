@@ -28,6 +28,7 @@ def run(args: Namespace) -> int:
         after = last_round(tournament) if args.after is None else args.after
         if not 0 <= after <= len(tournament.rounds):
             raise Problem("no_such_round", value=after, rounds=len(tournament.rounds))
+        event_input.note_unsaid(args.file, tournament, words)
         rows = standings(tournament, after)
         if args.format == "json":
             return event_input.json_text(standings_to_json(rows, after))

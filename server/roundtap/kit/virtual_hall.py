@@ -11,9 +11,11 @@ from typing import Any
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.records import Tournament
+from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_core.wire import REPORT, verify
 from roundtap_devices.boards import RECOMMENDED
@@ -174,6 +176,9 @@ class VirtualHall:
             steps.append(Step(EVENT, c.EnterCompetitor(Entrant(
                 competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
                 list_total=totals.get(competitor.id)))))
+        if rulebook(tournament.rulebook).judge_required:
+            # Whoever runs the rehearsal judges it.
+            steps.append(Step(EVENT, c.SetOfficials((Official("o1", "organizer"),))))
         self.service.ask(steps, "rehearsal", people)
 
     def step(self) -> None:

@@ -19,6 +19,7 @@ from roundtap.rehearsal.script import Script, ScriptRound, Typing
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import SIDES, Tournament
+from roundtap_core.rulebooks.registry import rulebook
 
 Progress = Callable[[int, int, int], None]
 
@@ -54,13 +55,15 @@ class LiveRehearsal:
     def play(self, script: Script, place: Callable[[str], None] = lambda _: None) -> Tournament:
         """All rounds; the event as the hub exports it afterwards. `place(event)` is called when the event is there."""
         self._event = self._register(script)
+        if rulebook(script.tournament.rulebook).judge_required:
+            self._post("officials", name="Rehearsal", role="organizer")
         place(self._event)
         for played in script.rounds:
             self._round(played)
             for competitor in played.leaving:
-                self._post(f"competitors/{competitor}/drop")
+                self._post(f"competitors/{competitor}/drop", known=0)
             for competitor in played.disqualified:
-                self._post(f"competitors/{competitor}/disqualify", reason="as recorded")
+                self._post(f"competitors/{competitor}/disqualify", reason="as recorded", known=0)
         self._post("finish")
         return tournament_from_json(self._console.export(self._event))
 

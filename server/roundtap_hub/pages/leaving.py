@@ -52,7 +52,8 @@ def _asks(state: EventState, played: RoundState, match: MatchState) -> bool:
 def _stood(state: EventState, played: RoundState, match: MatchState, competitor: str) -> Result:
     side = "a" if match.match.a == competitor else "b"
     squads = {f"picks.{each}": request.form.getlist(f"picks.{each}")[:MARKS_A_SIDE] for each in SIDES}
-    typed: dict[str, str | list[str]] = {**request.form.to_dict(), **squads, "ended": CONCESSION, "conceded_by": side, "winner": ""}
+    typed: dict[str, str | list[str]] = {
+        **request.form.to_dict(), **squads, "ended": CONCESSION, "conceded_by": side, "winner": ""}
     for key in waits_for(state, played, match):
         if key == SCORE and not all(str(typed.get(f"{SCORE}.{each}", "")).strip() for each in SIDES):
             raise Problem("figure_missing", where="/score")
@@ -66,6 +67,7 @@ def _ask(event_id: str, competitor: str, action: str, state: EventState, played:
     form = form_view(state.rulebook.form(state.options, situation_of(state, played, match)))
     return page(
         "leave.html", state=state, match=match, names=names, competitor=competitor, action=action, form=form,
-        carried={name: field(name) for name in ("reason", "by") if field(name)}, leaver=names[side], winner=names[other("a" if side == "a" else "b")], figure_label=figure_label,
+        carried={name: field(name) for name in ("reason", "by") if field(name)}, leaver=names[side],
+        winner=names[other("a" if side == "a" else "b")], figure_label=figure_label,
         stays_open=SCORE in waits_for(state, played, match),
     )

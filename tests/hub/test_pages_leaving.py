@@ -1,0 +1,176 @@
+"""Leaving in mid-game at the console: how does the match stand; squads owed wherever one looks; a swap checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import Browser, House, open_house, problem_of, text_of
+
+from roundtap_core.event.commands import CorrectList, EnterResult
+from roundtap_core.records import Competitor, Pair, Result
+from roundtap_hub.pages.new_event import enrol
+
+FOUR = "Ana Ruiz\nBruno Maier\nŁukasz Żak\nEva Luz"
+SQUADS = {"picks.a": ["1", "2"], "picks.b": ["3", "4"]}
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+def playing(house: House, rulebook: str, people: str = FOUR, **options: object) -> Browser:
+    browser = house.organizer()
+    browser.post("/console", name="Open", rulebook=rulebook, color="#00785A",
+                 **{"structure": "own", "swiss_rounds": 2, "prize_places": 0, **options})
+    browser.post("/console/e1/competitors", names=people)
+    house.publish()
+    return browser
+
+
+def sitting(house: House, side: str, match: str = "1.1") -> str:
+    found = house.event.find_match(match)
+    assert found is not None
+    who = found[1].match.competitor(side)  # type: ignore[arg-type]
+    assert who is not None
+    return who
+
+
+def result(house: House, match: str = "1.1") -> Result | None:
+    found = house.event.find_match(match)
+    assert found is not None
+    return found[1].match.result
+
+
+@pytest.mark.parametrize(("action", "reason"), [("drop", {}), ("disqualify", {"reason": "loaded dice"})])
+def test_warlords_asks_the_life_totals_before_anybody_leaves(house: House, action: str, reason: dict[str, str]):
+    browser, who = playing(house, "warlords-of-terra"), ""
+    who = sitting(house, "b")
+    at = f"/console/e1/competitors/{who}/{action}"
+    page = browser.post(at, **reason)
+    assert "How does it stand?" in text_of(page)
+    assert house.event.entrants[who].active
+    for missing in ({}, {"score.a": 14}, {"score.b": 9}):
+        assert "A figure is missing" in problem_of(browser.post(at, known=1, **reason, **missing))
+    assert "has 0 life" in problem_of(browser.post(at, known=1, **reason, **{"score.a": 0, "score.b": 9}))
+    assert house.event.entrants[who].active
+    assert browser.post(at, known=1, **reason, **{"score.a": 14, "score.b": 9}).status_code == 303
+    assert not house.event.entrants[who].active
+    assert result(house) == Result("concession", conceded_by="b", score=Pair(14, 9))
+
+
+def test_life_totals_that_nobody_knows_are_owed_and_the_match_stays_open(house: House):
+    browser = playing(house, "warlords-of-terra")
+    browser.post(f"/console/e1/competitors/{sitting(house, 'b')}/drop", known=0)
+    assert result(house) is None
+    assert "life totals as they stood are missing" in text_of(browser.get("/console/e1"))
+    typed = {"ended": "concession", "conceded_by": "b", "score.a": 8, "score.b": 0, "revision": 0}
+    assert browser.post("/console/e1/match/1.1", **typed).status_code == 303
+    assert "life totals as they stood are missing" not in text_of(browser.get("/console/e1"))
+
+
+def test_if_the_other_leaves_too_nobody_is_asked_and_nobody_wins(house: House):
+    browser = playing(house, "warlords-of-terra")
+    browser.post(f"/console/e1/competitors/{sitting(house, 'b')}/drop", known=0)
+    assert browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop").status_code == 303
+    assert result(house) == Result("ruling", "none")
+
+
+def test_shatterpoint_asks_the_squads_of_both(house: House):
+    browser = playing(house, "shatterpoint-premier")
+    at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
+    assert "How does it stand?" in text_of(browser.post(at))
+    assert "squads of this side are missing" in problem_of(browser.post(at, known=1, **{"picks.a": ["1", "2"]}))
+    assert browser.post(at, known=1, **SQUADS, **{"score.a": 1, "wounds.b": 4}).status_code == 303
+    assert result(house) == Result("concession", conceded_by="a", score=Pair(1, 0), wounds=Pair(0, 4),
+                                   picks={"a": [1, 2], "b": [3, 4]})
+
+
+def test_squads_that_nobody_knows_are_owed_until_they_are_typed(house: House):
+    browser = playing(house, "shatterpoint-premier")
+    browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop", known=0)
+    assert "round 1: squads are missing" in text_of(browser.get("/console/e1"))
+    typed = {"ended": "concession", "conceded_by": "a", "revision": house.event.find_match("1.1")[1].revision}
+    assert "squads of this side" in problem_of(browser.post("/console/e1/match/1.1", **typed))
+    assert browser.post("/console/e1/match/1.1", **typed, **SQUADS).status_code == 303
+    assert "round 1: squads are missing" not in text_of(browser.get("/console/e1"))
+
+
+def test_where_nothing_is_asked_one_leaves_at_once(house: House):
+    browser = playing(house, "keyforge-archon")
+    assert browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop").status_code == 303
+    assert result(house) == Result("concession", conceded_by="a")
+
+
+@pytest.mark.parametrize("language", ["es", "de", "pl"])
+def test_it_is_asked_in_every_language(house: House, language: str):
+    browser = playing(house, "shatterpoint-premier")
+    browser.headers["Accept-Language"] = language
+    page = text_of(browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop"))
+    assert "leave." not in page
+    assert "A" in page
+
+
+def test_squads_still_owed_stand_on_the_phone_and_beside_the_bye(house: House):
+    """Two rounds: after the first, each pick has to be of those two that are left."""
+    browser = playing(house, "shatterpoint-premier", FOUR + "\nKai Eich")
+    who = sitting(house, "a")
+    assert "must play now, every pick counts: A B C D" in text_of(browser.get(f"/e/e1/p/{who}"))
+    alone = next(m for m in house.event.live.matches if m.match.bye)
+    page = text_of(browser.get("/console/e1"))
+    assert "squads of the bye in round 1 are missing" in page
+    assert "every pick counts: A B C D" in page
+    won = Result(score=Pair(2, 0), picks={"a": [1, 3], "b": [2, 4]})
+    house.service.tell("e1", EnterResult("1.1", 0, won), "test")
+    assert "must play now, every pick counts: B D" in text_of(browser.get(f"/e/e1/p/{who}"))
+    browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
+    assert "squads of the bye in round 1 are missing" not in text_of(browser.get("/console/e1"))
+
+
+def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House):
+    browser = house.organizer()
+    browser.post("/console", name="Open", rulebook="shatterpoint-premier", color="#00785A", structure="own",
+                 swiss_rounds=2)
+    browser.post("/console/e1/competitors", names=FOUR)
+    browser.post("/console/e1/draw", attempt=0)
+    assert "There is no judge on duty" in problem_of(browser.post("/console/e1/publish", number=1, attempt=1))
+    browser.post("/console/e1/officials", name="Nina Wolf", role="organizer")
+    assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 303
+    assert house.event.live is not None
+
+
+# --- swapping with the sideboard ---------------------------------------------------------------------------------
+
+
+def test_a_swap_is_checked_on_the_match_s_page(house: House):
+    """Cartas legendarias: after swapping the limit of the main deck holds again."""
+    browser = playing(house, "warlords-of-terra")
+    deck = {"faction": "Overlords", "hero": "Caudillo", "battle": [{"name": f"Legendaria {n}", "legendary": True}
+                                                                    for n in range(3)] + [{"name": "Tropa"}],
+            "sideboard": [{"name": "Dragón", "legendary": True}, {"name": "Fauno"}]}
+    who = sitting(house, "b")
+    record, _ = enrol("e1", Competitor(who, "Bruno Maier", list=deck))
+    house.service.tell("e1", CorrectList(who, record.person.digest(record.salt), None, "typed late"), "test", [record])
+
+    def checked(lines: str) -> str:
+        return text_of(browser.client.get("/console/e1/match/1.1", query_string={
+            "swap.side": "b", "swap.lines": lines}, headers=browser.headers))
+
+    assert "Check a swap" in text_of(browser.get("/console/e1/match/1.1"))
+    assert "The deck is right after this swap" in checked("Tropa > Fauno")
+    assert "The deck is right after this swap" in checked("Legendaria 0 > Dragón")
+    assert "legendary" in checked("Tropa > Dragón")
+    assert "is no swap" in checked("Tropa Fauno")
+    assert "Check a swap" not in text_of(playing_elsewhere(house, browser))
+
+
+def playing_elsewhere(house: House, browser: Browser):
+    """A match of an event whose rulebook swaps no cards."""
+    browser.post("/console", name="Other", rulebook="keyforge-archon", color="#882255", structure="own", swiss_rounds=1)
+    browser.post("/console/e2/competitors", names="A\nB")
+    browser.post("/console/e2/draw", attempt=0)
+    browser.post("/console/e2/publish", number=1, attempt=1)
+    return browser.get("/console/e2/match/1.1")
