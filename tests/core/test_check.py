@@ -17,6 +17,7 @@ from roundtap_core.pairing.swiss_round import pair_next, pairing_to_json
 from roundtap_core.records import Competitor, Match, Pair, Result, Round, Tournament
 
 NAMES = {"a": "Ana Ruiz", "b": "Bruno Maier", "c": "Łukasz Żak", "d": "Kai Eich", "e": "Eva Luz", "f": "Ida Roth"}
+SQUADS = {"a": [1, 2], "b": [3, 4]}
 
 
 def event(*rounds: list[Match], players: str = "abcd", **options: object) -> Tournament:
@@ -276,3 +277,21 @@ def test_our_own_draws_break_no_rule(players: int) -> None:
             assert surprising == [], (seed, number)
             if drawn["notes"]["repeats"]:
                 break
+
+
+@pytest.mark.parametrize(("rulebook", "result", "where", "key"), [
+    ("shatterpoint-premier", Result(score=Pair(1, 0), picks=SQUADS), "/score", "nobody_has_won"),
+    ("shatterpoint-premier", Result(score=Pair(0, 0), winner="draw", picks=SQUADS), "/score", "nobody_has_won"),
+    ("shatterpoint-premier", Result(score=Pair(2, 0)), "/picks/a", "picks_missing"),
+    ("shatterpoint-premier", Result("concession", conceded_by="a"), "/picks/a", "picks_missing"),
+    ("shatterpoint-premier", Result("time", score=Pair(2, 1), picks=SQUADS, timeout={
+        "score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 1}}), "/score", "score_contradicts_timeout"),
+    ("warlords-of-terra", Result("time", "draw", score=Pair(12, -4)), "/winner", "drawn_without_life"),
+    ("warlords-of-terra", Result(winner="a", score=Pair(20, 7)), "/score/b", "loser_has_life"),
+    ("warlords-of-terra", Result(winner="b", score=Pair(20, 0)), "/winner", "winner_without_life"),
+    ("warlords-of-terra", Result(winner="draw", score=Pair(9, 9)), "/winner", "no_draw_before_time"),
+    ("warlords-of-terra", Result("concession", conceded_by="a"), "/winner", "winner_without_life"),
+])
+def test_a_result_that_no_game_can_have_is_named_in_a_file(rulebook: str, result: Result, where: str, key: str) -> None:
+    table = replace(event([Match("a", "b", result=result)], players="ab", swiss_rounds=1), rulebook=rulebook)
+    assert (f"/rounds/0/matches/0/result{where}", key) in found(table)
