@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.check.check import violations
-from roundtap_core.lists.squads import fielded, to_field
+from roundtap_core.lists.squads import fielded, let_go, to_field
 from roundtap_core.records import Match, Pair, Result, Tournament
 from rulebook_kit import event
 
@@ -55,6 +55,17 @@ def test_the_warning_when_the_unused_squads_reach_the_picks_that_are_left(
 ) -> None:
     left = to_field(4, 2, used, rounds_left)
     assert (left.squads, left.must, left.late) == (squads, must, late)
+
+
+@pytest.mark.parametrize(("owed", "picks", "rounds_after", "lost"), [
+    ((3, 4), (1, 2), 0, (3, 4)), ((3, 4), (1, 4), 0, (3,)), ((3, 4), (3, 4), 0, ()),
+    ((3, 4), (1, 2), 1, ()), ((2, 3, 4), (1, 2), 1, ()), ((), (1, 2), 0, ()),
+])
+def test_squads_that_are_let_go_for_good_are_named(
+    owed: tuple[int, ...], picks: tuple[int, ...], rounds_after: int, lost: tuple[int, ...]
+) -> None:
+    """Two picks a round: what does not fit into the rounds to come can never be fielded any more."""
+    assert let_go(owed, picks, rounds_after) == lost
 
 
 def test_every_squad_was_fielded_once() -> None:

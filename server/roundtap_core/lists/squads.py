@@ -24,12 +24,12 @@ def letter(squad: int) -> str:
     return chr(ord("A") + squad - 1)
 
 
-def let_go(owed: Iterable[int], picks: Iterable[int], rounds_after: int, taken: int | None = None) -> tuple[int, ...]:
-    """Squads that can not all be fielded any more once `picks` are, with so many guaranteed rounds to come after this
-    one; nothing where each of them still has its place."""
+def let_go(owed: Iterable[int], picks: Iterable[int], rounds_after: int) -> tuple[int, ...]:
+    """Squads that can not all be fielded any more once these picks are, with so many guaranteed rounds of as many
+    picks to come after this one; nothing where each of them still has its place."""
     marked = set(picks)
     left = tuple(squad for squad in owed if squad not in marked)
-    return left if len(left) > (len(marked) if taken is None else taken) * rounds_after else ()
+    return left if len(left) > len(marked) * rounds_after else ()
 
 
 def fielded(rounds: Iterable[Round]) -> dict[str, set[int]]:
