@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import situation_of
+from roundtap_core.event.people.decide import free_place
 from roundtap_core.event.people.leave import SCORE, open_match, waits_for
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, SIDES, Result, other
@@ -29,7 +30,7 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
     """Somebody drops, or is disqualified (`action`): at once, or with what their open match has to say."""
     state = the_moment(event_id).state
     found = open_match(state, competitor)
-    if found is None or not _asks(state, *found):
+    if found is None or free_place(state, competitor) or not _asks(state, *found):
         tell(None)
         return back_to_event(event_id, "competitors")
     said = field("known")
