@@ -185,14 +185,15 @@ def _refuse_unfinished(result: Result, wins: int) -> None:
     """"Final de la partida al mejor de tres": a match that was played out has a winner of `wins` games; one that time
     has ended was decided by one game more than the other side has.
 
-    Raises Problem("games_unfinished", "games_at_time", "conceded_after_winning").
+    Where no games were written down, the winner is named and nothing more can be said. Raises
+    Problem("games_unfinished", "games_at_time", "conceded_after_winning").
     """
     score, most = result.score, max(result.score.a, result.score.b)
     if result.ended == CONCESSION and result.conceded_by in SIDES:
         if score.of("b" if result.conceded_by == "b" else "a") == wins:
             raise Problem("conceded_after_winning", where=f"/score/{result.conceded_by}", n=wins)
         return
-    if wins == 1 or result.ended == RULING:
+    if wins == 1 or result.ended == RULING or score == Pair():
         return
     if result.ended == PLAYED and most != wins:
         raise Problem("games_unfinished", where="/score", a=score.a, b=score.b, n=wins)
