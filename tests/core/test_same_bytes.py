@@ -31,7 +31,7 @@ RECORDED = {
     "keyforge-archon": "2206de487fa234880d46e9e650fbdd564c19d4168ca9e4b2d0dfc1b4e5cab59a",
     "keyforge-sealed": "f13fbbfee359e76b7ad5ad0a0151854d3bd149bc478893fedb225da170b3313b",
     "warlords-of-terra": "6ba0e699c266b8506ae3dcfc0c32c049a12ce1b7ea09e8deabe8e75120319287",
-    "shatterpoint-premier": "5310098fd486298d92be38427848d858b45a83164e5ccca41412177995299cd4",
+    "shatterpoint-premier": "b55204af5c3641da96567bf032400a1367469cb964df5d2e7987a0cdc4c04dca",
 }
 
 
