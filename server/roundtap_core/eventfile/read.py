@@ -113,8 +113,12 @@ def _problems(data: object, results: list[Result]) -> Iterator[Problem]:
     yield from _competitor_problems(data["competitors"])
     known = {item["id"] for item in data["competitors"]}
     options = book.options(data.get("options", {}))
+    in_stage: dict[str, int] = {}
     for index, item in enumerate(data.get("rounds", [])):
-        where = f"/rounds/{index}"
+        where, stage = f"/rounds/{index}", item.get("stage", SWISS)
+        in_stage[stage] = in_stage.get(stage, 0) + 1
+        if in_stage[stage] == MOST_ROUNDS + 1:
+            yield Problem("too_many_rounds_in_stage", where=where, stage=stage, maximum=MOST_ROUNDS)
         if item["number"] != index + 1:
             yield Problem("round_number", where=f"{where}/number", value=item["number"], right=index + 1)
         yield from _seating_problems(item, where, known)
@@ -170,6 +174,9 @@ def _result_problems(
             except Problem as problem:
                 yield problem.at(f"{where}/matches/{index}/result")
 
+
+MOST_ROUNDS = 30
+"""In each stage."""
 
 _TUPLES = ("warnings", "members", "houses")
 

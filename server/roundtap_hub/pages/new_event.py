@@ -53,7 +53,7 @@ def create() -> AnyResponse:
         # Whether officials may play, and what is looked at, depends on it.
         raise Problem("level_missing", options=", ".join(words()(f"level.{known}") for known in book.levels))
     options = read_options(book, field)
-    command = CreateEvent(field("name")[:120], book.id, level, options, _color(), secrets.randbits(SEED_BITS))
+    command = CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS))
     the_hub().service.tell(event_id, command, ORGANIZER)
     return back_to_event(event_id)
 

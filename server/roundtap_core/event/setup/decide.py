@@ -11,6 +11,7 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import without_draft
 from roundtap_core.event.setup import commands as c
 from roundtap_core.event.state import EventState
+from roundtap_core.names import fit_name
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.registry import rulebook
 
@@ -22,7 +23,7 @@ MOST_ROUNDS = 30
 def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntries:
     if state.number:
         raise Problem("event_exists", name=state.name)
-    name = " ".join(command.name.split())
+    name = fit_name(command.name)
     if not name:
         raise Problem("event_name_missing")
     book = rulebook(command.rulebook)
