@@ -69,8 +69,9 @@ def test_standings_as_csv_hold_the_same(event: Path) -> None:
     _, out, _ = roundtap("standings", event, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert rows[2] == {
-        "rank": "3", "competitor": "p4", "name": "Kai E.", "points": "1", "rounds": "1", "wins": "1", "losses": "0",
-        "draws": "0", "byes": "0", "mov": "128", "sos": "0/1", "decided_by": "points", "by_chance": "false",
+        "place": "3", "rank": "3", "competitor": "p4", "name": "Kai E.", "full_name": "Kai Eich", "status": "",
+        "points": "1", "rounds": "1", "wins": "1", "losses": "0", "draws": "0", "byes": "0", "mov": "128",
+        "sos_num": "0", "sos_den": "1", "decided_by": "points", "by_chance": "no",
     }
 
 
