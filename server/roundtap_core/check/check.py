@@ -90,6 +90,16 @@ def impossible_options(tournament: Tournament) -> Iterator[Problem]:
         yield problem
 
 
+def other_options(tournament: Tournament) -> Iterator[Problem]:
+    """Options that held, according to the file, and that its options and the rulebook do not give."""
+    told = (tournament.record or {}).get("effective_options", {})
+    holds = rulebook(tournament.rulebook).options(tournament.options)
+    for key, value in told.items():
+        if holds.get(key) != value:
+            yield Problem("effective_options_differ", where=f"/effective_options/{key}", value=value,
+                          right=holds.get(key, "–"))
+
+
 def open_matches(tournament: Tournament) -> Iterator[Problem]:
     """Matches without a result although a later round was drawn."""
     for played, match, where in match_places(tournament):
@@ -192,6 +202,6 @@ def _players_in_round_1(first: Round) -> int:
 
 RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (
     impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
-    no_shows, structure, bye_problems, elimination_problems, impossible_options, tiebreak_problems, squad_problems,
-    people_problems, list_violations,
+    no_shows, structure, bye_problems, elimination_problems, impossible_options, other_options, tiebreak_problems,
+    squad_problems, people_problems, list_violations,
 )

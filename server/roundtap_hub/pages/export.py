@@ -9,6 +9,7 @@ import unicodedata
 from flask import Blueprint, Response
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.event.whole import whole_tournament
 from roundtap_core.eventfile.standings_csv import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.pages.base import the_moment
@@ -23,7 +24,8 @@ def routes(bp: Blueprint) -> None:
 def event_file(event_id: str) -> AnyResponse:
     """The event file: everything of the tournament, nothing of the hall."""
     moment = the_moment(event_id)
-    text = json.dumps(tournament_to_json(tournament(moment)), ensure_ascii=False, indent=2) + "\n"
+    whole = whole_tournament(moment.state, moment.people)
+    text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
     return _download(text, "application/json", file_name(moment.state.name, "json"))
 
 
