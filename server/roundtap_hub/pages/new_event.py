@@ -38,6 +38,8 @@ from roundtap_hub.pages.home import COLOR
 from roundtap_hub.views.event_options import OFFERED, STRUCTURE, read_options, read_structure
 
 SEED_BITS = 53
+PATIENCE_S = 180
+"""For an import: who gave up on one of 4,096 players would be told that it failed, and find it there afterwards."""
 ABOUT = ("date", "venue", "club", "external_id")
 
 
@@ -80,7 +82,7 @@ def import_file() -> AnyResponse:
         raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(words()))
     event_id = next_event_id(the_snapshot().events)
     steps, people = import_steps(event_id, file, _color())
-    the_hub().service.ask(steps, ORGANIZER, people)
+    the_hub().service.ask(steps, ORGANIZER, people, PATIENCE_S)
     return back_to_event(event_id)
 
 
