@@ -35,6 +35,7 @@ from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 
 SCORE = "score"
 BY = "decided_by"
+LOT = "lot"
 _SIDE: Mapping[str, Side] = {WINNER: "a", LOSER: "b"}
 """The record is walked through with a as the opener."""
 
@@ -93,17 +94,35 @@ def _unfit(form: Form, result: Result) -> Iterator[Problem]:
     ways = [way for way in form.ways if way.ended == result.ended] or list(form.ways)
     steps = [step for way in ways for step in way.steps]
     figures = {step.key: step for step in steps if isinstance(step, Figure)}
-    options: dict[str, tuple[str, ...]] = {step.name: step.options for step in steps if isinstance(step, Choice)}
+    choices = {step.name: step.options for step in steps if isinstance(step, Choice)}
+    # "house.winner" and "house.loser": each side makes its own, and both stand under "house".
+    each = {name.partition(".")[0] for name in choices if "." in name}
+    options: dict[str, tuple[str, ...]] = {name: of for name, of in choices.items() if "." not in name}
     options |= {step.name: SIDES for step in steps if isinstance(step, Turns)}
+    options |= {f"{name}_by": (LOT,) for name, of in options.items() if LOT in of}
     options[BY] = tuple(step.id for step in steps if isinstance(step, Exchange | Bonus | Test | Decide))
     for key, value in (result.timeout or {}).items():
         where = f"/timeout/{key}"
         if key in figures:
             yield from _unfit_figures(figures[key], value, where)
+        elif key in each:
+            yield from _unfit_choices(value, where)
         elif key not in options:
-            yield Problem("unknown_key", where=where, key=key, known=", ".join([*figures, *options]))
+            yield Problem("unknown_key", where=where, key=key, known=", ".join([*figures, *sorted(each), *options]))
         elif value not in options[key]:
             yield Problem("not_one_of", where=where, value=value, options=", ".join(options[key]))
+
+
+def _unfit_choices(value: object, where: str) -> Iterator[Problem]:
+    """What each side picked, in words; more than the form offers may have been picked."""
+    if not isinstance(value, dict):
+        yield Problem("wrong_type", where=where, expected="object")
+        return
+    for side, picked in value.items():
+        if side not in SIDES:
+            yield Problem("unknown_key", where=f"{where}/{side}", key=side, known=", ".join(SIDES))
+        elif not isinstance(picked, str):
+            yield Problem("wrong_type", where=f"{where}/{side}", expected="string")
 
 
 def _unfit_figures(figure: Figure, value: object, where: str) -> Iterator[Problem]:
@@ -138,8 +157,9 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options) 
     for way in form.ways:
         if way.ended != result.ended or way.winner == OPENER or not _decides(way):
             continue
-        for score in _scores_before(way, result):
-            for outcome in _outcomes(way, result, {**_told_answers(way, result, score)}):
+        opened = way.opened_by("a")
+        for score in _scores_before(opened, result):
+            for outcome in _outcomes(opened, result, _told_answers(opened, result, score)):
                 if outcome is None:
                     return
                 outcomes.append(outcome)
@@ -197,9 +217,15 @@ def _told_answers(way: Way, result: Result, score: Pair) -> dict[str, Any]:
                 answers[step.name] = told[step.key].get(side, 0)
             elif step.key == "wounds":
                 answers[step.name] = (result.wounds or Pair()).of(side)
+            elif step.key in _nobodys(way, told):
+                answers[step.name] = 0
         elif isinstance(step, Choice):
-            known = {"winner": result.winner, "initiative": result.initiative, "first_player": result.first_player}
-            value = told.get(step.name, known.get(step.name))
+            known = {"winner": result.winner, "initiative": result.initiative, "first_player": result.first_player,
+                     "first_player_lot": result.first_player}
+            key, _, whose = step.name.partition(".")
+            value = told.get(f"{key}_by", told.get(key, known.get(key)))
+            if whose and isinstance(value, dict):
+                value = value.get(_SIDE[whose])
             if value in step.options:
                 answers[step.name] = value
         elif isinstance(step, Turns):
@@ -213,6 +239,12 @@ def _told_answers(way: Way, result: Result, score: Pair) -> dict[str, Any]:
     return answers
 
 
+def _nobodys(way: Way, told: Mapping[str, Any]) -> set[str]:
+    """Figures that were nobody's, since another that is told is asked only then."""
+    conditions = [getattr(step, "only_if", None) for step in way.steps if isinstance(step, Figure) and step.key in told]
+    return {condition[0] for condition in conditions if condition is not None and condition[1] == 0}
+
+
 def _figures_told(way: Way, told: Mapping[str, Any]) -> set[str]:
     return {figure.key for figure in way.figures()} & (told.keys() - {SCORE})
 
@@ -222,7 +254,9 @@ def _outcomes(way: Way, result: Result, answers: Mapping[str, Any]) -> Iterator[
     walked = walk(way, answers)
     asked = walked.question
     if isinstance(asked, Choice | Turns):
-        for option in (asked.options if isinstance(asked, Choice) else ("", *SIDES)):
+        options = asked.options if isinstance(asked, Choice) else ("", *SIDES)
+        # What each side picks for itself decides nothing.
+        for option in options[:1] if "." in asked.name else options:
             yield from _outcomes(way, result, {**answers, asked.name: option})
     elif asked is not None:
         yield None
