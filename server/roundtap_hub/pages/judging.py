@@ -18,8 +18,9 @@ from roundtap_core.event.commands import (
     Tick,
     Warn,
 )
-from roundtap_core.names import MOST_LETTERS, fit_name
+from roundtap_core.names import fit_name
 from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub, whole_number
+from roundtap_hub.pages.competitors import NAME_LETTERS
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.results import match_page
 
@@ -58,7 +59,7 @@ def decline(event_id: str, competitor: str) -> AnyResponse:
 
 @mended_on(event)
 def tick(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, Tick(competitor, field("what")[:MOST_LETTERS], field("on") == "1"), ORGANIZER)
+    the_hub().service.tell(event_id, Tick(competitor, field("what")[:NAME_LETTERS], field("on") == "1"), ORGANIZER)
     return back_to_event(event_id, "competitors")
 
 
@@ -111,7 +112,7 @@ def back_to_match(event_id: str, match_id: str) -> AnyResponse:
 
 def signed_by() -> str:
     """The official who said so, as chosen in the form; whoever is logged in where nobody was."""
-    return field("by")[:MOST_LETTERS] or ORGANIZER
+    return field("by")[:NAME_LETTERS] or ORGANIZER
 
 
 def _text(name: str) -> str:

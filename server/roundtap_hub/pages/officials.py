@@ -14,11 +14,11 @@ from roundtap_core.event.commands import OfficialDuty, SetOfficials
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
-from roundtap_core.names import fit_name
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.pages.base import ORGANIZER as PRESSED_BY
 from roundtap_hub.pages.base import back_to_event, field, mended_on, the_hub, the_moment
+from roundtap_hub.pages.competitors import check_name
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.new_event import next_number
 
@@ -34,9 +34,10 @@ def routes(bp: Blueprint) -> None:
 def add(event_id: str) -> AnyResponse:
     """One more official. The name goes to the people, the event knows an id."""
     moment = the_moment(event_id)
-    state, name = moment.state, fit_name(field("name"))
+    state, name = moment.state, " ".join(field("name").split())
     if not name:
         raise Problem("no_names")
+    check_name(name)
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
     new = _as_typed(Official(new_id, field("role", JUDGE), person.digest(salt)))
