@@ -110,7 +110,9 @@ def an_event_with_everything(rulebook_id: str) -> Journal:
     made.tell(c.NoteRuling(one, "The shot was in arc.", "o2"), c.Appeal(one, made.match(one).a),
               c.DecideAppeal(one, "It was.", True, "o2"), c.GrantExtension(one, 5, "o2"))
     # A result that was agreed, corrected twice; one that nobody agreed on; somebody who did not appear.
-    said = {"ended": "concession", "conceded_by": "b"}
+    said: dict[str, Any] = {"ended": "concession", "conceded_by": "b"}
+    if book.squads:
+        said["picks"] = {"a": [1, 2], "b": [3, 4]}
     for side in ("a", "b"):
         made.tell(c.Report(f"r{side}", one, side, 0, said, f"body {side}"))  # type: ignore[arg-type]
     assert [fate.fate for fate in made.state.fates.values()] == ["accepted", "accepted"]
