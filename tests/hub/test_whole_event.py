@@ -113,6 +113,8 @@ def an_event_with_everything(rulebook_id: str) -> Journal:
     said: dict[str, Any] = {"ended": "concession", "conceded_by": "b"}
     if book.squads:
         said["picks"] = {"a": [1, 2], "b": [3, 4]}
+    if "score" in book.tiebreakers:
+        said["score"] = {"a": 12, "b": 5}
     for side in ("a", "b"):
         made.tell(c.Report(f"r{side}", one, side, 0, said, f"body {side}"))  # type: ignore[arg-type]
     assert [fate.fate for fate in made.state.fates.values()] == ["accepted", "accepted"]
