@@ -88,3 +88,13 @@ def test_an_import_that_takes_its_time_is_waited_for(tmp_path: Path, monkeypatch
         _, answer = upload(house, file(3))
         assert answer.status_code == 303
     assert waited[-1] >= 60
+
+
+def test_no_form_makes_an_event_that_no_file_could_hold(tmp_path: Path) -> None:
+    with open_house(tmp_path) as house:
+        organizer = house.with_event()
+        names = "\n".join(f"Player Number {n}" for n in range(4096))
+        answer = organizer.post("/console/e1/competitors", names=names)
+        assert answer.status_code < 500
+        assert "4096" in problem_of(answer)
+        assert len(house.event.entrants) == 6

@@ -27,11 +27,16 @@ NewEntries = list[NewEntry]
 
 TICK_LETTERS = 40
 
+MOST_COMPETITORS = 4096
+"""As many as an event file may hold: whatever is entered can be exported, and imported again."""
+
 
 def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEntries:
     entrant = command.entrant
     if entrant.id in state.entrants or entrant.id in state.officials:
         raise Problem("competitor_exists", competitor=entrant.id)
+    if len(state.entrants) >= MOST_COMPETITORS:
+        raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
     missed: list[int] = []
     meeting: NewEntries = []
     if not command.imported:
