@@ -107,6 +107,8 @@ def an_event_with_everything(rulebook_id: str) -> Journal:
     if book.extra_minutes:
         made.tell(c.SetExtraMinutes(1, 3))
     one, two, three, *_ = [match.id for match in made.matches() if "p1" not in (match.match.a, match.match.b)]
+    for about in book.lots:
+        made.tell(c.NoteLot(one, about, "b"))
     made.tell(c.NoteRuling(one, "The shot was in arc.", "o2"), c.Appeal(one, made.match(one).a),
               c.DecideAppeal(one, "It was.", True, "o2"), c.GrantExtension(one, 5, "o2"))
     # A result that was agreed, corrected twice; one that nobody agreed on; somebody who did not appear.

@@ -75,6 +75,8 @@ def _of_round(played: RoundState) -> dict[str, Any]:
 
 def _of_match(match: MatchState) -> dict[str, Any]:
     data: dict[str, Any] = {"decided": True} if match.decided else {}
+    if match.lots:
+        data["lots"] = dict(match.lots)
     if match.corrections:
         data["corrections"] = [dict(correction) for correction in match.corrections]
     if match.log:

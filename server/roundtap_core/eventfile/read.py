@@ -215,7 +215,7 @@ TOURNAMENT_RECORD = frozenset({"date", "venue", "club", "external_id", "effectiv
 COMPETITOR_RECORD = frozenset({"disqualification", "proposed", "proposal_declined_at", "list_corrections", "ticks",
                                "declined_place"})
 ROUND_RECORD = frozenset({"notes", "extra_minutes"})
-MATCH_RECORD = frozenset({"decided", "log", "corrections"})
+MATCH_RECORD = frozenset({"decided", "log", "corrections", "lots"})
 """Keys that no rule computes with; the records keep them as they stand in the file."""
 
 

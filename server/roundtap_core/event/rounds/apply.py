@@ -53,7 +53,7 @@ def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[MatchState, ...]:
         log = tuple(LogLine(line["kind"], entry.number, line["by"], line.get("text", ""), line.get("upheld"),
                             line.get("minutes")) for line in raw.get("log", ()))
         matches.append(MatchState(f"{data['number']}.{index}", match, decided=raw.get("decided", False), log=log,
-                                  corrections=tuple(raw.get("corrections", ()))))
+                                  corrections=tuple(raw.get("corrections", ())), lots=raw.get("lots", {})))
     return tuple(matches)
 
 
