@@ -81,6 +81,8 @@ class Competitor:
     identity: str | None = None
     houses: tuple[str, ...] = ()
     officials_role: str | None = None
+    record: dict[str, Any] | None = None
+    """What else an event file has of it, in the file's keys: kept for who reads the file, no rule computes with it."""
 
     @property
     def active(self) -> bool:
@@ -106,6 +108,10 @@ class Match:
     extension_minutes: int | None = None
     picks: tuple[int, ...] | None = None
     """The squads that a bye fields; those of a played match stand in its result."""
+    absent: str | None = None
+    """Who did not appear, at the no-show of who did."""
+    record: dict[str, Any] | None = None
+    """As for a competitor."""
 
     def competitor(self, side: Side) -> str | None:
         return self.a if side == "a" else self.b
@@ -136,6 +142,8 @@ class Round:
     draw: Draw | None = None
     tiebreak_form: str | None = None
     """How three or more play out a tie in this round: "each" or "knockout" (see playoff)."""
+    record: dict[str, Any] | None = None
+    """As for a competitor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +157,8 @@ class Tournament:
     seed: int = 0
     competitors: tuple[Competitor, ...] = ()
     rounds: tuple[Round, ...] = ()
+    record: dict[str, Any] | None = None
+    """As for a competitor."""
 
     def after(self, number: int) -> Tournament:
         """The tournament as it stood after round `number`."""

@@ -250,7 +250,8 @@ def test_a_warning_is_kept_and_the_player_plays_on_even_a_leaver_is_warned(ruleb
     event.tell(c.DropCompetitor("p2"))
     event.tell(c.Warn("p2", "left without a word"))
     assert [who.warnings for who in tournament_of(event.state).competitors[:2]] == [
-        ({"round": 1, "reason": "a card fell"},), ({"round": 1, "reason": "left without a word"},)]
+        ({"round": 1, "reason": "a card fell", "by": "organizer"},),
+        ({"round": 1, "reason": "left without a word", "by": "organizer"},)]
 
 
 # The end of the Swiss rounds, cut and elimination.

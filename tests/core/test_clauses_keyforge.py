@@ -72,7 +72,7 @@ def test_a_card_that_merely_fell_costs_a_warning_and_the_game_goes_on(event: Eve
     clumsy = event.match().match.a
     event.tell(c.Warn(clumsy, "a card fell"))
     assert tournament_of(event.state).competitors[int(clumsy[1:]) - 1].warnings == (
-        {"round": 1, "reason": "a card fell"},)
+        {"round": 1, "reason": "a card fell", "by": "organizer"},)
     assert event.match().match.result is None
     event.agree(Result(score=Pair(1, 0)))
     assert points(event, clumsy) == 1

@@ -41,7 +41,7 @@ def test_a_warning_is_kept_with_its_round_and_reason() -> None:
     event.play()
     event.tell(c.Warn("p1", " slow play "))
     assert tournament_of(event.state).competitors[0].warnings == (
-        {"round": 0, "reason": "late"}, {"round": 1, "reason": "slow play"})
+        {"round": 0, "reason": "late", "by": "organizer"}, {"round": 1, "reason": "slow play", "by": "organizer"})
     with refused("reason_missing"):
         event.tell(c.Warn("p1", " "))
     with refused("unknown_competitor"):

@@ -127,7 +127,7 @@ def test_an_official_corrects_a_list_on_record() -> None:
     event.tell(c.CorrectList("p1", "d5", 99, "an upgrade was missing"))
     entrant = event.state.entrants["p1"]
     assert (entrant.digest, entrant.list_total) == ("d5", 99)
-    assert entrant.list_corrections == ({"round": 1, "reason": "an upgrade was missing"},)
+    assert entrant.list_corrections == ({"round": 1, "reason": "an upgrade was missing", "by": "organizer"},)
 
 
 def test_a_total_comes_with_the_entrant_and_a_name_keeps_it() -> None:

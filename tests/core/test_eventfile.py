@@ -86,10 +86,10 @@ def test_a_byte_order_mark_is_no_error() -> None:
     assert parse("\ufeff" + json.dumps(winter_open())).name == "Winter Open"
 
 
-WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1).filter(
-    lambda text: bool(text.strip())
-)
-COUNTS = st.integers(0, 2**53 - 1)
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cf", "Zl", "Zp")), min_size=1,
+                max_size=64).filter(lambda text: any(sign.isascii() and sign.isalnum() for sign in text))
+COUNTS = st.integers(0, 120)
+FIGURES = st.integers(-99_999, 99_999)
 ANY_NUMBER = st.integers(-(2**53) + 1, 2**53 - 1)
 FREE = st.none() | st.booleans() | ANY_NUMBER | WORDS | st.lists(WORDS | ANY_NUMBER, max_size=2)
 LISTS = st.dictionaries(WORDS, FREE, max_size=2).filter(lambda data: not {"faction", "total"} & set(data))
@@ -122,7 +122,7 @@ def rounds_of(draw: st.DrawFn, ids: list[str], number: int) -> Round:
     order = draw(st.permutations(ids))
     matches = [Match(order[-1], bye=draw(st.sampled_from(["bye", "won", "unpaired-loss"])))] if len(order) % 2 else []
     for table, (a, b) in enumerate(zip(order[0:-1:2], order[1::2], strict=False), start=1):
-        score = Pair(draw(ANY_NUMBER), draw(ANY_NUMBER))
+        score = Pair(draw(FIGURES), draw(FIGURES))
         winner = draw(st.sampled_from(["a", "b"])) if score.a == score.b else None
         initiative = draw(st.sampled_from([None, "b"]))
         result = draw(st.sampled_from([None, Result(winner=winner, score=score, initiative=initiative)]))
@@ -256,3 +256,58 @@ def test_every_published_tournament_loads() -> None:
     for event in ours:
         assert parse(json.dumps(tournament_to_json(tournament_from_json(event)))) == tournament_from_json(event)
     assert len(ours) == 373
+
+
+# Limits.
+
+@pytest.mark.parametrize("name", [
+    "\u200b", "\u200b \u2060", "\u3164", "\u2800", "\u00ad", "\ufeff", "Ana\u202eziuR", "Ana \u2066R",
+    "Ana\u2028Ruiz", " ",
+])
+def test_a_name_that_nobody_sees_or_that_turns_the_line(name: str) -> None:
+    for path in ("competitors/0/name", "competitors/0/public_name", "competitors/0/club", "name"):
+        (problem,) = event_problems(changed(path, name))
+        assert (problem.where, problem.key) == (f"/{path}", "unfit_text")
+
+
+@pytest.mark.parametrize("name", [
+    "Łukasz Żak", "Z\u0307ak", "\u0645\u062d\u0645\u062f", "東京", "👩\u200d🚀", "O’Neill", "(-_-)",
+])
+def test_names_of_all_the_world(name: str) -> None:
+    assert list(event_problems(changed("competitors/0/name", name))) == []
+
+
+def test_names_have_80_letters_and_ids_64() -> None:
+    for path, most in (("competitors/0/name", 80), ("competitors/0/club", 80), ("name", 80), ("competitors/0/id", 64),
+                       ("competitors/0/external_id", 64), ("level", 64)):
+        (problem,) = list(event_problems(changed(path, "x" * (most + 1))))[:1]
+        assert (problem.where, problem.key, problem.params["maximum"]) == (f"/{path}", "text_too_long", most)
+    assert list(event_problems(changed("name", "x" * 80))) == []
+
+
+@pytest.mark.parametrize("path", [
+    "options/swiss_rounds", "competitors/1/fixed_table", "competitors/3/dropped_after", "rounds/0/matches/0/table",
+    "rounds/0/matches/0/result/score/a", "rounds/0/matches/1/extension_minutes",
+])
+def test_every_number_has_a_range(path: str) -> None:
+    (problem,) = event_problems(changed(path, 100_000))
+    assert (problem.where, problem.key) == (f"/{path}", "figure_out_of_range")
+
+
+def test_4096_competitors_and_no_more() -> None:
+    def people(n: int) -> dict[str, Any]:
+        return {**winter_open(), "rounds": [], "competitors": [{"id": f"p{i}", "name": f"P{i}"} for i in range(n)]}
+
+    assert list(event_problems(people(4096))) == []
+    (problem,) = event_problems(people(4097))
+    assert (problem.where, problem.key) == ("/competitors", "wrong_length")
+
+
+def test_30_rounds_in_a_stage_and_no_more() -> None:
+    def rounds(n: int) -> dict[str, Any]:
+        return {**winter_open(), "rounds": [{"number": i + 1, "stage": "elimination" if i < 5 else "tiebreak",
+                                             "matches": []} for i in range(n)]}
+
+    assert list(event_problems(rounds(35))) == []
+    (problem,) = event_problems(rounds(36))
+    assert (problem.where, problem.key) == ("/rounds/35", "too_many_rounds_in_stage")

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from roundtap_core.names import display_name, public_names, shorten
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roundtap_core.errors import Problem
+from roundtap_core.eventfile.schema import event_schema
+from roundtap_core.names import display_name, fit_name, public_names, shorten
 from roundtap_core.records import Competitor
 
 
@@ -61,3 +67,28 @@ def test_what_is_displayed() -> None:
     assert display_name(ana) == "Ana R."
     assert display_name(ana, {"p1": "Ana Ru."}) == "Ana Ru."
     assert display_name(Competitor("p1", "Ana Ruiz", public_name="Nova"), {"p1": "Ana Ru."}) == "Nova"
+
+
+@pytest.mark.parametrize("typed", ["\u200b", " \u3164 ", "Ana\u202eziuR", "Ana\u2067R", "\u2060", "a\ud800"])
+def test_a_name_that_cannot_be_read_is_none(typed: str) -> None:
+    with pytest.raises(Problem, check=lambda problem: problem.key == "name_unfit"):
+        fit_name(typed)
+
+
+def test_a_name_is_kept_in_single_blanks_and_80_letters() -> None:
+    assert fit_name("  Ana   Ruiz ") == "Ana Ruiz"
+    assert fit_name("   ") == ""
+    assert fit_name("x" * 80) == "x" * 80
+    with pytest.raises(Problem, check=lambda problem: problem.key == "name_too_long"):
+        fit_name("x" * 81)
+
+
+@given(st.text(st.sampled_from("aŻ \u200b\u202e\u2066\u00ad\u3164\ufe0f\n\u2028👩\u200d-"), max_size=6))
+def test_forms_and_files_take_the_same_names(typed: str) -> None:
+    """What a form takes, a file may hold; a file refuses what a form would refuse."""
+    try:
+        name = fit_name(typed)
+    except Problem:
+        name = ""
+    pattern = event_schema()["$defs"]["line"]["pattern"]
+    assert bool(name) == bool(re.search(pattern, " ".join(typed.split())))

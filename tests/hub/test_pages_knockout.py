@@ -88,7 +88,8 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     browser.client.post("/console/import", data={
         "csrf": browser.token, "color": "#882255", "file": (io.BytesIO(exported.encode()), "event.json")})
     assert json.loads(browser.get("/console/e2/export.json").text) == json.loads(exported)
-    assert "wins the tournament" in text_of(browser.get("/console/e2"))
+    # It is finished there, too.
+    assert "The event is finished" in text_of(browser.get("/console/e2"))
 
 
 def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: House):

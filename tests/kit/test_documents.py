@@ -34,7 +34,7 @@ def is_there(name: str) -> bool:
 
 
 def named(text: str) -> set[str]:
-    """What a document says in `…` that is meant as a file of this repository; X, GAME, DOCUMENT and <…> stand for any."""
+    """What a document says in `…` that is meant as a file here; X, GAME, DOCUMENT and <…> stand for any."""
     marks = {mark.partition("::")[0] for mark in re.findall(r"`([^`\n]+)`", text)}
     rooms = {path.rpartition("/")[2] for path in tree() if "." not in path}
     return {mark for mark in marks

@@ -69,8 +69,9 @@ def test_standings_as_csv_hold_the_same(event: Path) -> None:
     _, out, _ = roundtap("standings", event, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert rows[2] == {
-        "rank": "3", "competitor": "p4", "name": "Kai E.", "points": "1", "rounds": "1", "wins": "1", "losses": "0",
-        "draws": "0", "byes": "0", "mov": "128", "sos": "0/1", "decided_by": "points", "by_chance": "false",
+        "place": "3", "rank": "3", "competitor": "p4", "name": "Kai E.", "full_name": "Kai Eich", "status": "",
+        "points": "1", "rounds": "1", "wins": "1", "losses": "0", "draws": "0", "byes": "0", "mov": "128",
+        "sos_num": "0", "sos_den": "1", "decided_by": "points", "by_chance": "no",
     }
 
 
@@ -130,16 +131,32 @@ def test_check_prints_every_violation_on_its_own_line(event: Path) -> None:
     ]})
     event.write_text(json.dumps(data), encoding="utf-8")
     code, out, err = roundtap("check", event)
-    assert (code, err) == (2, "")
+    assert (code, err) == (1, "")
     assert [line.removeprefix(f"{event}: ").split(": ")[0] for line in out.splitlines()] == [
         "/rounds/0/matches/0/result/score/a", "/rounds/1/matches/0", "/rounds/1/matches/2/bye",
     ]
 
 
-def test_check_prints_what_makes_a_file_unreadable_too(event: Path) -> None:
+def test_check_tells_programs_the_same(event: Path) -> None:
+    assert json.loads(roundtap("check", event, "--format", "json")[1]) == {"violations": []}
+    data = json.loads(json.dumps(EVENT))
+    data["rounds"][0]["matches"][0]["result"]["score"]["a"] = 130
+    event.write_text(json.dumps(data), encoding="utf-8")
+    code, out, err = roundtap("check", event, "--format", "json", ROUNDTAP_LANG="de")
+    assert (code, err) == (1, "")
+    assert json.loads(out) == {"violations": [{
+        "where": "/rounds/0/matches/0/result/score/a", "rule": "figure_out_of_range",
+        "text": "130 liegt außerhalb der Grenzen; möglich ist 0 bis 100.",
+    }]}
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_check_says_on_stderr_all_that_makes_a_file_unreadable(event: Path, form: str) -> None:
+    """Two answers to tell apart: 1, the file breaks rules; 2, nobody can tell."""
     event.write_text(json.dumps(EVENT | {"colour": 1, "seed": "x"}), encoding="utf-8")
-    code, out, err = roundtap("check", event)
-    assert (code, err, len(out.splitlines())) == (2, "", 2)
+    code, out, err = roundtap("check", event, "--format", form)
+    assert (code, out, len(err.splitlines())) == (2, "", 2)
+    assert all(line.startswith(f"{event}: /") for line in err.splitlines())
 
 
 def test_check_is_silent_where_all_is_well(event: Path) -> None:

@@ -4,34 +4,48 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
+from typing import Any
 
 from roundtap.headless import event_input
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse_json, tournament_from_json
+from roundtap_core.words import Words
+
+BREAKS_RULES = 1
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     event_input.add_file(parser)
+    parser.add_argument("--format", choices=("json", "text"), default="text")
 
 
 def run(args: Namespace) -> int:
-    """What is wrong inside the file is this command's answer and goes to stdout; that it cannot be opened does not."""
+    """Broken rules are this command's answer: stdout, exit 1. Whatever makes the file unreadable goes to stderr, all of
+    it, with exit 2."""
     words = event_input.reader_words()
     try:
-        text = event_input.read_text(args.file)
+        data = parse_json(event_input.read_text(args.file))
     except Problem as problem:
-        event_input.complain(event_input.error_line(args.file, problem, words))
-        return event_input.BAD_INPUT
-    lines = [event_input.error_line(args.file, problem, words) + "\n" for problem in _everything(text)]
-    event_input.write("".join(lines))
-    return event_input.BAD_INPUT if lines else event_input.DONE
+        return _unreadable(args.file, [problem], words)
+    if unreadable := list(event_problems(data)):
+        return _unreadable(args.file, unreadable, words)
+    broken = violations(tournament_from_json(data))
+    if args.format == "json":
+        event_input.write(event_input.json_text(to_json(broken, words)))
+    else:
+        event_input.write("".join(event_input.error_line(args.file, problem, words) + "\n" for problem in broken))
+    return BREAKS_RULES if broken else event_input.DONE
 
 
-def _everything(text: str) -> Iterable[Problem]:
-    """The broken JSON; or all that makes the file unreadable; or, of a readable file, the rules broken."""
-    try:
-        data = parse_json(text)
-    except Problem as problem:
-        return [problem]
-    return list(event_problems(data)) or violations(tournament_from_json(data))
+def to_json(broken: Iterable[Problem], words: Words) -> dict[str, Any]:
+    """Each broken rule: its place in the file, its key (the same in every language), and the text for a person."""
+    return {"violations": [
+        {"where": problem.where, "rule": problem.key, "text": problem.say(words)} for problem in broken
+    ]}
+
+
+def _unreadable(file: str, problems: Iterable[Problem], words: Words) -> int:
+    for problem in problems:
+        event_input.complain(event_input.error_line(file, problem, words))
+    return event_input.BAD_INPUT

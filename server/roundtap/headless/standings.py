@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from roundtap.headless import columns, event_input
 from roundtap_core.errors import Problem
@@ -29,11 +28,14 @@ def run(args: Namespace) -> int:
         if not 0 <= after <= len(tournament.rounds):
             raise Problem("no_such_round", value=after, rounds=len(tournament.rounds))
         event_input.note_unsaid(args.file, tournament, words)
+        if args.format == "csv":
+            from roundtap_core.eventfile.standings_csv import standings_csv
+
+            return standings_csv(tournament, args.after)
         rows = standings(tournament, after)
         if args.format == "json":
             return event_input.json_text(standings_to_json(rows, after))
-        names = _names(tournament)
-        return as_csv(rows, names, after) if args.format == "csv" else as_text(rows, names, words)
+        return as_text(rows, _names(tournament), words)
 
     return event_input.answer(args.file, rank)
 
@@ -46,23 +48,6 @@ def last_round(tournament: Tournament) -> int:
 def _names(tournament: Tournament) -> dict[str, str]:
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
     return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
-
-
-def as_csv(rows: Sequence[StandingsRow], names: dict[str, str], after: int) -> str:
-    """The same cells as in JSON, with names; headings are keys, for programs."""
-    import csv
-    import io
-
-    data: list[dict[str, Any]] = standings_to_json(rows, after)["standings"]
-    keys = list(data[0]["tiebreakers"]) if data else []
-    text = io.StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    out.writerow(["rank", "competitor", "name", *FIGURES[1:], *keys, "decided_by", "by_chance"])
-    for row in data:
-        cells = [row[key] for key in FIGURES[1:]] + [row["tiebreakers"].get(key, "") for key in keys]
-        chance = "true" if row["by_chance"] else "false"
-        out.writerow([row["rank"], row["competitor"], names[row["competitor"]], *cells, row["decided_by"], chance])
-    return text.getvalue()
 
 
 def as_text(rows: Sequence[StandingsRow], names: dict[str, str], words: Words) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap.kit.player_names import player_names
+from roundtap_core.check.told_figures import told_problems
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Choice, Figure, Picks, Question, Turns, Way
@@ -130,7 +131,8 @@ def _result(book: Rulebook, event: Tournament, situation: Situation, known: dict
             book.check_new(result, options, situation)
         except Problem:
             continue
-        if not _lost_by_the_opener(book, result, way, opener, options):
+        told_otherwise = any(told_problems(book, result, options, situation))
+        if not told_otherwise and not _lost_by_the_opener(book, result, way, opener, options):
             return result
 
 

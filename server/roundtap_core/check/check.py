@@ -9,6 +9,7 @@ from roundtap_core.check.byes import bye_problems
 from roundtap_core.check.fielded_squads import squad_problems
 from roundtap_core.check.list_contents import list_violations
 from roundtap_core.check.tiebreak_rounds import tiebreak_problems
+from roundtap_core.check.told_figures import told_problems
 from roundtap_core.check.who_may_play import people_problems
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
@@ -58,7 +59,7 @@ def called(tournament: Tournament) -> dict[str, str]:
 
 
 def impossible_results(tournament: Tournament) -> Iterator[Problem]:
-    """Results that nobody could enter anew."""
+    """Results that nobody could enter anew, and those that what was told excludes."""
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
     totals = list_totals(tournament)
@@ -70,11 +71,15 @@ def impossible_results(tournament: Tournament) -> Iterator[Problem]:
             a, b = totals.get(match.a), totals.get(match.b or "")
             stage = THIRD_STAGE if match.game == THIRD else stages[played.number]
             costs = Pair(a, b) if a is not None and b is not None else None
+            decks = (houses[match.a], houses[match.b or ""]) if houses else None
+            situation = Situation(stage, costs, decks)
             try:
-                decks = (houses[match.a], houses[match.b or ""]) if houses else None
-                book.check_new(match.result, options, Situation(stage, costs, decks))
+                book.check_new(match.result, options, situation)
             except Problem as problem:
                 yield problem.at(f"{where}/result")
+            else:
+                for wrong in told_problems(book, match.result, options, situation):
+                    yield wrong.at(f"{where}/result")
 
 
 def impossible_options(tournament: Tournament) -> Iterator[Problem]:
@@ -83,6 +88,16 @@ def impossible_options(tournament: Tournament) -> Iterator[Problem]:
         rulebook(tournament.rulebook).check_options(tournament.options)
     except Problem as problem:
         yield problem
+
+
+def other_options(tournament: Tournament) -> Iterator[Problem]:
+    """Options that held, according to the file, and that its options and the rulebook do not give."""
+    told = (tournament.record or {}).get("effective_options", {})
+    holds = rulebook(tournament.rulebook).options(tournament.options)
+    for key, value in told.items():
+        if holds.get(key) != value:
+            yield Problem("effective_options_differ", where=f"/effective_options/{key}", value=value,
+                          right=holds.get(key, "–"))
 
 
 def open_matches(tournament: Tournament) -> Iterator[Problem]:
@@ -187,6 +202,6 @@ def _players_in_round_1(first: Round) -> int:
 
 RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (
     impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
-    no_shows, structure, bye_problems, elimination_problems, impossible_options, tiebreak_problems, squad_problems,
-    people_problems, list_violations,
+    no_shows, structure, bye_problems, elimination_problems, impossible_options, other_options, tiebreak_problems,
+    squad_problems, people_problems, list_violations,
 )

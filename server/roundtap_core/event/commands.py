@@ -49,11 +49,13 @@ from roundtap_core.event.rounds.commands import (
 )
 from roundtap_core.event.setup.commands import (
     CreateEvent,
+    ImportRecord,
     SetOptions,
 )
 
 Command = (
-    CreateEvent | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor | ReturnCompetitor | SubmitList
+    CreateEvent | ImportRecord | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor | ReturnCompetitor
+    | SubmitList
     | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | PublishRound
     | SetClock | FinishEvent | SetExtraMinutes | Report | EnterResult | NoShow | NoteLot | SetPicks | MakeCut
     | WithdrawCut | AcceptPlace | DeclinePlace | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
@@ -78,6 +80,7 @@ __all__ = [
     "EnterResult",
     "FinishEvent",
     "GrantExtension",
+    "ImportRecord",
     "ImportRound",
     "ImposeRound",
     "MakeCut",

@@ -46,6 +46,8 @@ class Entrant:
     """A disqualification that the head judge proposed: {"reason", "by"}."""
     declined_at: int = 0
     """How many warnings there were when a proposal was last declined."""
+    disqualification: Mapping[str, Any] | None = None
+    """Why, and by whom: {"reason", "by"}."""
 
     @property
     def active(self) -> bool:
@@ -78,6 +80,8 @@ class MatchState:
     """What lots before play have said: {"first_player": "b"}. They stand whatever is taken back later."""
     log: tuple[LogLine, ...] = ()
     """Rulings, appeals, decisions on them, extensions; in order."""
+    corrections: tuple[Mapping[str, Any], ...] = ()
+    """Results that stood before an official put another one in their place: {"was": the event file's result, "by"}."""
 
     @property
     def state(self) -> str:
@@ -153,6 +157,8 @@ class EventState:
     """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
     cut: Cut | None = None
     """The cut as it was made here; an imported event has none, its bracket tells."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What the event file says of the event itself: "date", "venue", "club", "external_id"; each may be missing."""
     officials: Mapping[str, Official] = field(default_factory=dict)
     """By id. Empty: whoever is logged in is the organizer."""
 

@@ -86,6 +86,7 @@ def tournament_from_json(data: object) -> Tournament:
         seed=data.get("seed", 0),
         competitors=tuple(_competitor(item) for item in data["competitors"]),
         rounds=tuple(_round(item, read) for item in data.get("rounds", [])),
+        record=_record(data, TOURNAMENT_RECORD),
     )
 
 
@@ -112,9 +113,15 @@ def _problems(data: object, results: list[Result]) -> Iterator[Problem]:
         yield Problem("not_one_of", where="/level", value=data["level"], options=", ".join(book.levels))
     yield from _competitor_problems(data["competitors"])
     known = {item["id"] for item in data["competitors"]}
+    yield from _official_problems(data.get("officials", []), known)
+    yield from _cut_problems(data.get("cut", {}), known)
     options = book.options(data.get("options", {}))
+    in_stage: dict[str, int] = {}
     for index, item in enumerate(data.get("rounds", [])):
-        where = f"/rounds/{index}"
+        where, stage = f"/rounds/{index}", item.get("stage", SWISS)
+        in_stage[stage] = in_stage.get(stage, 0) + 1
+        if in_stage[stage] == MOST_ROUNDS + 1:
+            yield Problem("too_many_rounds_in_stage", where=where, stage=stage, maximum=MOST_ROUNDS)
         if item["number"] != index + 1:
             yield Problem("round_number", where=f"{where}/number", value=item["number"], right=index + 1)
         yield from _seating_problems(item, where, known)
@@ -128,6 +135,31 @@ def _competitor_problems(competitors: list[dict[str, Any]]) -> Iterator[Problem]
         if before != index:
             where = f"/competitors/{index}/id"
             yield Problem("id_twice", where=where, competitor=item["id"], first=f"/competitors/{before}")
+
+
+def _official_problems(officials: list[dict[str, Any]], known: set[str]) -> Iterator[Problem]:
+    """Officials have ids of their own; who of them plays is a competitor."""
+    first: dict[str, str] = {}
+    for index, item in enumerate(officials):
+        where = f"/officials/{index}"
+        if item["id"] in known or item["id"] in first:
+            yield Problem("id_twice", where=f"{where}/id", competitor=item["id"],
+                          first=first.get(item["id"], "/competitors"))
+        first.setdefault(item["id"], where)
+        if "plays" in item and item["plays"] not in known:
+            yield Problem("unknown_competitor", where=f"{where}/plays", competitor=item["plays"])
+
+
+def _cut_problems(cut: dict[str, Any], known: set[str]) -> Iterator[Problem]:
+    """Whoever stands in the cut is a competitor, once in each list."""
+    for key in ("order", "seeds", "declined"):
+        listed = cut.get(key, [])
+        for index, who in enumerate(listed):
+            if who not in known:
+                yield Problem("unknown_competitor", where=f"/cut/{key}/{index}", competitor=who)
+            elif listed.index(who) != index:
+                yield Problem("id_twice", where=f"/cut/{key}/{index}", competitor=who,
+                              first=f"/cut/{key}/{listed.index(who)}")
 
 
 def _seating_problems(item: dict[str, Any], where: str, known: set[str]) -> Iterator[Problem]:
@@ -148,6 +180,8 @@ def _seating_problems(item: dict[str, Any], where: str, known: set[str]) -> Iter
             elif who in seats:
                 yield Problem("twice_in_round", where=f"{place(index)}/{side}", competitor=who, first=place(seats[who]))
             seats.setdefault(who, index)
+        if "absent" in match and match["absent"] not in known:
+            yield Problem("unknown_competitor", where=f"{place(index)}/absent", competitor=match["absent"])
         table = match.get("table")
         if table is not None and tables.setdefault(table, index) != index:
             yield Problem("table_twice", where=f"{place(index)}/table", table=table, first=place(tables[table]))
@@ -171,22 +205,42 @@ def _result_problems(
                 yield problem.at(f"{where}/matches/{index}/result")
 
 
+MOST_ROUNDS = 30
+"""In each stage."""
+
 _TUPLES = ("warnings", "members", "houses")
+
+TOURNAMENT_RECORD = frozenset({"date", "venue", "club", "external_id", "effective_options", "officials", "checked_in",
+                               "cut", "finished"})
+COMPETITOR_RECORD = frozenset({"disqualification", "proposed", "proposal_declined_at", "list_corrections", "ticks",
+                               "declined_place"})
+ROUND_RECORD = frozenset({"notes", "extra_minutes"})
+MATCH_RECORD = frozenset({"decided", "log", "corrections", "lots"})
+"""Keys that no rule computes with; the records keep them as they stand in the file."""
+
+
+def _record(data: dict[str, Any], keys: frozenset[str]) -> dict[str, Any] | None:
+    return None if keys.isdisjoint(data) else {key: value for key, value in data.items() if key in keys}
 
 
 def _competitor(data: dict[str, Any]) -> Competitor:
-    values: dict[str, Any] = {key: tuple(value) if key in _TUPLES else value for key, value in data.items()}
-    return Competitor(**values)
+    values: dict[str, Any] = {
+        key: tuple(value) if key in _TUPLES else value for key, value in data.items() if key not in COMPETITOR_RECORD
+    }
+    return Competitor(**values, record=_record(data, COMPETITOR_RECORD))
 
 
 def _round(data: dict[str, Any], results: Iterator[Result]) -> Round:
     draw = Draw(**data["draw"]) if "draw" in data else None
     matches = [_match(item, results) for item in data["matches"]]
-    return Round(data["number"], data.get("stage", SWISS), tuple(matches), draw, data.get("tiebreak_form"))
+    return Round(data["number"], data.get("stage", SWISS), tuple(matches), draw, data.get("tiebreak_form"),
+                 _record(data, ROUND_RECORD))
 
 
 def _match(data: dict[str, Any], results: Iterator[Result]) -> Match:
     values = dict(data)
+    if record := _record(data, MATCH_RECORD):
+        values = {key: value for key, value in data.items() if key not in MATCH_RECORD} | {"record": record}
     if "result" in data:
         values["result"] = next(results)
     if "picks" in data:

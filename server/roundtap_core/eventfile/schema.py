@@ -127,6 +127,11 @@ def _pattern(value: Any, schema: Schema, root: Schema, where: str, depth: int) -
         yield Problem("unfit_text", where=where)
 
 
+def _letters(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:
+    if isinstance(value, str) and len(value) > schema["maxLength"]:
+        yield Problem("text_too_long", where=where, count=len(value), maximum=schema["maxLength"])
+
+
 def _items(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:
     if isinstance(value, list):
         for index, item in enumerate(value):
@@ -175,7 +180,7 @@ KEYWORDS: dict[str, Callable[[Any, Schema, Schema, str, int], Iterator[Problem]]
     "type": _nothing, "$ref": _ref, "const": _const, "enum": _enum,
     # Each pair always stands together here, and makes one error, not two.
     "minimum": _range, "maximum": _nothing, "minItems": _length, "maxItems": _nothing,
-    "pattern": _pattern, "items": _items, "required": _required,
+    "pattern": _pattern, "maxLength": _letters, "items": _items, "required": _required,
     "properties": _properties, "additionalProperties": _additional,
     "if": _if, "then": _nothing, "else": _nothing,
 }

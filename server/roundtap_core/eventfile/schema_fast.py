@@ -78,6 +78,10 @@ class Checks:
         search = re.compile(schema["pattern"]).search
         return lambda value, depth: not isinstance(value, str) or search(value) is not None
 
+    def _letters(self, schema: Schema) -> Check | None:
+        most = schema["maxLength"]
+        return lambda value, depth: not isinstance(value, str) or len(value) <= most
+
     def _length(self, schema: Schema) -> Check | None:
         lowest, highest = schema["minItems"], schema["maxItems"]
         return lambda value, depth: not isinstance(value, list) or lowest <= len(value) <= highest
@@ -131,11 +135,12 @@ class Checks:
 
 
 def _leaf(schema: Schema) -> Check | None:
-    """The two commonest schemas in one step instead of two: a text of a pattern, a whole number in a range."""
+    """The two commonest schemas in one step instead of two or three: a text of a pattern and not too long, a whole
+    number in a range."""
     kind = schema.get("type")
-    if kind == "string" and len(schema) == 2 and "pattern" in schema:
-        search = re.compile(schema["pattern"]).search
-        return lambda value, depth: isinstance(value, str) and search(value) is not None
+    if kind == "string" and schema.keys() == {"type", "pattern", "maxLength"}:
+        search, most = re.compile(schema["pattern"]).search, schema["maxLength"]
+        return lambda value, depth: isinstance(value, str) and len(value) <= most and search(value) is not None
     if kind == "integer" and len(schema) == 3 and "minimum" in schema:
         lowest, highest = schema["minimum"], schema["maximum"]
 
@@ -150,7 +155,8 @@ _NOTES = ("$schema", "$id", "$defs", "$comment", "title", "description")
 
 _BUILDERS: dict[str, Callable[[Checks, Schema], Check | None]] = {
     "type": Checks._type, "$ref": Checks._ref, "const": Checks._const, "enum": Checks._enum,
-    "minimum": Checks._range, "pattern": Checks._pattern, "items": Checks._items, "minItems": Checks._length,
+    "minimum": Checks._range, "pattern": Checks._pattern, "maxLength": Checks._letters,
+    "items": Checks._items, "minItems": Checks._length,
     "required": Checks._required, "properties": Checks._keys, "additionalProperties": Checks._additional,
     "if": Checks._if,
     **dict.fromkeys(("maximum", "maxItems", "then", "else", *_NOTES), Checks._beside),

@@ -24,7 +24,7 @@ def tournament_to_json(tournament: Tournament) -> dict[str, Any]:
     data["seed"] = tournament.seed
     data["competitors"] = [_without_defaults(item) for item in tournament.competitors]
     data["rounds"] = [round_to_json(item) for item in tournament.rounds]
-    return data
+    return _with_record(data, tournament)
 
 
 def round_to_json(item: Round) -> dict[str, Any]:
@@ -35,14 +35,14 @@ def round_to_json(item: Round) -> dict[str, Any]:
     if item.tiebreak_form is not None:
         data["tiebreak_form"] = item.tiebreak_form
     data["matches"] = [match_to_json(match) for match in item.matches]
-    return data
+    return _with_record(data, item)
 
 
 def match_to_json(match: Match) -> dict[str, Any]:
     """One match, or bye, as it stands in the event file."""
     data: dict[str, Any] = {} if match.table is None else {"table": match.table}
     data["a"] = match.a
-    for key in ("b", "bye", "game"):
+    for key in ("b", "bye", "absent", "game"):
         if getattr(match, key) is not None:
             data[key] = getattr(match, key)
     if match.picks is not None:
@@ -51,6 +51,12 @@ def match_to_json(match: Match) -> dict[str, Any]:
         data["result"] = result_to_json(match.result)
     if match.extension_minutes is not None:
         data["extension_minutes"] = match.extension_minutes
+    return _with_record(data, match)
+
+
+def _with_record(data: dict[str, Any], item: Tournament | Round | Match | Competitor) -> dict[str, Any]:
+    if item.record:
+        data.update(item.record)
     return data
 
 
@@ -58,6 +64,6 @@ def _without_defaults(item: Competitor) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for field in fields(item):
         value = getattr(item, field.name)
-        if value != field.default:
+        if value != field.default and field.name != "record":
             data[field.name] = list(value) if isinstance(value, tuple) else value
-    return data
+    return _with_record(data, item)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, Engine, event
+from sqlalchemy import BigInteger, Engine, delete, event, tuple_
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 from sqlmodel import Field, Session, SQLModel, col, create_engine, insert, select
@@ -18,6 +18,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, At, Entry, seal_holds
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical
+
+AT_ONCE = 400
+"""Keys in one statement: databases bound how many parameters they take."""
 
 
 class EntryRow(SQLModel, table=True):
@@ -102,9 +105,7 @@ class Journal:
         rows = [_to_row(entry) for entry in entries]
         try:
             with Session(self._engine) as session:
-                for record in people:
-                    session.merge(PersonRow(event=record.event, competitor=record.competitor, salt=record.salt,
-                                            data=json.dumps(record.person.to_json(), ensure_ascii=False)))
+                _put_people(session, people)
                 if rows:
                     session.execute(insert(EntryRow), rows)
                 session.commit()
@@ -148,6 +149,22 @@ class Journal:
                 yield session
         except SQLAlchemyError as error:
             raise _unreadable(error) from error
+
+
+def _put_people(session: Session, people: Iterable[PersonRecord]) -> None:
+    """The people as they are now, whether they were known or not; thousands come with an import, a few otherwise."""
+    rows = {
+        (record.event, record.competitor): {
+            "event": record.event, "competitor": record.competitor, "salt": record.salt,
+            "data": json.dumps(record.person.to_json(), ensure_ascii=False),
+        } for record in people
+    }
+    keys = list(rows)
+    for first in range(0, len(keys), AT_ONCE):
+        some = keys[first : first + AT_ONCE]
+        session.execute(delete(PersonRow).where(tuple_(col(PersonRow.event), col(PersonRow.competitor)).in_(some)))
+    if rows:
+        session.execute(insert(PersonRow), list(rows.values()))
 
 
 def _durable_sqlite(connection: Any, _record: object) -> None:

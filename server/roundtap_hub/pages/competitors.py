@@ -20,6 +20,7 @@ from roundtap_core.event.commands import (
 from roundtap_core.event.lookups import written
 from roundtap_core.event.person import Person
 from roundtap_core.lists.parts import fold
+from roundtap_core.names import MOST_LETTERS, fit_name
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
@@ -30,7 +31,7 @@ from roundtap_hub.pages.new_event import enrol, next_number
 from roundtap_hub.pages.rounds import busy_tables
 from roundtap_hub.views.event_at import EventAt
 
-NAME_LETTERS = 80
+NAME_LETTERS = MOST_LETTERS
 MOST_TABLES = 999
 
 
@@ -50,7 +51,7 @@ def enter(event_id: str) -> AnyResponse:
     names = [name for name, _ in named]
     if not names:
         raise Problem("no_names")
-    for name in names:
+    for name in (*names, field("public_name"), field("came_with")):
         check_name(name)
     if not field("same_name"):
         _refuse_twice(names, [moment.people[who].name for who in moment.state.entrants if who in moment.people])
@@ -125,8 +126,8 @@ def team() -> tuple[tuple[str, ...], str | None]:
 
 
 def check_name(name: str) -> None:
-    if len(name) > NAME_LETTERS:
-        raise Problem("name_too_long", name=name[:40] + "…", maximum=NAME_LETTERS)
+    """Raise Problem for a name that is too long, or that nobody could read on the wall."""
+    fit_name(name)
 
 
 def _refuse_twice(names: list[str], known: list[str]) -> None:

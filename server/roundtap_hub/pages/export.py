@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import unicodedata
-from fractions import Fraction
 
 from flask import Blueprint, Response
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.event.whole import whole_tournament
+from roundtap_core.eventfile.standings_csv import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.pages.base import the_moment
-from roundtap_hub.views.event_at import full_names, ranking, tournament
+from roundtap_hub.views.event_at import settled_round, tournament
 
 
 def routes(bp: Blueprint) -> None:
@@ -25,32 +24,18 @@ def routes(bp: Blueprint) -> None:
 def event_file(event_id: str) -> AnyResponse:
     """The event file: everything of the tournament, nothing of the hall."""
     moment = the_moment(event_id)
-    text = json.dumps(tournament_to_json(tournament(moment)), ensure_ascii=False, indent=2) + "\n"
+    whole = whole_tournament(moment.state, moment.people)
+    text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
     return _download(text, "application/json", file_name(moment.state.name, "json"))
 
 
 def standings_csv(event_id: str) -> AnyResponse:
-    """The standings after the last settled round; fractions as exact text."""
+    """The standings after the last settled round, with the final places of an elimination: the same table that
+    `roundtap standings --format csv` makes of the event file."""
     moment = the_moment(event_id)
-    rows, names = ranking(moment), full_names(moment)
-    keys = tuple(rows[0].tiebreakers) if rows else ()
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["rank", "name", "points", "rounds", "wins", "losses", "draws", "byes", *keys, "decided_by",
-                     "by_chance"])
-    for row in rows:
-        writer.writerow([
-            row.rank, harmless(names.get(row.competitor, row.competitor)), row.points, row.rounds, row.wins,
-            row.losses, row.draws, row.byes, *(_cell(row.tiebreakers.get(key, "")) for key in keys), row.decided_by,
-            "yes" if row.by_chance else "",
-        ])
+    text = csv_of(tournament(moment), settled_round(moment.state))
     # Spreadsheets take a file without this mark for another alphabet.
-    return _download("\ufeff" + out.getvalue(), "text/csv", file_name(moment.state.name, "csv"))
-
-
-def harmless(text: str) -> str:
-    """A name that a spreadsheet would take for a formula, as text."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    return _download("\ufeff" + text, "text/csv", file_name(moment.state.name, "csv"))
 
 
 def file_name(event_name: str, ending: str) -> str:
@@ -63,9 +48,3 @@ def _download(text: str, kind: str, name: str) -> Response:
     response = Response(text, content_type=f"{kind}; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
-
-
-def _cell(value: object) -> str:
-    """A spreadsheet would take 4/9 for a date: fractions become decimals here. The exact ones are in the event file's
-    standings."""
-    return f"{float(value):.4f}" if isinstance(value, Fraction) else str(value)

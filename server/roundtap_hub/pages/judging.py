@@ -18,6 +18,7 @@ from roundtap_core.event.commands import (
     Tick,
     Warn,
 )
+from roundtap_core.names import fit_name
 from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub, whole_number
 from roundtap_hub.pages.competitors import NAME_LETTERS
 from roundtap_hub.pages.console import event
@@ -64,7 +65,7 @@ def tick(event_id: str, competitor: str) -> AnyResponse:
 
 @mended_on(event)
 def came_with(event_id: str, competitor: str) -> AnyResponse:
-    group = field("came_with")[:NAME_LETTERS] or None
+    group = fit_name(field("came_with")) or None
     the_hub().service.tell(event_id, SetCameWith(competitor, group), ORGANIZER)
     return back_to_event(event_id, "competitors")
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from flask import Blueprint, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.check.check import violations
+from roundtap_core.elimination.cut import Cut
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import CreateEvent, EnterCompetitor, ImportRound, SetOptions
+from roundtap_core.event.commands import CreateEvent, EnterCompetitor, ImportRecord, ImportRound, SetOptions
+from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.eventfile.read import parse
@@ -35,6 +38,9 @@ from roundtap_hub.pages.home import COLOR
 from roundtap_hub.views.event_options import OFFERED, STRUCTURE, read_options, read_structure
 
 SEED_BITS = 53
+PATIENCE_S = 180
+"""For an import: who gave up on one of 4,096 players would be told that it failed, and find it there afterwards."""
+ABOUT = ("date", "venue", "club", "external_id")
 
 
 def routes(bp: Blueprint) -> None:
@@ -53,7 +59,7 @@ def create() -> AnyResponse:
         # Whether officials may play, and what is looked at, depends on it.
         raise Problem("level_missing", options=", ".join(words()(f"level.{known}") for known in book.levels))
     options = read_options(book, field)
-    command = CreateEvent(field("name")[:120], book.id, level, options, _color(), secrets.randbits(SEED_BITS))
+    command = CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS))
     the_hub().service.tell(event_id, command, ORGANIZER)
     return back_to_event(event_id)
 
@@ -76,24 +82,41 @@ def import_file() -> AnyResponse:
         raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(words()))
     event_id = next_event_id(the_snapshot().events)
     steps, people = import_steps(event_id, file, _color())
-    the_hub().service.ask(steps, ORGANIZER, people)
+    the_hub().service.ask(steps, ORGANIZER, people, PATIENCE_S)
     return back_to_event(event_id)
 
 
 def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step], list[PersonRecord]]:
     """The steps that make an event of a file's content, and the people they speak of."""
-    steps = [Step(event_id, CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed))]
+    record = file.record or {}
+    about = {key: record[key] for key in ABOUT if key in record}
+    steps = [Step(event_id, CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed, about))]
     people, totals = [], list_totals(file)
     for competitor in file.competitors:
-        record, entrant = enrol(event_id, competitor, totals.get(competitor.id))
-        people.append(record)
+        enrolled, entrant = enrol(event_id, competitor, totals.get(competitor.id))
+        people.append(enrolled)
         steps.append(Step(event_id, EnterCompetitor(entrant, imported=True)))
     for played in file.rounds:
         data = round_to_json(played)
         if data.get("draw"):
             data["draw"] = {"method": "", **data["draw"]}
-        steps.append(Step(event_id, ImportRound(data)))
+        steps.append(Step(event_id, ImportRound(data, record.get("checked_in"))))
+    officials = []
+    for item in record.get("officials", ()):
+        person, salt = Person(item["name"]), secrets.token_hex(16)
+        people.append(PersonRecord(event_id, item["id"], salt, person))
+        officials.append(Official(item["id"], item["role"], person.digest(salt), item.get("second", False),
+                                  item.get("plays"), not item.get("off_duty", False)))
+    kept = ImportRecord(tuple(officials), _cut(record.get("cut")), record.get("finished", False))
+    if kept != ImportRecord():
+        steps.append(Step(event_id, kept))
     return steps, people
+
+
+def _cut(data: Mapping[str, Any] | None) -> Cut | None:
+    if data is None:
+        return None
+    return Cut(data["size"], tuple(data["order"]), tuple(data["seeds"]), tuple(data.get("declined", ())))
 
 
 def enrol(event_id: str, competitor: Competitor, total: int | None = None) -> tuple[PersonRecord, Entrant]:
@@ -101,11 +124,14 @@ def enrol(event_id: str, competitor: Competitor, total: int | None = None) -> tu
 
     `total`: what the list costs, where that is known.
     """
-    person, salt = Person.of(competitor), secrets.token_hex(16)
+    person, salt, record = Person.of(competitor), secrets.token_hex(16), competitor.record or {}
+    # Who declined a place in the cut stands in the file as somebody who left, but is still here.
+    dropped_after = None if record.get("declined_place") else competitor.dropped_after
     entrant = Entrant(
         competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
-        competitor.dropped_after, competitor.disqualified_after, competitor.warnings,
-        list_total=total, officials_role=competitor.officials_role,
+        dropped_after, competitor.disqualified_after, competitor.warnings, total,
+        tuple(record.get("list_corrections", ())), tuple(record.get("ticks", ())), competitor.officials_role,
+        record.get("proposed"), record.get("proposal_declined_at", 0), record.get("disqualification"),
     )
     return PersonRecord(event_id, competitor.id, salt, person), entrant
 

@@ -37,7 +37,7 @@ def _duty(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventStat
 def _warned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     known = state.entrants[data["competitor"]].warnings
     return with_entrant(state, data["competitor"],
-                        warnings=(*known, {"round": data["round"], "reason": data["reason"]}))
+                        warnings=(*known, {"round": data["round"], "reason": data["reason"], "by": data["by"]}))
 
 
 def _proposed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -49,7 +49,8 @@ def _declined(state: EventState, data: Mapping[str, Any], entry: Entry) -> Event
 
 
 def _disqualified(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return with_entrant(state, data["competitor"], disqualified_after=data["after"], proposed=None)
+    return with_entrant(state, data["competitor"], disqualified_after=data["after"], proposed=None,
+                        disqualification={"reason": data["reason"], "by": data["by"]})
 
 
 def _ruling(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:

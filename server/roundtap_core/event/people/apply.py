@@ -35,10 +35,15 @@ def _entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
     entrant = Entrant(
         data["competitor"], data["digest"], data["won_bye"], data["came_with"], data["fixed_table"],
         data.get("dropped_after"), data.get("disqualified_after"), tuple(data.get("warnings", ())), data.get("total"),
-        officials_role=data.get("role"),
+        officials_role=data.get("role"), **_kept(data.get("record", {})),
     )
     changed = replace(state, entrants={**state.entrants, entrant.id: entrant})
     return with_missed(changed, entrant.id, data["missed"])
+
+
+def _kept(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What an imported competitor brings along, by the entrant's fields."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
 
 
 def _late_match(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -71,7 +76,7 @@ def _list_submitted(state: EventState, data: Mapping[str, Any], entry: Entry) ->
 
 def _list_corrected(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     known = state.entrants[data["competitor"]].list_corrections
-    noted = {"round": data["round"], "reason": data["reason"]}
+    noted = {"round": data["round"], "reason": data["reason"], "by": data["by"]}
     return with_entrant(state, data["competitor"], digest=data["digest"], list_total=data["total"],
                         list_corrections=(*known, noted))
 

@@ -27,11 +27,16 @@ NewEntries = list[NewEntry]
 
 TICK_LETTERS = 40
 
+MOST_COMPETITORS = 4096
+"""As many as an event file may hold: whatever is entered can be exported, and imported again."""
+
 
 def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEntries:
     entrant = command.entrant
     if entrant.id in state.entrants or entrant.id in state.officials:
         raise Problem("competitor_exists", competitor=entrant.id)
+    if len(state.entrants) >= MOST_COMPETITORS:
+        raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
     missed: list[int] = []
     meeting: NewEntries = []
     if not command.imported:
@@ -51,8 +56,17 @@ def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEn
         "warnings": [dict(w) for w in entrant.warnings],
         **({"total": entrant.list_total} if entrant.list_total is not None else {}),
         **({"role": entrant.officials_role} if entrant.officials_role is not None else {}),
+        **({"record": _record(entrant)} if command.imported and _record(entrant) else {}),
     })
     return [*without_draft(state), entered, *meeting]
+
+
+def _record(entrant: Entrant) -> dict[str, Any]:
+    """What an imported entrant brings along that none of the event's own entries will say."""
+    usual = Entrant(entrant.id, entrant.digest)
+    keys = ("list_corrections", "ticks", "proposed", "declined_at", "disqualification")
+    values = {key: getattr(entrant, key) for key in keys if getattr(entrant, key) != getattr(usual, key)}
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
 
 def meetable(state: EventState) -> tuple[MatchState, ...]:

@@ -10,7 +10,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_core.event.people.apply import with_missed
 from roundtap_core.event.state import EventState, Fate, Reported
 from roundtap_core.records import NO_SHOW, Match, Side
-from roundtap_core.result_json import result_from_json
+from roundtap_core.result_json import result_from_json, result_to_json
 
 
 def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -38,8 +38,11 @@ def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) ->
         return state
     match = found[1]
     result = result_from_json(data["result"]) if data["result"] is not None else None
+    corrections = match.corrections
+    if match.match.result is not None and result != match.match.result:
+        corrections = (*corrections, {"was": result_to_json(match.match.result), "by": entry.actor})
     changed = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
-                      decided=result is not None, number=entry.number, reported_mono_ms=None)
+                      decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections)
     return state.with_match(changed)
 
 
@@ -50,8 +53,8 @@ def _no_show(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
         return state
     round_state, match = found
     present, absent = data["present"], data["absent"]
-    changed = replace(match, match=Match(present, table=None, bye=NO_SHOW, game=match.match.game), reports={},
-                      revision=match.revision + 1, number=entry.number)
+    alone = Match(present, table=None, bye=NO_SHOW, game=match.match.game, absent=absent)
+    changed = replace(match, match=alone, reports={}, revision=match.revision + 1, number=entry.number)
     state = with_missed(state.with_match(changed), absent, [round_state.number])
     entrant = replace(state.entrants[absent], dropped_after=round_state.number)
     return replace(state, entrants={**state.entrants, absent: entrant})

@@ -8,6 +8,7 @@ from typing import Any
 
 from roundtap_core.clock import Clock
 from roundtap_core.event.entries import Entry
+from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.state import (
     CLOSED,
     DRAFT,
@@ -27,7 +28,7 @@ MARK_DIGITS = 12
 def _drawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     draw = data["draw"]
     drawn = RoundState(
-        data["number"], data["stage"], DRAFT, _matches(data),
+        data["number"], data["stage"], DRAFT, _matches(data, entry),
         Draw(draw["seed"], draw["attempt"], draw["method"]), data["notes"], data.get("tiebreak_form"),
         mark=_mark(data),
     )
@@ -42,13 +43,17 @@ def _mark(data: Mapping[str, Any]) -> str:
     return digest([data["number"], draw.get("seed"), draw.get("attempt"), pairs])[:MARK_DIGITS]
 
 
-def _matches(data: Mapping[str, Any]) -> tuple[MatchState, ...]:
+def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[MatchState, ...]:
     matches = []
     for index, raw in enumerate(data["matches"], start=1):
         result = result_from_json(raw["result"]) if raw.get("result") is not None else None
         match = Match(raw["a"], raw.get("b"), raw.get("table"), raw.get("bye"), result, raw.get("game"),
-                      raw.get("extension_minutes"), tuple(raw["picks"]) if raw.get("picks") else None)
-        matches.append(MatchState(f"{data['number']}.{index}", match))
+                      raw.get("extension_minutes"), tuple(raw["picks"]) if raw.get("picks") else None,
+                      raw.get("absent"))
+        log = tuple(LogLine(line["kind"], entry.number, line["by"], line.get("text", ""), line.get("upheld"),
+                            line.get("minutes")) for line in raw.get("log", ()))
+        matches.append(MatchState(f"{data['number']}.{index}", match, decided=raw.get("decided", False), log=log,
+                                  corrections=tuple(raw.get("corrections", ())), lots=raw.get("lots", {})))
     return tuple(matches)
 
 
@@ -80,11 +85,13 @@ def _closed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
 def _imported(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     raw = data.get("draw")
     draw = Draw(raw["seed"], raw["attempt"], raw["method"]) if raw else None
-    matches = _matches(data)
+    matches = _matches(data, entry)
     status = CLOSED if all(m.done for m in matches) else PUBLISHED
-    imported = RoundState(data["number"], data["stage"], status, matches, draw,
-                          tiebreak_form=data.get("tiebreak_form"), mark=_mark(data))
-    at_start = drawn_for(m.match for m in matches) if data["number"] == 1 else state.players_at_start
+    imported = RoundState(data["number"], data["stage"], status, matches, draw, data.get("notes", {}),
+                          data.get("tiebreak_form"), _mark(data), data.get("extra_minutes"))
+    at_start = state.players_at_start
+    if data["number"] == 1:
+        at_start = data.get("players") or drawn_for(m.match for m in matches)
     clock = state.clock
     if status == PUBLISHED:
         clock = Clock(remaining_ms=data["total_ms"], total_ms=data["total_ms"], anchor=entry.at.instant)

@@ -11,9 +11,10 @@ from roundtap_core.records import SWISS
 
 @dataclass(frozen=True, slots=True)
 class ImportRound:
-    """One round of an event file, in the file's JSON."""
+    """One round of an event file, in the file's JSON. `players`: how many were there, where the file says."""
 
     round: Mapping[str, Any]
+    players: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,8 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> lis
     return [NewEntry("round-imported", {
         "number": raw["number"], "stage": stage, "matches": raw["matches"], "draw": raw.get("draw"),
         "total_ms": None if minutes is None else minutes * 60_000,
-        **({"tiebreak_form": raw["tiebreak_form"]} if "tiebreak_form" in raw else {}),
+        **{key: raw[key] for key in ("tiebreak_form", "notes", "extra_minutes") if key in raw},
+        **({"players": command.players} if command.players is not None else {}),
     })]
 
 

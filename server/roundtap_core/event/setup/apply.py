@@ -12,7 +12,7 @@ from roundtap_core.event.state import EventState
 
 def _created(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, name=data["name"], rulebook_id=data["rulebook"], level=data["level"], color=data["color"],
-                   given_options=data["options"], seed=data["seed"])
+                   given_options=data["options"], seed=data["seed"], about=data.get("about", {}))
 
 
 def _options(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from roundtap_core.elimination.cut import Cut
+from roundtap_core.event.official import Official
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +18,19 @@ class CreateEvent:
     options: Mapping[str, Any]
     color: str
     seed: int
+    about: Mapping[str, str] = field(default_factory=dict)
+    """"date", "venue", "club", "external_id", as far as they are known."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetOptions:
     options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRecord:
+    """What an event file keeps beside competitors and rounds, as it happened: nothing of it is judged anew."""
+
+    officials: tuple[Official, ...] = ()
+    cut: Cut | None = None
+    finished: bool = False

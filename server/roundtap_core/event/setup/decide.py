@@ -11,6 +11,7 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import without_draft
 from roundtap_core.event.setup import commands as c
 from roundtap_core.event.state import EventState
+from roundtap_core.names import fit_name
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.registry import rulebook
 
@@ -22,7 +23,7 @@ MOST_ROUNDS = 30
 def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntries:
     if state.number:
         raise Problem("event_exists", name=state.name)
-    name = " ".join(command.name.split())
+    name = fit_name(command.name)
     if not name:
         raise Problem("event_name_missing")
     book = rulebook(command.rulebook)
@@ -31,7 +32,27 @@ def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntri
     return [NewEntry("event-created", {
         "name": name, "rulebook": command.rulebook, "level": command.level, "color": command.color,
         "options": dict(command.options), "seed": command.seed,
+        **({"about": dict(command.about)} if command.about else {}),
     })]
+
+
+def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> NewEntries:
+    """The same entries that the event itself once made."""
+    made: NewEntries = []
+    if command.officials:
+        made.append(NewEntry("officials-set", {"officials": [
+            {"id": o.id, "role": o.role, "digest": o.digest, "second": o.second, "plays": o.plays}
+            for o in command.officials
+        ]}))
+        made += [NewEntry("official-duty", {"official": o.id, "on": False})
+                 for o in command.officials if not o.on_duty]
+    if command.cut is not None:
+        cut = command.cut
+        made.append(NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}))
+        made += [NewEntry("place-declined", {"competitor": who}) for who in cut.declined]
+    if command.finished:
+        made.append(NewEntry("event-finished", {}))
+    return made
 
 
 def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewEntries:
@@ -59,5 +80,6 @@ def _fixed(options: Mapping[str, Any]) -> dict[str, Any]:
 
 DECIDE_SETUP: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     c.CreateEvent: _create,
+    c.ImportRecord: _import_record,
     c.SetOptions: _set_options,
 }

@@ -1,0 +1,95 @@
+"""An event with all that its file holds: what rules compute with, and what officials did and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from roundtap_core.event.match_log import LogLine
+from roundtap_core.event.official import Official
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState, tournament_of
+from roundtap_core.records import Tournament
+
+
+def whole_tournament(state: EventState, people: Mapping[str, Person]) -> Tournament:
+    """The event for its file. Reports before they were agreed, the clock and drafts are the hall's, not the file's."""
+    event = tournament_of(state, people)
+    rounds = tuple(
+        replace(played, record=_of_round(kept) or None, matches=tuple(
+            replace(match, record=_of_match(match_state) or None)
+            for match, match_state in zip(played.matches, kept.matches, strict=True)))
+        for played, kept in zip(event.rounds, state.public_rounds, strict=True)
+    )
+    competitors = tuple(
+        replace(competitor, record=_of_competitor(state, state.entrants[competitor.id]) or None)
+        for competitor in event.competitors
+    )
+    return replace(event, competitors=competitors, rounds=rounds, record=_of_event(state, people))
+
+
+def _of_event(state: EventState, people: Mapping[str, Person]) -> dict[str, Any]:
+    data: dict[str, Any] = {**state.about, "effective_options": state.options}
+    if state.officials:
+        data["officials"] = [_official(official, people) for official in state.officials.values()]
+    if state.players_at_start is not None:
+        data["checked_in"] = state.players_at_start
+    if state.cut is not None:
+        cut = state.cut
+        data["cut"] = {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds),
+                       **({"declined": list(cut.declined)} if cut.declined else {})}
+    if state.finished:
+        data["finished"] = True
+    return data
+
+
+def _official(official: Official, people: Mapping[str, Person]) -> dict[str, Any]:
+    person = people.get(official.id)
+    data: dict[str, Any] = {"id": official.id, "name": person.name if person else official.id, "role": official.role}
+    if official.second:
+        data["second"] = True
+    if official.plays is not None:
+        data["plays"] = official.plays
+    if not official.on_duty:
+        data["off_duty"] = True
+    return data
+
+
+def _of_competitor(state: EventState, entrant: Entrant) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "disqualification": entrant.disqualification, "proposed": entrant.proposed,
+        "proposal_declined_at": entrant.declined_at, "list_corrections": [dict(c) for c in entrant.list_corrections],
+        "ticks": list(entrant.ticks),
+        "declined_place": state.cut is not None and entrant.id in state.cut.declined and entrant.active,
+    }
+    return {key: value for key, value in data.items() if value}
+
+
+def _of_round(played: RoundState) -> dict[str, Any]:
+    data: dict[str, Any] = {"notes": dict(played.notes)} if played.notes else {}
+    if played.extra_minutes is not None:
+        data["extra_minutes"] = played.extra_minutes
+    return data
+
+
+def _of_match(match: MatchState) -> dict[str, Any]:
+    data: dict[str, Any] = {"decided": True} if match.decided else {}
+    if match.lots:
+        data["lots"] = dict(match.lots)
+    if match.corrections:
+        data["corrections"] = [dict(correction) for correction in match.corrections]
+    if match.log:
+        data["log"] = [_line(line) for line in match.log]
+    return data
+
+
+def _line(line: LogLine) -> dict[str, Any]:
+    data: dict[str, Any] = {"kind": line.kind, "by": line.by}
+    if line.text:
+        data["text"] = line.text
+    if line.upheld is not None:
+        data["upheld"] = line.upheld
+    if line.minutes is not None:
+        data["minutes"] = line.minutes
+    return data

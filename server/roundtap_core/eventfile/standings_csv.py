@@ -1,0 +1,94 @@
+"""The standings as a table for spreadsheets and programs: one dialect, from the hub and without it.
+
+Comma, double quotes where needed, line feed, UTF-8. Headings are keys, the same in every language. Numbers are whole
+ones, since a spreadsheet of another country takes 2.5000 for a date and 0.5667 for thousands: an exact fraction stands
+in two columns, KEY_num and KEY_den. Text that a spreadsheet would read as a formula, a date or a number has an
+apostrophe before it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any
+
+from roundtap_core.elimination.bracket import bracket_of
+from roundtap_core.elimination.ranking import final_ranking
+from roundtap_core.names import display_name, public_names
+from roundtap_core.records import ELIMINATION, Tournament
+from roundtap_core.standings.standings import standings, standings_to_json
+
+COUNTS = ("points", "rounds", "wins", "losses", "draws", "byes")
+
+_MONTH = ("jan|feb|mar|mär|mrz|apr|abr|may|mai|maj|jun|cze|jul|lip|aug|ago|sie|sep|wrz|oct|okt|paź|nov|lis|dec|dez|dic"
+          "|gru|ene|sty|lut|kwi")
+_NO_TEXT = re.compile(
+    r"\s*[=+\-@|'\t\r\u2212\uff0b\uff0d\uff1d\uff20]"  # Formulas, in any width; and what already has an apostrophe.
+    r"|[\s.,]*\d"  # Numbers, and dates that begin with a day, a month or a year.
+    rf"|\s*({_MONTH})[^\W\d_]*\.?[\s\-/.,]*\d"  # Dates that begin with a month's name.
+    r"|\s*(true|false|wahr|falsch|verdadero|falso|prawda|fałsz)\s*$",
+    re.IGNORECASE,
+)
+
+
+def standings_csv(tournament: Tournament, after: int | None = None) -> str:
+    """The table after round `after` (default: after all rounds, with the final places of an elimination).
+
+    `place` is where somebody ended: the final rank once there is an elimination, else the rank; rows stand in its
+    order. `rank` is that of the standings. Raises Problem where a recorded result cannot be read.
+    """
+    last = max((r.number for r in tournament.rounds if r.stage != ELIMINATION), default=0)
+    number = last if after is None else after
+    rows: list[dict[str, Any]] = standings_to_json(standings(tournament, number), number)["standings"]
+    places = _places(tournament) if number >= last else {}
+    rows.sort(key=lambda row: (row["rank"] is None, places.get(row["competitor"], row["rank"] or 0)))
+    keys = _columns(rows)
+    people = {competitor.id: competitor for competitor in tournament.competitors}
+    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(["place", "rank", "competitor", "name", "full_name", "status", *COUNTS,
+                  *(heading for headings in keys.values() for heading in headings), "decided_by", "by_chance"])
+    for row in rows:
+        person = people[row["competitor"]]
+        rank = "" if row["rank"] is None else row["rank"]
+        out.writerow([
+            "" if rank == "" else places.get(person.id, rank), rank, plain_text(person.id),
+            plain_text(display_name(person, shown)), plain_text(person.name), row.get("status", ""),
+            *(row[key] for key in COUNTS), *(cell for key in keys for cell in _cells(row["tiebreakers"], key, keys)),
+            row["decided_by"], "yes" if row["by_chance"] else "no",
+        ])
+    return text.getvalue()
+
+
+def plain_text(text: str) -> str:
+    """`text` as every spreadsheet shows it: with an apostrophe before what would be a formula, a date or a number.
+
+    A semicolon parts cells where people write decimals with a comma: what follows one is held to the same.
+    """
+    return ";".join(f"'{part}" if _NO_TEXT.match(part) else part for part in text.split(";"))
+
+
+def _places(tournament: Tournament) -> dict[str, int]:
+    bracket = bracket_of(tournament) if tournament.stage_rounds(ELIMINATION) else None
+    if bracket is None:
+        return {}
+    return {placed.competitor: placed.rank for placed in final_ranking(tournament, bracket) if placed.rank is not None}
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Each tiebreaker's headings: one, or two where its values are fractions."""
+    keys: dict[str, list[str]] = {}
+    for row in rows:
+        for key, value in row["tiebreakers"].items():
+            if keys.get(key) is None or isinstance(value, str):
+                keys[key] = [f"{key}_num", f"{key}_den"] if isinstance(value, str) else [key]
+    return keys
+
+
+def _cells(values: dict[str, Any], key: str, keys: dict[str, list[str]]) -> list[Any]:
+    value = values.get(key)
+    if value is None:
+        return [""] * len(keys[key])
+    return value.split("/") if isinstance(value, str) else [value]
