@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
-from roundtap_core.records import SWISS, Tournament
+from roundtap_core.records import ELIMINATION, SWISS, StandingsRow, Tournament
 from roundtap_core.rulebooks.plan import plan
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
@@ -42,9 +42,17 @@ def make_cut(order: Collection[str], size: int, active: Collection[str]) -> Cut:
     return Cut(min(size, len(there)), tuple(order), tuple(there[:size]))
 
 
+def ranked_for_cut(tournament: Tournament) -> tuple[StandingsRow, ...]:
+    """The ranked lines of the standings as they stood when the elimination began: seeds do not change afterwards, be
+    it that somebody is disqualified."""
+    begun = next((played.number for played in tournament.rounds if played.stage == ELIMINATION), None)
+    rows = standings(tournament, None if begun is None else begun - 1)
+    return tuple(row for row in rows if row.rank is not None)
+
+
 def cut_order(tournament: Tournament) -> tuple[str, ...]:
-    """Everybody in the order that decides who goes on and with which seed, after all Swiss rounds."""
-    return tuple(rulebook(tournament.rulebook).cut_order(standings(tournament), tournament.seed))
+    """Everybody ranked in the order that decides who goes on and with which seed, after all Swiss rounds."""
+    return tuple(rulebook(tournament.rulebook).cut_order(ranked_for_cut(tournament), tournament.seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ def cut_table(tournament: Tournament) -> tuple[CutRow, ...]:
     Swiss round tells anything."""
     if not rulebook(tournament.rulebook).own_cut_order or not tournament.stage_rounds(SWISS):
         return ()
-    rows = {row.competitor: row for row in standings(tournament)}
+    rows = {row.competitor: row for row in ranked_for_cut(tournament)}
     order = [rows[who] for who in cut_order(tournament)]
     values = [(row.points, int(row.tiebreakers["opponents_points"])) for row in order]
     decided = [
