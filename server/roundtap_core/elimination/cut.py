@@ -17,23 +17,26 @@ from roundtap_core.standings.tiebreakers import RANDOM
 class Cut:
     """A cut as it was made: everybody's `order` then, and who got a place, by seed.
 
-    Whoever leaves or gives up a place stays in `seeds`; `seeds_now` leaves them out, so that all below move up.
+    Whoever leaves or gives up a place stays in `seeds`; `seeds_now` leaves them out, so that all below move up. The
+    `absent` have not left the event: they are passed over for the stage that follows.
     """
 
     size: int
     order: tuple[str, ...]
     seeds: tuple[str, ...]
     declined: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
     def seeds_now(self, active: Collection[str]) -> tuple[str, ...]:
         """Those who play, by seed."""
-        return tuple(who for who in self.seeds if who in active)
+        return tuple(who for who in self.seeds if who in active and who not in self.absent)
 
     def offered(self, active: Collection[str]) -> str | None:
         """Whose answer is awaited: while a place is free, the next in the order who is there and was not asked yet."""
         if len(self.seeds_now(active)) >= self.size:
             return None
-        return next((w for w in self.order if w in active and w not in self.seeds and w not in self.declined), None)
+        asked = {*self.seeds, *self.declined, *self.absent}
+        return next((who for who in self.order if who in active and who not in asked), None)
 
 
 def make_cut(order: Collection[str], size: int, active: Collection[str]) -> Cut:

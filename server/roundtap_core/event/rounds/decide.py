@@ -160,6 +160,13 @@ def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewE
     return [*close_live(state), NewEntry("event-finished", {})]
 
 
+def reopen(state: EventState, command: c.ReopenEvent, now: Instant) -> list[NewEntry]:
+    """A finished event goes on where it was; its rounds stay closed."""
+    if not state.finished:
+        raise Problem("not_finished")
+    return [NewEntry("event-reopened", {})]
+
+
 def set_extra_minutes(state: EventState, command: c.SetExtraMinutes, now: Instant) -> list[NewEntry]:
     """The roll for the round in play; once the minutes run, everybody has seen how many they are."""
     limits = state.rulebook.extra_minutes
@@ -184,4 +191,5 @@ DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]
     c.SetClock: set_clock,
     c.SetExtraMinutes: set_extra_minutes,
     c.FinishEvent: finish,
+    c.ReopenEvent: reopen,
 }
