@@ -12,9 +12,11 @@ from fractions import Fraction
 from flask import Blueprint, Response
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.event.state import tournament_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.pages.base import the_moment
-from roundtap_hub.views.event_at import full_names, ranking, tournament
+from roundtap_hub.views.event_at import full_names, ranking
+from roundtap_hub.views.knockout import table_rows
 
 
 def routes(bp: Blueprint) -> None:
@@ -25,24 +27,28 @@ def routes(bp: Blueprint) -> None:
 def event_file(event_id: str) -> AnyResponse:
     """The event file: everything of the tournament, nothing of the hall."""
     moment = the_moment(event_id)
-    text = json.dumps(tournament_to_json(tournament(moment)), ensure_ascii=False, indent=2) + "\n"
+    held = tournament_of(moment.state, moment.people, as_file=True)
+    text = json.dumps(tournament_to_json(held), ensure_ascii=False, indent=2) + "\n"
     return _download(text, "application/json", file_name(moment.state.name, "json"))
 
 
 def standings_csv(event_id: str) -> AnyResponse:
-    """The standings after the last settled round; fractions as exact text."""
+    """The final ranking, before it the standings after the last settled round."""
     moment = the_moment(event_id)
-    rows, names = ranking(moment), full_names(moment)
-    keys = tuple(rows[0].tiebreakers) if rows else ()
+    rows, names = table_rows(moment), full_names(moment)
+    keys = tuple(ranking(moment)[0].tiebreakers) if ranking(moment) else ()
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(["rank", "name", "points", "rounds", "wins", "losses", "draws", "byes", *keys, "decided_by",
-                     "by_chance"])
-    for row in rows:
+                     "by_chance", "status", "reached"])
+    for placed, row in rows:
+        if row is None:
+            continue
         writer.writerow([
-            row.rank, harmless(names.get(row.competitor, row.competitor)), row.points, row.rounds, row.wins,
-            row.losses, row.draws, row.byes, *(_cell(row.tiebreakers.get(key, "")) for key in keys), row.decided_by,
-            "yes" if row.by_chance else "",
+            "" if placed.rank is None else placed.rank, harmless(names.get(row.competitor, row.competitor)),
+            row.points, row.rounds, row.wins, row.losses, row.draws, row.byes,
+            *(_cell(row.tiebreakers.get(key, "")) for key in keys), row.decided_by, "yes" if row.by_chance else "",
+            placed.status or "", placed.reached or "",
         ])
     # Spreadsheets take a file without this mark for another alphabet.
     return _download("\ufeff" + out.getvalue(), "text/csv", file_name(moment.state.name, "csv"))

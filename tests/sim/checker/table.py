@@ -31,7 +31,8 @@ def standings_complaints(event: Event, printed: dict[str, Any], after: int | Non
             continue
         record = records[who]
         wanted = {
-            "rank": place + 1 if place < len(order) else None, "points": record.points, "rounds": record.rounds, "byes": record.byes,
+            "rank": place + 1 if place < len(order) else None, "points": record.points, "rounds": record.rounds,
+            "byes": record.byes,
             "wins": record.outcomes[WIN], "losses": record.outcomes[LOSS], "draws": record.outcomes[DRAW],
         }
         found += [f"{who}: {key} {row[key]}, should be {value}" for key, value in wanted.items() if row[key] != value]

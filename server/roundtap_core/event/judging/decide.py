@@ -107,7 +107,8 @@ def _disqualify(state: EventState, command: c.Disqualify, now: Instant) -> NewEn
         raise Problem("already_left", competitor=entrant.id)
     reason = written(command.reason)
     freed = free_place(state, entrant.id)
-    return [*without_draft(state), *(freed or [*leave_open_match(state, entrant.id), *both_left(state, entrant.id)]), NewEntry(
+    leaving = freed or [*leave_open_match(state, entrant.id), *both_left(state, entrant.id)]
+    return [*without_draft(state), *leaving, NewEntry(
         "competitor-disqualified",
         {"competitor": entrant.id, "after": last_round(state) - len(freed), "reason": reason, "by": command.by},
     )]
