@@ -301,3 +301,10 @@ def test_reports_after_the_reopening_meet_a_closed_round_as_ever() -> None:
     event.tell(c.ReopenEvent())
     assert event.report("a", score(100, 0)).reason == "late"
     assert event.state.rounds[0].matches[0].match != Match("nobody")
+
+
+def test_of_a_cut_that_nobody_is_left_of_nothing_is_drawn() -> None:
+    event = cut()
+    event.tell(c.PassOver(tuple(order(event))))
+    with refused("too_few_players"):
+        event.tell(c.DrawRound(1))
