@@ -10,7 +10,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import fold
 from roundtap_core.event.course import offered, seeds_now
 from roundtap_core.event.state import Entrant, tournament_of
-from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import CONCESSION, RULING, Match
 from roundtap_core.standings.standings import standings
 

@@ -76,7 +76,7 @@ def test_who_never_played_is_in_no_standings() -> None:
 
 
 def test_a_round_missed_is_a_round_lost() -> None:
-    """An unpaired loss is a round played (RULEBOOKS 1): whoever did not appear for round 1 is in the table, last."""
+    """An unpaired loss is a round played (house decision): whoever did not appear for round 1 is in the table, last."""
     rounds = [[game("Ana", "Bruno", played(100, 24)), Match("Eva", bye="no-show"), Match("Kai", bye="unpaired-loss")]]
     gone = who(event("xwing-standard", rounds, *NAMES), "Kai", dropped_after=1)
     assert lines(gone)[-1] == (4, "Kai", "dropped")

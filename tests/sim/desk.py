@@ -29,7 +29,8 @@ from roundtap_core.event.entries import At, seal
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, MatchState, tournament_of
-from roundtap_core.eventfile.read import tournament_from_json, tournament_to_json
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.result_json import result_from_json, result_to_json
 
 AT = At("boot-1", 1000)

@@ -20,9 +20,9 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
 
     Order: points, then the rulebook's tiebreakers; whoever left keeps a place. Who was disqualified by then has none:
     such lines come last, in the file's order, and ranks are consecutive without them; what they played counts for
-    their opponents (house decision). Who never played has no line; before the first round, who has left. Tie-break rounds
-    decide from the round on in which they were played. Raises Problem, with its place in the event file, for a result
-    that cannot be read.
+    their opponents (house decision). Who never played has no line; before the first round, who has left. Tie-break
+    rounds decide from the round on in which they were played. Raises Problem, with its place in the event file, for a
+    result that cannot be read.
     """
     above: list[str] = []
     basis = Basis(tournament, after, swiss_totals(tournament, after), above)

@@ -68,7 +68,7 @@ def _refuse_unless_offered(state: EventState, competitor: str) -> None:
 
 def pass_over(state: EventState, command: c.PassOver, now: Instant) -> list[NewEntry]:
     """On a second day: who is not there is passed over in one step, and offers go on below them. They keep their place
-    in the standings (RULEBOOKS 8)."""
+    in the standings (house decision)."""
     if state.cut is None:
         raise Problem("no_cut_yet")
     if second_stage_begun(state):

@@ -1,4 +1,4 @@
-"""If both leave in mid-game, one after the other, nobody wins (RULEBOOKS 8)."""
+"""If both leave in mid-game, one after the other, nobody wins (house decision)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def no_show(state: EventState, command: c.NoShow, now: Instant) -> list[NewEntry
 
 
 def nobody_came(state: EventState, command: c.NobodyCame, now: Instant) -> list[NewEntry]:
-    """If both stay away both lose and are dropped (RULEBOOKS 8); also where the first absence was noted before."""
+    """If both stay away both lose and are dropped (house decision); also where the first absence was noted before."""
     round_state, match = find_match(state, command.match)
     if match.drawn is not None and match.match.b is None and round_state.status == PUBLISHED:
         return [undoing(state, match), NewEntry("nobody-came", {"match": match.id})]
