@@ -126,6 +126,12 @@ def _next(desk: Desk, played: Played, coarse: bool, dirt: float) -> bool:
         _picks(desk, match.id)
         if match.match.b is not None and not desk.match(match.id).done:
             _play(desk, match.id, draft.stage, coarse, dirt)
+        if desk.state.find_match(match.id) is None:
+            # Who left before a first game of the new stage had started: the round is taken back, the place offered on.
+            desk.said = {}
+            desk.seen["withdrawn"] += 1
+            _offers(desk)
+            return True
     played.wrong += list(_looked_at(desk))
     _between(desk, dirt)
     return not played.wrong
@@ -168,7 +174,7 @@ def _play(desk: Desk, match_id: str, stage: str, coarse: bool, dirt: float) -> N
         kind = rand.choice(kinds)
         DIRTY[kind](desk, match_id, stage, coarse)
         desk.seen[kind] += 1
-    if not desk.match(match_id).done:
+    if desk.state.find_match(match_id) is not None and not desk.match(match_id).done:
         _result(desk, match_id, stage, coarse)
 
 
@@ -220,6 +226,8 @@ def _leaves(how: str) -> Callable[[Desk, str, str, bool], None]:
     def play(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
         leaver, _, side = _side(desk, match_id)
         desk.leave(leaver, how)
+        if desk.state.find_match(match_id) is None:
+            return
         if not desk.match(match_id).done:
             # Where figures count they have to be said.
             match = desk.match(match_id)
@@ -296,6 +304,12 @@ def _cut(desk: Desk, dirt: float) -> None:
         desk.seen["passed over"] += len(desk.state.cut.absent)
     if rand.random() < dirt and seeds_now(desk.state):
         desk.leave(rand.choice(seeds_now(desk.state)), rand.choice(("dropped", "disqualified")))
+    _offers(desk)
+
+
+def _offers(desk: Desk) -> None:
+    """Whoever is asked says yes or no."""
+    rand = desk.rand
     while (asked := offered(desk.state)) is not None:
         desk.tell(c.AcceptPlace(asked) if rand.random() < 0.7 else c.DeclinePlace(asked))
         desk.seen["offers"] += 1
