@@ -25,6 +25,9 @@ PLAYED, TIME, CONCESSION, RULING = "played", "time", "concession", "ruling"
 ENDINGS = (PLAYED, TIME, CONCESSION, RULING)
 WINNERS = ("a", "b", "draw", "none")
 
+DROPPED, DISQUALIFIED = "dropped", "disqualified"
+"""What standings say of somebody who is no longer there: who left is ranked, who was put out is not."""
+
 
 def other(side: Side) -> Side:
     """The opposite side."""
@@ -93,6 +96,13 @@ class Competitor:
         """The last round before which somebody was still there; None for who is."""
         lasts = [last for last in (self.dropped_after, self.disqualified_after) if last is not None]
         return min(lasts, default=None)
+
+    def status(self, after: int | None = None) -> str | None:
+        """DISQUALIFIED, DROPPED, or None for who was still there after round `after` (None: by now)."""
+        for status, last in ((DISQUALIFIED, self.disqualified_after), (DROPPED, self.dropped_after)):
+            if last is not None and (after is None or last <= after):
+                return status
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +174,13 @@ class Tournament:
         """The tournament as it stood after round `number`."""
         return replace(self, rounds=tuple(r for r in self.rounds if r.number <= number))
 
+    def seated(self, after: int | None = None) -> set[str]:
+        """Who has an entry in any round up to `after`, be it a bye or a round missed; all others never played."""
+        return {
+            who for played in self.rounds if after is None or played.number <= after
+            for match in played.matches for who in (match.a, match.b) if who is not None
+        }
+
     def stage_rounds(self, stage: str) -> tuple[Round, ...]:
         return tuple(r for r in self.rounds if r.stage == stage)
 
@@ -172,10 +189,11 @@ class Tournament:
 class StandingsRow:
     """One line of the standings, best first. `decided_by` names what put it above the next row.
 
-    `by_chance` marks both neighbours of a tie that only the lot decided.
+    `by_chance` marks both neighbours of a tie that only the lot decided. `status`: DISQUALIFIED (`rank` is None then,
+    and the line stands below all ranked ones), DROPPED, or None.
     """
 
-    rank: int
+    rank: int | None
     competitor: str
     points: int
     rounds: int
@@ -186,3 +204,4 @@ class StandingsRow:
     tiebreakers: dict[str, int | Fraction]
     decided_by: str
     by_chance: bool
+    status: str | None = None

@@ -158,14 +158,14 @@ def test_leaving_after_the_game_keeps_the_result() -> None:
     assert event.match().match.result == score(100, 24)
 
 
-def test_when_both_leave_the_first_has_conceded() -> None:
+def test_when_both_leave_one_after_the_other_nobody_wins() -> None:
     event = Event().play()
     a, b = event.match().match.a, event.match().match.b
     assert b is not None
     event.tell(c.DropCompetitor(a))
-    assert event.kinds(c.DropCompetitor(b)) == ["competitor-dropped"]
+    assert event.kinds(c.DropCompetitor(b)) == ["result-entered", "competitor-dropped"]
     assert event.match().match.result is not None
-    assert event.match().match.result.conceded_by == "a"
+    assert event.match().match.result.winner == "none"
 
 
 def test_who_left_before_round_1_left_after_round_0_and_is_not_paired() -> None:

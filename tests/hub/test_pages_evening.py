@@ -127,7 +127,8 @@ def test_finishing_says_what_it_will_do(house: House):
     browser = house.with_event(swiss_rounds=1)
     house.publish()
     house.play()
-    assert "No result can be changed afterwards" in text_of(browser.get("/console/e1"))
+    said = "results cannot be changed, and tables forget their reports. The event can be reopened."
+    assert said in text_of(browser.get("/console/e1"))
 
 
 def test_a_file_that_breaks_a_rule_is_taken_in_only_knowingly(house: House):

@@ -9,6 +9,7 @@ from argparse import ArgumentParser
 from collections import Counter
 
 from checker.books import BOOKS
+from desk import play_at_desk
 from simulator import play
 
 
@@ -26,7 +27,8 @@ def main() -> int:
         wrong = 0
         for seed in range(args.seed, args.seed + args.events):
             try:
-                played = play(rulebook, seed, large=True)
+                # By turns as files and as people press them, with dirty endings.
+                played = play(rulebook, seed, large=True) if seed % 2 else play_at_desk(rulebook, seed)
             except Exception as error:
                 print(f"{rulebook} seed {seed}: {type(error).__name__}: {error}")
                 wrong += 1

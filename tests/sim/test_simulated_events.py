@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 from checker.books import BOOKS
+from desk import DIRTY, play_at_desk
 from simulator import play
 
 # Small fields and few events: `python tests/sim/run.py` plays thousands, and large ones.
@@ -28,3 +29,15 @@ def test_the_simulator_reaches_every_part_of_an_event() -> None:
 
 def test_the_same_seed_plays_the_same_event() -> None:
     assert play("shatterpoint-premier", 5).event == play("shatterpoint-premier", 5).event
+
+
+@pytest.mark.parametrize("rulebook", BOOKS)
+def test_events_with_dirty_endings_agree_with_the_checker_and_with_what_was_said(rulebook: str) -> None:
+    for seed in range(EVENTS // 2):
+        played = play_at_desk(rulebook, seed)
+        assert not played.wrong, "\n".join([f"{rulebook}, seed {seed}", *played.wrong, json.dumps(played.event)])
+
+
+def test_every_dirty_ending_comes_up() -> None:
+    seen = sum((play_at_desk("xwing-standard", seed).seen for seed in range(EVENTS)), start=Counter())
+    assert {*DIRTY, "passed over", "offers", "returns"} <= set(seen)

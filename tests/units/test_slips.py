@@ -279,6 +279,19 @@ def test_what_no_column_shows_stands_below_the_name():
     assert "place by lot" in said
 
 
+def test_a_final_ranking_tells_how_far_each_came_and_ranks_nobody_put_out():
+    content = standings_content(3)
+    content["rows"][0].update(reached="champion", status=None)
+    content["rows"][1].update(reached="final", status="dropped")
+    content["rows"][2].update(rank=None, reached=None, status="disqualified")
+    for language, words in {"en": ("Champion", "Final · left", "disqualified"),
+                            "pl": ("Zwycięzca", "Finał · poza turniejem", "dyskwalifikacja")}.items():
+        said = texts(LAYOUTS["standings"](content, SHEET_58, unit_words(language)))
+        assert {"–", "2"} <= set(said)
+        assert "3" not in said
+        assert set(words) <= set(said)
+
+
 def test_a_tie_break_round_is_called_that_on_its_pairings():
     content = pairings_content(2) | {"name": TIEBREAK}
     assert "Stechen: Paarungen" in texts(LAYOUTS["pairings-table"](content, SHEET_58, unit_words("de")))

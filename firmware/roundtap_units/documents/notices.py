@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from roundtap_core.elimination.bracket_picture import say_round
 from roundtap_core.words import Words
 from roundtap_devices.printing.print_lines import (
     CENTER,
@@ -91,8 +92,9 @@ def pairings_by_name(content: Content, sheet: Sheet, words: Words) -> list[Print
 
 def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
     """content: event, after, final, url, columns (tiebreakers' keys), rows of {rank, name, members, points, record,
-    values, decided, decided_by, by_lot, active}; `decided` is the place in `values` of what put this row above the next
-    one, or null; `decided_by` its key, if it has no column; `by_lot` marks both neighbours of a lot.
+    values, decided, decided_by, by_lot, status, reached}; `decided` is the place in `values` of what put this row above
+    the next one, or null; `decided_by` its key, if it has no column; `by_lot` marks both neighbours of a lot. `status`
+    ("dropped", "disqualified"; `rank` is null then) and `reached` (the round of the bracket) stand below the name.
 
     `cut`: where another order than this one decides who goes on, {size, rows of {rank, name, points, value, decided}}.
     """
@@ -121,7 +123,8 @@ def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
             Cell(value + ("*" if row["decided"] == place else " "), start, width, RIGHT)
             for place, (value, start, width) in enumerate(zip(row["values"], starts, widths, strict=True))
         ]
-        first = (Cell(str(row["rank"]), 0, 3, RIGHT), Cell(str(row["points"]), 4 + name, points, RIGHT))
+        place = "–" if row["rank"] is None else str(row["rank"])
+        first = (Cell(place, 0, 3, RIGHT), Cell(str(row["points"]), 4 + name, points, RIGHT))
         if flat:
             lines += [*_named((*first, *figures), row["name"], 4, name), *_players(row.get("members"), 4, sheet),
                       *_why(row, sheet, words)]
@@ -139,8 +142,11 @@ def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
 
 
 def _why(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """What no column shows: a tiebreaker that compares the tied alone, or the lot."""
-    said = [f"* {words(f'column.{key}')}"] if (key := row.get("decided_by")) else []
+    """What no column shows: how far somebody came, who is not there any more, a tiebreaker that compares the tied
+    alone, or the lot."""
+    said = [say_round(words, key)] if (key := row.get("reached")) else []
+    said += [words(f"status.{key}")] if (key := row.get("status")) else []
+    said += [f"* {words(f'column.{key}')}"] if (key := row.get("decided_by")) else []
     said += [words("paper.by_lot")] if row.get("by_lot") else []
     return [Line((Cell(" · ".join(said), 4, sheet.columns - 4),), small=True)] if said else []
 

@@ -93,7 +93,7 @@ def standings_content(count: int) -> dict[str, Any]:
     rows = []
     for n, name in enumerate(people(count)):
         wins = 5 - n * 5 // count
-        rows.append({"rank": n + 1, "name": name, "points": wins, "record": f"{wins}–{5 - wins}", "active": True,
+        rows.append({"rank": n + 1, "name": name, "points": wins, "record": f"{wins}–{5 - wins}",
                      "values": [str(812 - 7 * n), f"{0.666 - n / 999:.3f}"], "decided": (None, 0, 1)[n % 3]})
     return {"event": "Winter Open", "after": 5, "final": True, "url": URL, "head": HEAD, "columns": ["mov", "sos"],
             "rows": rows}

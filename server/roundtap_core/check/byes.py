@@ -73,10 +73,13 @@ def _surely_below(before: Tournament, holder: str) -> list[str]:
     """Who stood below `holder`, last first, as far as the rulebook's bye looks: the lot does not count as below."""
     book = rulebook(before.rulebook)
     try:
-        rows = standings(before)
+        # As it stood then: who was disqualified later had a place.
+        rows = standings(before, max((played.number for played in before.rounds), default=0))
     except Problem:
         return []
-    place = next(i for i, row in enumerate(rows) if row.competitor == holder)
+    place = next((i for i, row in enumerate(rows) if row.competitor == holder), None)
+    if place is None:
+        return []
     # Whoever came back got losses for rounds missed, which changed the strength of schedule of earlier opponents: how
     # ties stood when the round was drawn, nobody can tell any more.
     came_back = any(match.bye == UNPAIRED_LOSS for played in before.rounds for match in played.matches)

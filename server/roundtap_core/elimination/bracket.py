@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from roundtap_core.elimination.cut import cut_order
+from roundtap_core.elimination.cut import cut_order, ranked_for_cut
 from roundtap_core.elimination.shape import THIRD, bracket_size, feeders, games_in, numbered, rounds_of, size_by
 from roundtap_core.randomness import lot
 from roundtap_core.records import ELIMINATION, SWISS, Match, Side, Tournament, other
 from roundtap_core.rulebooks.base import Options, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,8 @@ class Game:
 @dataclass(frozen=True, slots=True)
 class Bracket:
     """`size`: a power of two. `seeds` by seed (empty without a cut). `round_numbers`: the event's numbers of the
-    bracket's rounds that are drawn. `standing`: everybody by Swiss rank; empty where no Swiss round was played."""
+    bracket's rounds that are drawn. `standing`: everybody by Swiss rank as it was when the bracket began; empty where
+    no Swiss round was played."""
 
     size: int
     seeds: tuple[str, ...]
@@ -109,7 +109,7 @@ def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | N
     if not played and len(seeds) < 2:
         return None
     ranked = bool(tournament.stage_rounds(SWISS))
-    standing = tuple(row.competitor for row in standings(tournament)) if ranked else ()
+    standing = tuple(row.competitor for row in ranked_for_cut(tournament)) if ranked else ()
     size = size_by(played[0].matches) if played else bracket_size(len(seeds))
     if played and not seeds and standing:
         began = {who for match in played[0].matches for who in (match.a, match.b)}

@@ -36,7 +36,8 @@ def bracket_to_json(
         "games": [_game_to_json(bracket, game) for game in bracket.games],
         "champion": bracket.champion,
         "ranking": [
-            {"rank": p.rank, "competitor": p.competitor, "reached": p.reached, "swiss_rank": p.swiss_rank}
+            {"rank": p.rank, "competitor": p.competitor, "reached": p.reached, "swiss_rank": p.swiss_rank,
+             **({"status": p.status} if p.status else {})}
             for p in ranking
         ] if bracket.over else [],
     }

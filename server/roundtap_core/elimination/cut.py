@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
-from roundtap_core.records import SWISS, Tournament
+from roundtap_core.records import ELIMINATION, SWISS, StandingsRow, Tournament
 from roundtap_core.rulebooks.plan import plan
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
@@ -17,23 +17,26 @@ from roundtap_core.standings.tiebreakers import RANDOM
 class Cut:
     """A cut as it was made: everybody's `order` then, and who got a place, by seed.
 
-    Whoever leaves or gives up a place stays in `seeds`; `seeds_now` leaves them out, so that all below move up.
+    Whoever leaves or gives up a place stays in `seeds`; `seeds_now` leaves them out, so that all below move up. The
+    `absent` have not left the event: they are passed over for the stage that follows.
     """
 
     size: int
     order: tuple[str, ...]
     seeds: tuple[str, ...]
     declined: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
     def seeds_now(self, active: Collection[str]) -> tuple[str, ...]:
         """Those who play, by seed."""
-        return tuple(who for who in self.seeds if who in active)
+        return tuple(who for who in self.seeds if who in active and who not in self.absent)
 
     def offered(self, active: Collection[str]) -> str | None:
         """Whose answer is awaited: while a place is free, the next in the order who is there and was not asked yet."""
         if len(self.seeds_now(active)) >= self.size:
             return None
-        return next((w for w in self.order if w in active and w not in self.seeds and w not in self.declined), None)
+        asked = {*self.seeds, *self.declined, *self.absent}
+        return next((who for who in self.order if who in active and who not in asked), None)
 
 
 def make_cut(order: Collection[str], size: int, active: Collection[str]) -> Cut:
@@ -42,9 +45,17 @@ def make_cut(order: Collection[str], size: int, active: Collection[str]) -> Cut:
     return Cut(min(size, len(there)), tuple(order), tuple(there[:size]))
 
 
+def ranked_for_cut(tournament: Tournament) -> tuple[StandingsRow, ...]:
+    """The ranked lines of the standings as they stood when the elimination began: seeds do not change afterwards, be
+    it that somebody is disqualified."""
+    begun = next((played.number for played in tournament.rounds if played.stage == ELIMINATION), None)
+    rows = standings(tournament, None if begun is None else begun - 1)
+    return tuple(row for row in rows if row.rank is not None)
+
+
 def cut_order(tournament: Tournament) -> tuple[str, ...]:
-    """Everybody in the order that decides who goes on and with which seed, after all Swiss rounds."""
-    return tuple(rulebook(tournament.rulebook).cut_order(standings(tournament), tournament.seed))
+    """Everybody ranked in the order that decides who goes on and with which seed, after all Swiss rounds."""
+    return tuple(rulebook(tournament.rulebook).cut_order(ranked_for_cut(tournament), tournament.seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +78,7 @@ def cut_table(tournament: Tournament) -> tuple[CutRow, ...]:
     Swiss round tells anything."""
     if not rulebook(tournament.rulebook).own_cut_order or not tournament.stage_rounds(SWISS):
         return ()
-    rows = {row.competitor: row for row in standings(tournament)}
+    rows = {row.competitor: row for row in ranked_for_cut(tournament)}
     order = [rows[who] for who in cut_order(tournament)]
     values = [(row.points, int(row.tiebreakers["opponents_points"])) for row in order]
     decided = [

@@ -4,43 +4,57 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roundtap_core.elimination.bracket import Bracket
+from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.shape import CHAMPION, THIRD, games_in, round_key
-from roundtap_core.records import Tournament
+from roundtap_core.records import DISQUALIFIED, SWISS_STAGES, Tournament
+from roundtap_core.standings.standings import standings
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
     """One line. `reached`: the round somebody came to ("champion", "final", "semi-final" …), None for who did not make
-    the cut; `swiss_rank` None without Swiss rounds, where those who came equally far share a rank."""
+    the cut; `swiss_rank` None without Swiss rounds, where those who came equally far share a rank.
 
-    rank: int
+    `status` as in the standings: a disqualified competitor has no `rank` and no `swiss_rank`; who left has both.
+    """
+
+    rank: int | None
     competitor: str
     reached: str | None
     swiss_rank: int | None
+    status: str | None = None
 
 
-def final_ranking(tournament: Tournament, bracket: Bracket) -> tuple[Placed, ...]:
-    """Everybody, best first; while the bracket is not over, as far as each has come."""
-    wins = _wins(bracket)
-    third = bracket.third
-    swiss = {competitor: rank for rank, competitor in enumerate(bracket.standing, start=1)}
+def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tuple[Placed, ...]:
+    """Everybody who played, best first, the disqualified last; while the bracket is not over, as far as each has come.
 
-    def came_to(who: str) -> tuple[int, int]:
+    `bracket`: the tournament's own, for who has it at hand. Without elimination these are the standings.
+    """
+    bracket = bracket_of(tournament) if bracket is None else bracket
+    wins = _wins(bracket) if bracket else {}
+    third = bracket.third if bracket else None
+    ranked = any(played.stage in SWISS_STAGES for played in tournament.rounds)
+    rows = {row.competitor: row for row in standings(tournament)}
+    swiss = {who: row.rank for who, row in rows.items() if row.rank is not None} if ranked else {}
+
+    def came_to(who: str) -> tuple[bool, int, int]:
+        out = rows[who].status == DISQUALIFIED
         if who not in wins:
-            return 1, 0
-        return -wins[who], 0 if third is not None and third.winner == who else 1
+            return out, 1, 0
+        return out, -wins[who], 0 if third is not None and third.winner == who else 1
 
-    people = [competitor.id for competitor in tournament.competitors]
+    people = [competitor.id for competitor in tournament.competitors if competitor.id in rows]
     people.sort(key=lambda who: (came_to(who), swiss.get(who, 0)))
     placed: list[Placed] = []
     for place, who in enumerate(people, start=1):
         shared = bool(placed) and not swiss and came_to(who) == came_to(placed[-1].competitor)
         rank = placed[-1].rank if shared else place
         reached = None
-        if who in wins:
+        if bracket is not None and who in wins:
             reached = CHAMPION if wins[who] == bracket.rounds else round_key(games_in(bracket.size, wins[who] + 1))
-        placed.append(Placed(rank, who, reached, swiss.get(who)))
+        if rows[who].status == DISQUALIFIED:
+            rank = None
+        placed.append(Placed(rank, who, reached, swiss.get(who), rows[who].status))
     return tuple(placed)
 
 

@@ -6,6 +6,7 @@ from roundtap_core.event.cut.commands import (
     AcceptPlace,
     DeclinePlace,
     MakeCut,
+    PassOver,
     WithdrawCut,
 )
 from roundtap_core.event.judging.commands import (
@@ -32,7 +33,9 @@ from roundtap_core.event.people.commands import (
 )
 from roundtap_core.event.results.commands import (
     EnterResult,
+    NobodyCame,
     NoShow,
+    NoShowUndone,
     NoteLot,
     Report,
     SetPicks,
@@ -44,6 +47,7 @@ from roundtap_core.event.rounds.commands import (
     ImportRound,
     ImposeRound,
     PublishRound,
+    ReopenEvent,
     SetClock,
     SetExtraMinutes,
 )
@@ -57,8 +61,9 @@ Command = (
     CreateEvent | ImportRecord | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor | ReturnCompetitor
     | SubmitList
     | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | PublishRound
-    | SetClock | FinishEvent | SetExtraMinutes | Report | EnterResult | NoShow | NoteLot | SetPicks | MakeCut
-    | WithdrawCut | AcceptPlace | DeclinePlace | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
+    | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | Report | EnterResult | NoShow | NobodyCame
+    | NoShowUndone | NoteLot | SetPicks | MakeCut | WithdrawCut
+    | AcceptPlace | DeclinePlace | PassOver | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
     | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | Disqualify
 )
 
@@ -85,11 +90,15 @@ __all__ = [
     "ImposeRound",
     "MakeCut",
     "NoShow",
+    "NoShowUndone",
+    "NobodyCame",
     "NoteLot",
     "NoteRuling",
     "OfficialDuty",
+    "PassOver",
     "ProposeDisqualification",
     "PublishRound",
+    "ReopenEvent",
     "Report",
     "ReturnCompetitor",
     "SetCameWith",

@@ -22,7 +22,7 @@ NewEntries = list[NewEntry]
 
 def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
     """The entries that `command` makes of `state`. Raises Problem where it cannot be done; then nothing changes."""
-    if state.finished and not isinstance(command, c.Report | c.ChangePerson):
+    if state.finished and not isinstance(command, c.Report | c.ChangePerson | c.ReopenEvent):
         raise Problem("event_finished", name=state.name)
     return _DECIDE[type(command)](state, command, now)
 

@@ -13,7 +13,19 @@ from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.names import public_names
-from roundtap_core.records import SWISS, TIEBREAK, Competitor, Draw, Match, Result, Round, Side, Tournament
+from roundtap_core.records import (
+    ELIMINATION,
+    SECOND_SWISS,
+    SWISS,
+    TIEBREAK,
+    Competitor,
+    Draw,
+    Match,
+    Result,
+    Round,
+    Side,
+    Tournament,
+)
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
@@ -82,6 +94,8 @@ class MatchState:
     """Rulings, appeals, decisions on them, extensions; in order."""
     corrections: tuple[Mapping[str, Any], ...] = ()
     """Results that stood before an official put another one in their place: {"was": the event file's result, "by"}."""
+    drawn: Match | None = None
+    """The pairing as it was drawn, where one of the two, or both, did not appear."""
 
     @property
     def state(self) -> str:
@@ -223,14 +237,18 @@ def active_ids(state: EventState) -> set[str]:
     return {entrant.id for entrant in state.entrants.values() if entrant.active}
 
 
-def tournament_of(state: EventState, people: Mapping[str, Person] | None = None, drafts: bool = False) -> Tournament:
+def tournament_of(
+    state: EventState, people: Mapping[str, Person] | None = None, drafts: bool = False, as_file: bool = False,
+) -> Tournament:
     """The event as records. Without `people`, ids stand for names: enough to pair and to rank.
 
-    The event file knows no offers: who declined a place in the cut has left, as far as it goes.
+    `as_file`: the event file knows no offers. Until the bracket tells who plays, whoever declined a place in the cut,
+    or was passed over as absent, has left as far as it goes.
     """
     known = people or {}
     rounds = state.rounds if drafts else state.public_rounds
-    declined = state.cut.declined if state.cut else ()
+    begun = any(played.stage in (ELIMINATION, SECOND_SWISS) for played in rounds)
+    declined = (*state.cut.declined, *state.cut.absent) if state.cut and as_file and not begun else ()
     # Tie-break rounds come before the cut, too: who declined has played them.
     last = max((r.number for r in state.rounds if r.stage in (SWISS, TIEBREAK)), default=0)
     return Tournament(

@@ -15,7 +15,7 @@ from roundtap_core.records import Tournament
 
 def whole_tournament(state: EventState, people: Mapping[str, Person]) -> Tournament:
     """The event for its file. Reports before they were agreed, the clock and drafts are the hall's, not the file's."""
-    event = tournament_of(state, people)
+    event = tournament_of(state, people, as_file=True)
     rounds = tuple(
         replace(played, record=_of_round(kept) or None, matches=tuple(
             replace(match, record=_of_match(match_state) or None)
@@ -38,7 +38,8 @@ def _of_event(state: EventState, people: Mapping[str, Person]) -> dict[str, Any]
     if state.cut is not None:
         cut = state.cut
         data["cut"] = {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds),
-                       **({"declined": list(cut.declined)} if cut.declined else {})}
+                       **({"declined": list(cut.declined)} if cut.declined else {}),
+                       **({"absent": list(cut.absent)} if cut.absent else {})}
     if state.finished:
         data["finished"] = True
     return data
@@ -61,7 +62,8 @@ def _of_competitor(state: EventState, entrant: Entrant) -> dict[str, Any]:
         "disqualification": entrant.disqualification, "proposed": entrant.proposed,
         "proposal_declined_at": entrant.declined_at, "list_corrections": [dict(c) for c in entrant.list_corrections],
         "ticks": list(entrant.ticks),
-        "declined_place": state.cut is not None and entrant.id in state.cut.declined and entrant.active,
+        "declined_place": state.cut is not None and entrant.active
+        and entrant.id in (*state.cut.declined, *state.cut.absent),
     }
     return {key: value for key, value in data.items() if value}
 

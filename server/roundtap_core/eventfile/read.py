@@ -152,7 +152,7 @@ def _official_problems(officials: list[dict[str, Any]], known: set[str]) -> Iter
 
 def _cut_problems(cut: dict[str, Any], known: set[str]) -> Iterator[Problem]:
     """Whoever stands in the cut is a competitor, once in each list."""
-    for key in ("order", "seeds", "declined"):
+    for key in ("order", "seeds", "declined", "absent"):
         listed = cut.get(key, [])
         for index, who in enumerate(listed):
             if who not in known:

@@ -47,8 +47,9 @@ def _order(field: Field, way: str, tournament: Tournament, rand: Rand) -> list[i
     fewest = min(field.byes)
     members = [i for i, byes in enumerate(field.byes) if byes == fewest]
     if way == BYE_LAST:
-        rank = {row.competitor: row.rank for row in standings(tournament)}
-        return sorted(members, key=lambda i: -rank[field.ids[i]])
+        place = {row.competitor: place for place, row in enumerate(standings(tournament))}
+        # Who came too late for every round so far stands below everybody who has played.
+        return sorted(members, key=lambda i: -place.get(field.ids[i], len(place)))
     assert way == BYE_RANDOM_LOWEST
     order: list[int] = []
     for group in reversed(field.groups(members)):

@@ -92,6 +92,7 @@ class KeyForgeArchon(Rulebook):
     structures = BASIC_AND_ADVANCED
     option_defaults = {"structure": "basic", "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
+        "decision.nobody_came", "decision.disqualified", "decision.between_stages",
         "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
         "decision.elimination_ranking", "decision.tables", "decision.both_lose_points",
         "decision.structure_counts_checked_in", "decision.sos_details", "decision.keyforge_best_of_three",

@@ -86,6 +86,7 @@ class WarlordsOfTerra(Rulebook):
     option_defaults = {"structure": "own", "bye_score": 0, "legendary_limit": 3, "deck_era": "2017", "prize_places": 0,
                        "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
+        "decision.nobody_came", "decision.disqualified", "decision.between_stages",
         "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
         "decision.elimination_ranking", "decision.tables", "decision.both_lose_score", "decision.warlords_as_keyforge",
         "decision.warlords_byes", "decision.warlords_concession", "decision.warlords_head_to_head",

@@ -78,6 +78,7 @@ class XWingEpicDuel(Rulebook):
     option_defaults = {"structure": "own", "squad_points": 300, "lists_required": True, "late_minutes": 10,
                        "tables": "leaders"}
     house_decisions = (
+        "decision.nobody_came", "decision.disqualified", "decision.between_stages",
         "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
         "decision.elimination_ranking", "decision.tables", "decision.unpaired_loss_mov_0", "decision.both_lose",
         "decision.epic_bye_mov", "decision.epic_games_equal", "decision.epic_minutes", "decision.own_structure",

@@ -92,6 +92,7 @@ class XWingStandard(Rulebook):
     ), _ship_worth)
     option_defaults = {"structure": "basic", "squad_points": 100, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
+        "decision.nobody_came", "decision.disqualified", "decision.between_stages",
         "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
         "decision.elimination_ranking", "decision.tables", "decision.unpaired_loss_mov_0", "decision.both_lose",
         "decision.structure_counts_checked_in", "decision.sos_details", "decision.elimination_by_standings",

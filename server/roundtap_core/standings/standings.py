@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from roundtap_core.records import SECOND_SWISS, StandingsRow, Tournament
+from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, StandingsRow, Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, Basis
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
@@ -15,15 +16,20 @@ POINTS, LAST, CUT = "points", "last", "cut"
 
 
 def standings(tournament: Tournament, after: int | None = None) -> tuple[StandingsRow, ...]:
-    """The standings after round `after` (default: after all Swiss rounds recorded), best first, everybody in them.
+    """The standings after round `after` (default: after all Swiss rounds recorded), best first.
 
-    Order: points, then the rulebook's tiebreakers; whoever left keeps a place. Tie-break rounds decide from the
-    round on in which they were played. Raises Problem, with its place in the event file, for a result that cannot be
-    read.
+    Order: points, then the rulebook's tiebreakers; whoever left keeps a place. Who was disqualified by then has none:
+    such lines come last, in the file's order, and ranks are consecutive without them; what they played counts for
+    their opponents (house decision). Who never played has no line; before the first round, who has left. Tie-break
+    rounds decide from the round on in which they were played. Raises Problem, with its place in the event file, for a
+    result that cannot be read.
     """
     above: list[str] = []
     basis = Basis(tournament, after, swiss_totals(tournament, after), above)
-    everybody = list(basis.records)
+    seated = tournament.seated(after)
+    status = {c.id: said for c in tournament.competitors
+              if ((said := c.status(after)) is None and not seated) or c.id in seated}
+    everybody = [who for who, said in status.items() if said != DISQUALIFIED]
     book = rulebook(tournament.rulebook)
     keys = book.tiebreakers
     again = keys.index(book.ties_start_again_at) + 1 if book.ties_start_again_at else len(keys)
@@ -56,7 +62,19 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
     for group in _split(everybody, {who: who in second for who in everybody}):
         settle(group, 0)
         order[-1] = (order[-1][0], CUT)
-    return tuple(_rows(order, basis.records, {key: values.shown for key, values in general.items()}))
+    out = [who for who, said in status.items() if said == DISQUALIFIED]
+    shown = {key: {**values.shown, **STEPS[key](basis, out).shown} for key, values in general.items()}
+    return tuple(_rows(order, out, basis.records, shown, status))
+
+
+def as_now(tournament: Tournament, after: int) -> tuple[StandingsRow, ...]:
+    """The standings after round `after`, without a rank for anybody who was disqualified since: what a hall is shown
+    while the next round is played."""
+    now = tuple(
+        c if c.disqualified_after is None else replace(c, disqualified_after=min(c.disqualified_after, after))
+        for c in tournament.competitors
+    )
+    return standings(replace(tournament, competitors=now), after)
 
 
 def _second_stage(tournament: Tournament, after: int | None) -> set[str]:
@@ -75,14 +93,16 @@ def _split(tied: Sequence[str], values: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _rows(
-    order: Sequence[tuple[str, str]], records: Mapping[str, SwissTotals],
-    shown: Mapping[str, Mapping[str, int | Fraction]],
+    order: Sequence[tuple[str, str]], out: Sequence[str], records: Mapping[str, SwissTotals],
+    shown: Mapping[str, Mapping[str, int | Fraction]], status: Mapping[str, str | None],
 ) -> Iterable[StandingsRow]:
+    """First who is ranked, then who is `out`."""
     deciders = [decided_by for _, decided_by in order[:-1]] + [LAST]
-    for i, (competitor, _) in enumerate(order):
+    for i, competitor in enumerate([*(who for who, _ in order), *out]):
         record = records[competitor]
+        ranked = i < len(order)
         yield StandingsRow(
-            rank=i + 1,
+            rank=i + 1 if ranked else None,
             competitor=competitor,
             points=record.points,
             rounds=record.rounds,
@@ -91,13 +111,15 @@ def _rows(
             draws=record.draws,
             byes=record.byes,
             tiebreakers={key: values[competitor] for key, values in shown.items() if competitor in values},
-            decided_by=deciders[i],
-            by_chance=RANDOM in (deciders[i], deciders[i - 1] if i else LAST),
+            decided_by=deciders[i] if ranked else LAST,
+            by_chance=ranked and RANDOM in (deciders[i], deciders[i - 1] if i else LAST),
+            status=status[competitor],
         )
 
 
 def standings_to_json(rows: Iterable[StandingsRow], after_round: int) -> dict[str, Any]:
-    """What `roundtap standings` prints. Fractions are exact strings, always "num/den"."""
+    """What `roundtap standings` prints. Fractions are exact strings, always "num/den"; `rank` is null
+    for a disqualified competitor, and `status` is there only where there is one to tell."""
     return {
         "after_round": after_round,
         "standings": [
@@ -113,6 +135,7 @@ def standings_to_json(rows: Iterable[StandingsRow], after_round: int) -> dict[st
                 "tiebreakers": {key: _exact(value) for key, value in row.tiebreakers.items()},
                 "decided_by": row.decided_by,
                 "by_chance": row.by_chance,
+                **({"status": row.status} if row.status else {}),
             }
             for row in rows
         ],

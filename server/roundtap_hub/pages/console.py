@@ -14,7 +14,7 @@ from roundtap_hub.views.draft import draft_view
 from roundtap_hub.views.event_at import full_names, newest_round, planned_rounds, shown_names
 from roundtap_hub.views.event_options import flat, options_view, place
 from roundtap_hub.views.judging import desk_of
-from roundtap_hub.views.knockout import bracket, cut_rows, cut_view
+from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines
 from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.next_step import next_step
 from roundtap_hub.views.round_clock import face_of
@@ -58,6 +58,7 @@ def event(event_id: str, **_: str) -> AnyResponse:
         draft=draft_view(moment, names), planned=planned_rounds(state), roster=roster(moment),
         lists=list_states(moment), told_lists=told_lists(moment),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
+        final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,
         unit_rows=unit_rows(snapshot, hub.unit_keys, units, now), clock=state.clock,
         desk=desk_of(moment), face=face_of(state, hub.clocks.now(), words(), official=True), rulebook=state.rulebook,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from flask import Blueprint
+from flask import Blueprint, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.event.commands import AcceptPlace, DeclinePlace, MakeCut, WithdrawCut
+from roundtap_core.event.commands import AcceptPlace, DeclinePlace, MakeCut, PassOver, WithdrawCut
 from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub
 from roundtap_hub.pages.console import event
 
@@ -14,6 +14,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/cut", "cut", cut, methods=["POST"])
     bp.add_url_rule("/<event_id>/cut/back", "cut_back", cut_back, methods=["POST"])
     bp.add_url_rule("/<event_id>/cut/accepted", "place_accepted", accept, methods=["POST"])
+    bp.add_url_rule("/<event_id>/cut/present", "present", present, methods=["POST"])
     bp.add_url_rule("/<event_id>/cut/declined", "place_declined", decline, methods=["POST"])
 
 
@@ -38,4 +39,13 @@ def accept(event_id: str) -> AnyResponse:
 @mended_on(event)
 def decline(event_id: str) -> AnyResponse:
     the_hub().service.tell(event_id, DeclinePlace(field("competitor")), ORGANIZER)
+    return back_to_event(event_id, "cut")
+
+
+@mended_on(event)
+def present(event_id: str) -> AnyResponse:
+    """On with those present: whoever was on the list that was looked at, and has no mark, is passed over."""
+    there = set(request.form.getlist("present"))
+    absent = tuple(who for who in request.form.getlist("asked") if who not in there)
+    the_hub().service.tell(event_id, PassOver(absent), ORGANIZER)
     return back_to_event(event_id, "cut")

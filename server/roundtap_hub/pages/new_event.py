@@ -116,7 +116,8 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
 def _cut(data: Mapping[str, Any] | None) -> Cut | None:
     if data is None:
         return None
-    return Cut(data["size"], tuple(data["order"]), tuple(data["seeds"]), tuple(data.get("declined", ())))
+    return Cut(data["size"], tuple(data["order"]), tuple(data["seeds"]), tuple(data.get("declined", ())),
+               tuple(data.get("absent", ())))
 
 
 def enrol(event_id: str, competitor: Competitor, total: int | None = None) -> tuple[PersonRecord, Entrant]:

@@ -44,9 +44,10 @@ def player(event_id: str, competitor: str) -> AnyResponse:
 
 def standings(event_id: str) -> AnyResponse:
     moment = the_moment(event_id)
+    found = bracket(moment)
     return page("standings.html", feed=f"standings/{event_id}", state=moment.state,
                 view=standings_view(moment, shown_names(moment)), planned=planned_rounds(moment.state),
-                final=final_lines(moment, shown_names(moment)), has_bracket=bracket(moment) is not None,
+                final=final_lines(moment, shown_names(moment)) if found else (), has_bracket=found is not None,
                 cut_rows=cut_rows(moment), names=shown_names(moment))
 
 

@@ -8,7 +8,7 @@ from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import EnterResult, NoShow, NoteLot
+from roundtap_core.event.commands import EnterResult, NobodyCame, NoShow, NoShowUndone, NoteLot
 from roundtap_core.event.course import match_clock
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result
@@ -27,6 +27,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.console import event
+from roundtap_hub.pages.rounds import busy_tables
 from roundtap_hub.views.before_play import before_play, situation_at
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.judging import judge_view
@@ -47,6 +48,8 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule(f"{at}/clear", "clear", clear, methods=["POST"])
     bp.add_url_rule(f"{at}/before-play", "before_play_lot", draw_lot, methods=["POST"])
     bp.add_url_rule(f"{at}/no-show", "no_show", no_show, methods=["POST"])
+    bp.add_url_rule(f"{at}/nobody-came", "nobody_came", nobody_came, methods=["POST"])
+    bp.add_url_rule(f"{at}/here-after-all", "no_show_undone", no_show_undone, methods=["POST"])
 
 
 def match_page(event_id: str, match_id: str) -> AnyResponse:
@@ -152,4 +155,17 @@ def draw_lot(event_id: str, match_id: str) -> AnyResponse:
 @mended_on(match_page)
 def no_show(event_id: str, match_id: str) -> AnyResponse:
     the_hub().service.tell(event_id, NoShow(match_id, field("absent")), ORGANIZER)
+    return back_to_event(event_id)
+
+
+@mended_on(match_page)
+def nobody_came(event_id: str, match_id: str) -> AnyResponse:
+    the_hub().service.tell(event_id, NobodyCame(match_id), ORGANIZER)
+    return back_to_event(event_id)
+
+
+@mended_on(event)
+def no_show_undone(event_id: str, match_id: str) -> AnyResponse:
+    """Whoever was noted as absent sits down after all, at the table of the draw unless another event took it."""
+    the_hub().service.tell(event_id, NoShowUndone(match_id, busy_tables(event_id)), ORGANIZER)
     return back_to_event(event_id)

@@ -9,7 +9,15 @@ from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import DiscardDraft, DrawRound, FinishEvent, PublishRound, SetClock, SetExtraMinutes
+from roundtap_core.event.commands import (
+    DiscardDraft,
+    DrawRound,
+    FinishEvent,
+    PublishRound,
+    ReopenEvent,
+    SetClock,
+    SetExtraMinutes,
+)
 from roundtap_core.standings.tiebreak_round import EACH
 from roundtap_hub.pages.base import (
     ORGANIZER,
@@ -34,6 +42,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/clock", "clock", clock, methods=["POST"])
     bp.add_url_rule("/<event_id>/extra", "extra_minutes", extra_minutes, methods=["POST"])
     bp.add_url_rule("/<event_id>/finish", "finish", finish, methods=["POST"])
+    bp.add_url_rule("/<event_id>/reopen", "reopen", reopen, methods=["POST"])
 
 
 @mended_on(event)
@@ -107,4 +116,10 @@ def extra_minutes(event_id: str) -> AnyResponse:
 @mended_on(event)
 def finish(event_id: str) -> AnyResponse:
     the_hub().service.tell(event_id, FinishEvent(), ORGANIZER)
+    return back_to_event(event_id)
+
+
+@mended_on(event)
+def reopen(event_id: str) -> AnyResponse:
+    the_hub().service.tell(event_id, ReopenEvent(), ORGANIZER)
     return back_to_event(event_id)

@@ -15,7 +15,7 @@ from roundtap_hub.devices.table_view import side_view
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.printing.jobs import BY_NAME, BY_TABLE, PROXY, SLIP, STANDINGS, PrintJob, slip_codes
 from roundtap_hub.views.event_at import EventAt, event_at, shown_members
-from roundtap_hub.views.knockout import cut_rows_before_play, title_key
+from roundtap_hub.views.knockout import cut_rows_before_play, table_rows, title_key
 from roundtap_hub.views.standings_table import record_of, standings_view
 from roundtap_hub.views.wall import sort_key
 
@@ -104,18 +104,29 @@ def _by_name(moment: EventAt, played: RoundState, names: Names) -> list[Content]
 
 
 def _standings(moment: EventAt, names: Names) -> Content:
+    """After a cut the final ranking, with the round that each came to; what decided in the Swiss rounds is left out
+    there, since the lines stand in another order."""
     view = standings_view(moment, names)
     members = shown_members(moment)
-    rows = [
-        {"rank": line.rank, "name": line.name, "members": list(members.get(line.competitor, ())),
-         "points": line.points, "record": line.record,
-         "values": [value.text for value in line.values], "active": line.active,
-         "decided": next((place for place, value in enumerate(line.values) if value.decided), None),
-         "decided_by": line.decided_by if line.decided_by in view.hidden else None, "by_lot": line.by_chance}
-        for line in view.lines
-    ]
-    return {"after": view.after, "final": moment.state.finished, "columns": list(view.columns), "rows": rows,
-            "cut": _cut(moment, names)}
+    swiss = {line.competitor: line for line in view.lines}
+    after_a_cut = any(placed.reached for placed, _ in table_rows(moment))
+    rows = []
+    for placed, _ in table_rows(moment):
+        line = swiss.get(placed.competitor)
+        if line is None:
+            continue
+        row: Content = {
+            "rank": placed.rank, "name": line.name, "members": list(members.get(line.competitor, ())),
+            "points": line.points, "record": line.record, "values": [value.text for value in line.values],
+            "status": placed.status, "reached": placed.reached, "decided": None, "decided_by": None, "by_lot": False,
+        }
+        if not after_a_cut:
+            row["decided"] = next((place for place, value in enumerate(line.values) if value.decided), None)
+            row["decided_by"] = line.decided_by if line.decided_by in view.hidden else None
+            row["by_lot"] = line.by_chance
+        rows.append(row)
+    return {"after": view.after, "final": moment.state.finished or after_a_cut, "columns": list(view.columns),
+            "rows": rows, "cut": _cut(moment, names)}
 
 
 def _cut(moment: EventAt, names: Names) -> Content | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from roundtap_core.event.people.both_left import won_by_leaving
 from roundtap_hub.views.event_at import EventAt, full_names, seats, shown_names
 from roundtap_hub.views.wall import sort_key
 
@@ -25,6 +26,8 @@ class Entered:
     concedes_at: int | None
     concedes_to: str
     missed: int
+    loses_too: bool = False
+    """Leaving takes back the win that the opponent's leaving has just given."""
 
 
 def roster(moment: EventAt) -> list[Entered]:
@@ -45,5 +48,6 @@ def roster(moment: EventAt) -> list[Entered]:
             match.match.table if match else None, open_match.match.table if open_match else None,
             names.get(across, "") if across else "",
             max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
+            status == IN and won_by_leaving(state, entrant.id) is not None,
         ))
     return sorted(found, key=lambda e: sort_key(e.name))

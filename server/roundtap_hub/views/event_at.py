@@ -13,7 +13,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState, tournament_of
 from roundtap_core.names import public_names, shorten
 from roundtap_core.records import ELIMINATION, SIDES, StandingsRow, Tournament
-from roundtap_core.standings.standings import standings
+from roundtap_core.standings.standings import as_now
 from roundtap_hub.journal.service import Snapshot
 
 KEPT = 16
@@ -98,9 +98,10 @@ def settled_round(state: EventState) -> int:
 
 @lru_cache(maxsize=KEPT)
 def ranking(moment: EventAt) -> tuple[StandingsRow, ...]:
-    """The standings after the last settled round; empty where a recorded result cannot be read."""
+    """The standings after the last settled round, without a rank for whoever was disqualified since; empty where a
+    recorded result cannot be read."""
     try:
-        return standings(tournament(moment), settled_round(moment.state))
+        return as_now(tournament(moment), settled_round(moment.state))
     except Problem:
         return ()
 
@@ -117,7 +118,7 @@ def results_version(moment: EventAt) -> str:
     settled = settled_round(state)
     return short_hash(
         settled, state.finished, state.cut,
-        [(e.id, e.active) for e in state.entrants.values()],
+        [(e.id, e.dropped_after, e.disqualified_after) for e in state.entrants.values()],
         [[(m.number, m.revision) for m in r.matches] for r in state.public_rounds
          if r.number <= settled or r.stage == ELIMINATION],
     )

@@ -24,9 +24,9 @@ from roundtap_core.event.course import (
     what_follows,
 )
 from roundtap_core.event.state import EventState, RoundState, active_ids
-from roundtap_core.records import TIEBREAK, Side
-from roundtap_hub.views.event_at import KEPT, EventAt, newest_round, ranking_by_id, tournament
-from roundtap_hub.views.standings_table import has_draws, record_text
+from roundtap_core.records import TIEBREAK, Side, StandingsRow
+from roundtap_hub.views.event_at import KEPT, EventAt, newest_round, ranking, ranking_by_id, tournament
+from roundtap_hub.views.standings_table import has_draws, record_text, status_of
 
 WHOLE_ON_WALL = 16
 """The largest bracket that a wall shows from its first round to the end."""
@@ -43,11 +43,23 @@ def bracket(moment: EventAt) -> Bracket | None:
 
 @lru_cache(maxsize=KEPT)
 def places(moment: EventAt) -> dict[str, Placed]:
-    """Everybody's place in the final ranking, best first; empty until the bracket is decided."""
+    """Everybody's place in the final ranking, best first: the one that wall, phones, console, paper and the file for
+    spreadsheets show. Empty until the bracket is decided; without one, until the event is finished."""
     found = bracket(moment)
-    if found is None or not (found.over or moment.state.finished):
+    if not (moment.state.finished or (found is not None and found.over)):
         return {}
-    return {placed.competitor: placed for placed in final_ranking(tournament(moment), found)}
+    try:
+        return {placed.competitor: placed for placed in final_ranking(tournament(moment), found)}
+    except Problem:
+        return {}
+
+
+def table_rows(moment: EventAt) -> list[tuple[Placed, StandingsRow | None]]:
+    """Everybody by place with the line of the standings: the final ranking once nothing is left to be played, before
+    that the standings. What paper and spreadsheets hold."""
+    rows = ranking_by_id(moment)
+    now = [Placed(row.rank, row.competitor, None, row.rank, status_of(moment, row)) for row in rows.values()]
+    return [(placed, rows.get(placed.competitor)) for placed in places(moment).values() or now]
 
 
 def newest_name(state: EventState) -> str | None:
@@ -191,6 +203,9 @@ class CutView:
     left: tuple[Qualified, ...]
     declined: tuple[Qualified, ...]
     short: int
+    absent: tuple[Qualified, ...] = ()
+    everybody: tuple[Qualified, ...] = ()
+    """Who has not left the event, in the order of the cut: to say who of them is there."""
 
 
 def cut_view(moment: EventAt, names: Mapping[str, str]) -> CutView | None:
@@ -208,7 +223,8 @@ def cut_view(moment: EventAt, names: Mapping[str, str]) -> CutView | None:
     return CutView(
         cut.size, tuple(line(who, seed) for seed, who in enumerate(seeds, start=1)), line(asked) if asked else None,
         tuple(line(who) for who in _left(cut, there)), tuple(line(who) for who in cut.declined if who in there),
-        0 if asked else cut.size - len(seeds),
+        0 if asked else cut.size - len(seeds), tuple(line(who) for who in cut.absent if who in there),
+        tuple(line(who, seeds.index(who) + 1 if who in seeds else None) for who in cut.order if who in there),
     )
 
 
@@ -260,19 +276,23 @@ def _swiss_standing(state: EventState, competitor: str) -> Standing:
 
 @dataclass(frozen=True, slots=True)
 class FinalLine:
-    """One line of the final ranking; `reached` is a key of the core's texts, None for who did not make the cut."""
+    """One line of the final ranking; `reached` is a key of the core's texts, None for who did not make the cut. `rank`
+    None and `status` as in the standings."""
 
-    rank: int
+    rank: int | None
     competitor: str
     name: str
     reached: str | None
     record: str
+    status: str | None = None
 
 
 def final_lines(moment: EventAt, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
-    """Everybody by final place; empty until the bracket is decided, or without one."""
+    """Everybody by final place; empty until nothing is left to be played."""
+    swiss = bool(ranking(moment)) and not all(row.rounds == 0 for row in ranking(moment))
     return tuple(
         FinalLine(p.rank, p.competitor, names.get(p.competitor, p.competitor), p.reached,
-                  record_text(ranking_by_id(moment).get(p.competitor), has_draws(moment.state)) if p.swiss_rank else "")
+                  record_text(ranking_by_id(moment).get(p.competitor), has_draws(moment.state)) if swiss else "",
+                  p.status)
         for p in places(moment).values()
     )

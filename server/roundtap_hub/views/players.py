@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from roundtap_core.records import Side, other
+from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.before_play import BeforePlay, before_play
-from roundtap_hub.views.event_at import EventAt, newest_round, ranking_by_id, seats, shown_members, shown_names
+from roundtap_hub.views.event_at import EventAt, newest_round, ranking, ranking_by_id, seats, shown_members, shown_names
 from roundtap_hub.views.squads import told_squads
 from roundtap_hub.views.standings_table import Value, record_of
 from roundtap_hub.views.tables import Cell, cell, worth_of
@@ -37,6 +37,8 @@ class PlayerView:
     owed: str = ""
     """Letters of the squads that are still to be fielded, "C D"; `must`: every pick left has to be of them."""
     must: bool = False
+    status: str | None = None
+    """"disqualified", "dropped", or None for who is in."""
 
 
 def player_view(
@@ -60,10 +62,12 @@ def player_view(
         names[competitor], entrant.active, newest.number if newest else 0, state.live is not None,
         cell(snapshot, units, state, match, names, now_ms) if match else None, side,
         names.get(opponent, opponent) if opponent else None, record_of(moment, opponent)[0] if opponent else "",
-        record, values, row.rank if row and row.rounds else None, len(state.entrants),
+        record, values, row.rank if row and row.rounds else None,
+        sum(ranked.rank is not None for ranked in ranking(moment)),
         worth_of(state, newest, match) if match and newest else {},
         before_play(state, newest, match) if match and newest and match.match.result is None else None,
         *(told_squads(state, competitor) if entrant.active and newest and not state.finished else ("", False)),
+        DISQUALIFIED if entrant.disqualified_after is not None else None if entrant.active else DROPPED,
     )
 
 

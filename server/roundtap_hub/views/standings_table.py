@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from roundtap_core.event.state import EventState
-from roundtap_core.records import StandingsRow
+from roundtap_core.records import DROPPED, StandingsRow
 from roundtap_hub.views.event_at import EventAt, ranking, ranking_by_id, settled_round
 from roundtap_hub.views.result_form import has_draws as book_has_draws
 
@@ -24,7 +24,9 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    rank: int
+    """`rank` None and `status` "disqualified": listed last; "dropped": who has left; None for all others."""
+
+    rank: int | None
     competitor: str
     name: str
     points: int
@@ -32,7 +34,7 @@ class Line:
     values: tuple[Value, ...]
     decided_by: str
     by_chance: bool
-    active: bool
+    status: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,12 @@ def _line(moment: EventAt, row: StandingsRow, names: Mapping[str, str]) -> Line:
     )
     record = record_text(row, has_draws(moment.state))
     return Line(row.rank, row.competitor, names.get(row.competitor, row.competitor), row.points, record, values,
-                row.decided_by, row.by_chance, moment.state.entrants[row.competitor].active)
+                row.decided_by, row.by_chance, status_of(moment, row))
+
+
+def status_of(moment: EventAt, row: StandingsRow) -> str | None:
+    """What is said of somebody who is not there any more: by now, whatever round the standings are of."""
+    return row.status or (None if moment.state.entrants[row.competitor].active else DROPPED)
 
 
 def record_text(row: StandingsRow | None, draws: bool = False) -> str:

@@ -79,6 +79,8 @@ class Cell:
     contact_age_ms: int | None = None
     extension_minutes: int | None = None
     done: bool = False
+    came_after_all: str | None = None
+    """Who did not appear, and may yet."""
 
 
 def show_result(result: Result, state: EventState) -> ShownResult:
@@ -142,8 +144,15 @@ def cell(
         call_age_ms=age(status.call_since_ms, now_ms) if status and status.call_since_ms is not None else None,
         call_taken_by=status.call_taken_by if status else None,
         contact_age_ms=age(status.contact_ms, now_ms) if status else None,
-        extension_minutes=seat.extension_minutes, done=match.done,
+        extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_absent(match),
     )
+
+
+def _absent(match: MatchState) -> str | None:
+    """The one of two who did not appear."""
+    if match.drawn is None or match.match.b is not None:
+        return None
+    return match.drawn.b if match.drawn.a == match.match.a else match.drawn.a
 
 
 def state_word(match: MatchState, status: UnitStatus | None, state: EventState) -> str:

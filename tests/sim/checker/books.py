@@ -69,5 +69,38 @@ def left_after(competitor: dict[str, Any]) -> int | None:
     return min(lasts, default=None)
 
 
+def status_of(competitor: dict[str, Any], after: int | None = None) -> str | None:
+    """"disqualified", "dropped", or None for who was still there after that round."""
+    for key in ("disqualified", "dropped"):
+        last = competitor.get(f"{key}_after")
+        if last is not None and (after is None or last <= after):
+            return key
+    return None
+
+
+def seated(event: Event, after: int | None = None) -> set[str]:
+    """Who stands in any entry of any round, a round missed included."""
+    return {m[side] for r in event.get("rounds", []) if after is None or r["number"] <= after
+            for m in r["matches"] for side in "ab" if side in m}
+
+
+def in_table(event: Event, after: int | None = None) -> tuple[list[str], list[str]]:
+    """(ranked, disqualified), both in the file's order. Who never played is in neither; before the first round of all
+    that is whoever has left already."""
+    played = seated(event, after)
+    ranked, out = [], []
+    for competitor in event["competitors"]:
+        status = status_of(competitor, after)
+        if competitor["id"] in played or (not played and status is None):
+            (out if status == "disqualified" else ranked).append(competitor["id"])
+    return ranked, out
+
+
+def before_knockout(event: Event) -> int | None:
+    """The number of the last round before the elimination; None while there is none."""
+    numbers = [r["number"] for r in event.get("rounds", []) if r.get("stage") == "elimination"]
+    return min(numbers) - 1 if numbers else None
+
+
 def still_there(event: Event) -> set[str]:
     return {c["id"] for c in event["competitors"] if left_after(c) is None}

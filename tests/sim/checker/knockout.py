@@ -8,7 +8,7 @@ from typing import Any
 from checker.books import Event, book_of, still_there
 from checker.outcomes import winner
 from checker.plan import planned, rounds_of
-from checker.ranking import cut_order, order_of
+from checker.ranking import cut_order, order_for_cut
 
 THIRD = "third"
 Number = int | str
@@ -63,7 +63,7 @@ def _goes_on(event: Event, match: dict[str, Any]) -> str | None:
             won = match["result"]["initiative"]
         else:
             assert book.family == "shatterpoint", "no draws here"
-            return next(who for who, _ in order_of(event) if who in (match["a"], match["b"]))
+            return next(who for who, _ in order_for_cut(event) if who in (match["a"], match["b"]))
     return None if won == "none" else str(match[won])
 
 

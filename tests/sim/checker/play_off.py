@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import combinations
 from typing import Any
 
-from checker.books import Event, book_of, left_after
+from checker.books import Event, book_of, in_table, left_after
 from checker.plan import swiss_is_over
 from checker.records import gather
 from checker.restarts import Warlords
@@ -17,7 +17,7 @@ def groups_to_part(event: Event) -> list[list[str]]:
     """The tied groups that must meet before anything else begins."""
     if book_of(event).family != "warlords" or not swiss_is_over(event):
         return []
-    warlords = Warlords(event, gather(event), None)
+    warlords = Warlords(event, gather(event), in_table(event)[0], None)
     warlords.order()
     return warlords.unresolved
 

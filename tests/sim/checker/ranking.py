@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from checker.books import Event, book_of
+from checker.books import Event, before_knockout, book_of, in_table
 from checker.lot import by_lot
 from checker.records import Records, gather, tiebreaker
 from checker.restarts import warlords_order
@@ -15,18 +15,25 @@ Order = list[tuple[str, str]]
 
 
 def order_of(event: Event, after: int | None = None) -> Order:
+    """Of everybody who is ranked: the disqualified are not."""
     records = gather(event, after)
+    ranked = in_table(event, after)[0]
     if book_of(event).family == "warlords":
-        return warlords_order(event, records, after)
-    return plain_order(event, records, book_of(event).keys)
+        return warlords_order(event, records, ranked, after)
+    return plain_order(event, records, ranked, book_of(event).keys)
 
 
-def plain_order(event: Event, records: Records, keys: Sequence[str]) -> Order:
+def order_for_cut(event: Event) -> Order:
+    """The standings as they stood when the elimination began."""
+    return order_of(event, before_knockout(event))
+
+
+def plain_order(event: Event, records: Records, ranked: Sequence[str], keys: Sequence[str]) -> Order:
     """By points, then by each key in turn, then by lot: nothing depends on who is tied with whom."""
     steps: list[tuple[str, Callable[[str], Any]]] = [("points", lambda who: -records[who].points)]
     steps += [(key, lambda who, key=key: -tiebreaker(records, who, key)) for key in keys]  # type: ignore[misc]
     steps.append(("random", lambda who: by_lot(event, who)))
-    keyed = sorted((tuple(value(who) for _, value in steps), who) for who in records)
+    keyed = sorted((tuple(value(who) for _, value in steps), who) for who in ranked)
     decided = ["last"] * len(keyed)
     for i in range(len(keyed) - 1):
         differs = next(n for n in range(len(steps)) if keyed[i][0][n] != keyed[i + 1][0][n])
@@ -37,8 +44,14 @@ def plain_order(event: Event, records: Records, keys: Sequence[str]) -> Order:
 def cut_order(event: Event) -> list[str]:
     """Who makes the cut, and the seeds: the standings; in Epic by points and the opponents' points, without MoV."""
     if book_of(event).family == "epic":
-        return [who for who, _ in plain_order(event, gather(event), ("opponents_points",))]
-    return [who for who, _ in order_of(event)]
+        return [who for who, _ in epic_order(event)]
+    return [who for who, _ in order_for_cut(event)]
+
+
+def epic_order(event: Event) -> Order:
+    """Epic's order of the cut, with what decided."""
+    ranked = in_table(event, before_knockout(event))[0]
+    return plain_order(event, gather(event, before_knockout(event)), ranked, ("opponents_points",))
 
 
 def split(group: Sequence[str], value: Callable[[str], Hashable]) -> list[list[str]]:

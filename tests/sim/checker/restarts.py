@@ -15,22 +15,22 @@ Value = Callable[[str], Hashable]
 Above = tuple[str, ...]
 
 
-def warlords_order(event: Event, records: Records, after: int | None) -> list[tuple[str, str]]:
-    return Warlords(event, records, after).order()
+def warlords_order(event: Event, records: Records, ranked: list[str], after: int | None) -> list[tuple[str, str]]:
+    return Warlords(event, records, ranked, after).order()
 
 
 class Warlords:
     """Each method orders a tied group: best first, with what decided against the next. `above`: who stands higher."""
 
-    def __init__(self, event: Event, records: Records, after: int | None) -> None:
-        self.event, self.records, self.after = event, records, after
+    def __init__(self, event: Event, records: Records, ranked: list[str], after: int | None) -> None:
+        self.event, self.records, self.ranked, self.after = event, records, ranked, after
         self.prizes, self.cut = places_at_stake(event) if swiss_is_over(event, after) else (0, 0)
         self.meetings: Meetings = tie_break_meetings(event, after)
         self.unresolved: list[list[str]] = []
         """Groups at stake that a tie-break round has still to order."""
 
     def order(self) -> list[tuple[str, str]]:
-        rows = self._parts(list(self.records), lambda who: self.records[who].points, "points", (), self._by_score)
+        rows = self._parts(self.ranked, lambda who: self.records[who].points, "points", (), self._by_score)
         return [*rows[:-1], (rows[-1][0], "last")] if rows else []
 
     def _by_score(self, tied: list[str], above: Above) -> list[tuple[str, str]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.books import Event, book_of
+from checker.books import Event, book_of, in_table, status_of
 from checker.knockout import THIRD, Game, Number, bracket_size, games_of
 from checker.plan import rounds_of
-from checker.ranking import cut_order, order_of, plain_order
-from checker.records import gather, swiss_rounds
+from checker.ranking import cut_order, epic_order, order_of
+from checker.records import swiss_rounds
 
 
 def bracket_complaints(event: Event, printed: dict[str, Any]) -> list[str]:
@@ -39,7 +39,7 @@ def _cut_table(event: Event, printed: dict[str, Any]) -> list[str]:
     """Epic shows the order of the cut apart: points, then the opponents' points."""
     if book_of(event).family != "epic":
         return ["a cut table of its own"] if "cut_table" in printed else []
-    order = plain_order(event, gather(event), ("opponents_points",)) if swiss_rounds(event) else []
+    order = epic_order(event) if swiss_rounds(event) else []
     said = [(row["competitor"], row["decided_by"]) for row in printed.get("cut_table", [])]
     return [] if said == order or not order else [f"cut table {said}, should be {order}"]
 
@@ -73,7 +73,8 @@ def _by_round(printed: dict[str, Any], size: int) -> dict[tuple[int, Number], di
 
 
 def _ranking(event: Event, printed: dict[str, Any], rounds: list[dict[Number, Game]], size: int) -> list[str]:
-    """By the round reached, the match for third place, then the Swiss rank; without one, equals share a place."""
+    """By the round reached, the match for third place, then the Swiss rank; without one, equals share a place. The
+    disqualified come last and have no place."""
     won: dict[str, int] = {}
     for r, games in enumerate(rounds, start=1):
         for number, game in games.items():
@@ -89,11 +90,20 @@ def _ranking(event: Event, printed: dict[str, Any], rounds: list[dict[Number, Ga
     def place(who: str) -> tuple[int, bool, int]:
         return -won.get(who, -1), who != best_third, swiss.get(who, 0)
 
-    order = sorted((c["id"] for c in event["competitors"]), key=place)
+    ranked, out = in_table(event)
+    order = sorted(ranked, key=place)
+    status = {c["id"]: status_of(c) for c in event["competitors"]}
+    found = [f"{row['competitor']}: status {row.get('status')}, should be {status[row['competitor']]}"
+             for row in printed["ranking"] if row.get("status") != status[row["competitor"]]]
+    found += [f"{row['competitor']}: Swiss rank {row['swiss_rank']}" for row in printed["ranking"]
+              if row["swiss_rank"] != (swiss.get(row["competitor"]) if swiss else None)]
     said = [(row["rank"], row["competitor"]) for row in printed["ranking"]]
+    if {who for rank, who in said if rank is None} != set(out) or any(rank is None for rank, _ in said[:len(order)]):
+        found.append(f"not ranked in {said}, should be {out}, last")
+    said = [line for line in said if line[0] is not None]
     if swiss:
         right = list(enumerate(order, start=1))
-        return [] if said == right else [f"final ranking {said}, should be {right}"]
+        return found if said == right else [*found, f"final ranking {said}, should be {right}"]
     right_ranks = {who: 1 + sum(place(o) < place(who) for o in order) for who in order}
-    return [f"final rank {rank} for {who}, should be {right_ranks[who]}" for rank, who in said
-            if rank != right_ranks[who]]
+    return found + [f"final rank {rank} for {who}, should be {right_ranks.get(who)}" for rank, who in said
+                    if rank != right_ranks.get(who)]

@@ -31,9 +31,16 @@ def _declined(state: EventState, data: Mapping[str, Any], entry: Entry) -> Event
     return replace(state, cut=replace(state.cut, declined=(*state.cut.declined, data["competitor"])))
 
 
+def _passed_over(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    if state.cut is None:
+        return state
+    return replace(state, cut=replace(state.cut, absent=tuple(data["absent"])))
+
+
 APPLY_CUT: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], EventState]] = {
     "cut-made": _made,
     "cut-withdrawn": _withdrawn,
     "place-accepted": _accepted,
     "place-declined": _declined,
+    "absent-passed-over": _passed_over,
 }

@@ -23,6 +23,13 @@ class AcceptPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class PassOver:
+    """The next stage goes on with those present: all of `absent`, and nobody else, are passed over for it."""
+
+    absent: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DeclinePlace:
     """Who was offered a place does not want it."""
 

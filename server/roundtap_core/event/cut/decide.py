@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from roundtap_core.clock import Instant
@@ -11,7 +12,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.course import CUT, offered, second_stage_begun, what_follows
 from roundtap_core.event.cut import commands as c
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.lookups import without_draft
+from roundtap_core.event.lookups import the_entrant, without_draft
 from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
@@ -65,10 +66,28 @@ def _refuse_unless_offered(state: EventState, competitor: str) -> None:
         raise Problem("not_offered")
 
 
+def pass_over(state: EventState, command: c.PassOver, now: Instant) -> list[NewEntry]:
+    """On a second day: who is not there is passed over in one step, and offers go on below them. They keep their place
+    in the standings (house decision)."""
+    if state.cut is None:
+        raise Problem("no_cut_yet")
+    if second_stage_begun(state):
+        raise Problem("elimination_begun")
+    for who in command.absent:
+        the_entrant(state, who)
+    absent = tuple(who for who in state.cut.order if who in command.absent)
+    if absent == state.cut.absent:
+        return []
+    there = len(replace(state.cut, absent=absent).seeds_now(active_ids(state)))
+    if there > state.cut.size:
+        raise Problem("places_taken", n=there, size=state.cut.size)
+    return [*without_draft(state), NewEntry("absent-passed-over", {"absent": list(absent)})]
+
 
 DECIDE_CUT: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = {
     c.MakeCut: cut,
     c.WithdrawCut: withdraw_cut,
     c.AcceptPlace: accept_place,
     c.DeclinePlace: decline_place,
+    c.PassOver: pass_over,
 }

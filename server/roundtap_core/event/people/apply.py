@@ -27,8 +27,18 @@ def with_missed(state: EventState, competitor: str, missed: Iterable[int]) -> Ev
 
 
 def _with_bye(round_state: RoundState, bye: Match) -> RoundState:
-    added = MatchState(f"{round_state.number}.{len(round_state.matches) + 1}", bye)
-    return replace(round_state, matches=(*round_state.matches, added))
+    # One that was taken out again leaves a gap: never two of one id.
+    last = max((int(m.id.partition(".")[2]) for m in round_state.matches), default=0)
+    return replace(round_state, matches=(*round_state.matches, MatchState(f"{round_state.number}.{last + 1}", bye)))
+
+
+def without_missed(state: EventState, competitor: str, number: int) -> EventState:
+    """The round without the unpaired loss of somebody who was there after all."""
+    rounds = tuple(
+        replace(r, matches=tuple(m for m in r.matches if (m.match.a, m.match.bye) != (competitor, UNPAIRED_LOSS)))
+        if r.number == number else r for r in state.rounds
+    )
+    return replace(state, rounds=rounds)
 
 
 def _entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:

@@ -19,6 +19,7 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.judging.officials import roles_of
 from roundtap_core.event.lookups import last_round, the_entrant, without_draft, written
 from roundtap_core.event.people import commands as c
+from roundtap_core.event.people.both_left import both_left
 from roundtap_core.event.people.leave import leave_open_match
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState
 from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE
@@ -120,7 +121,7 @@ def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntr
     if not entrant.active:
         raise Problem("already_left", competitor=entrant.id)
     freed = free_place(state, entrant.id)
-    leaving = freed or leave_open_match(state, entrant.id, command.stood)
+    leaving = freed or [*leave_open_match(state, entrant.id, command.stood), *both_left(state, entrant.id)]
     return [*without_draft(state), *leaving,
             NewEntry("competitor-dropped", {"competitor": entrant.id, "after": last_round(state) - len(freed)})]
 

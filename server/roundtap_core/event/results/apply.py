@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.people.apply import with_missed
+from roundtap_core.event.people.apply import with_entrant, with_missed, without_missed
 from roundtap_core.event.state import EventState, Fate, Reported
-from roundtap_core.records import NO_SHOW, Match, Side
+from roundtap_core.records import NO_SHOW, RULING, Match, Result, Side
 from roundtap_core.result_json import result_from_json, result_to_json
 
 
@@ -54,10 +54,43 @@ def _no_show(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
     round_state, match = found
     present, absent = data["present"], data["absent"]
     alone = Match(present, table=None, bye=NO_SHOW, game=match.match.game, absent=absent)
-    changed = replace(match, match=alone, reports={}, revision=match.revision + 1, number=entry.number)
+    changed = replace(match, match=alone, reports={}, revision=match.revision + 1, number=entry.number,
+                      drawn=match.match)
     state = with_missed(state.with_match(changed), absent, [round_state.number])
-    entrant = replace(state.entrants[absent], dropped_after=round_state.number)
-    return replace(state, entrants={**state.entrants, absent: entrant})
+    return with_entrant(state, absent, dropped_after=round_state.number)
+
+
+def _nobody_came(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    """Both lose by a ruling, and both are dropped."""
+    found = state.find_match(data["match"])
+    if found is None:
+        return state
+    round_state, match = found
+    both = match.match
+    changed = replace(match, match=replace(both, result=Result(ended=RULING, winner="none")), reports={},
+                      revision=match.revision + 1, decided=True, number=entry.number, drawn=both)
+    state = state.with_match(changed)
+    for who in (both.a, both.b):
+        if who is not None:
+            state = with_entrant(state, who, dropped_after=round_state.number)
+    return state
+
+
+def _no_show_undone(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    """The match as it was drawn, with another revision: a table that saw the absence looks again."""
+    found = state.find_match(data["match"])
+    if found is None or found[1].drawn is None:
+        return state
+    round_state, match = found
+    drawn, alone = found[1].drawn, match.match.b is None
+    restored = replace(match, match=replace(drawn, table=data["table"]), reports={}, decided=False,
+                       revision=match.revision + 1, number=entry.number, reported_mono_ms=None, drawn=None)
+    state = state.with_match(restored)
+    for who in data["absent"]:
+        state = with_entrant(state, who, dropped_after=None)
+        if alone:
+            state = without_missed(state, who, round_state.number)
+    return state
 
 
 def _lot(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -79,5 +112,7 @@ APPLY_RESULTS: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], Eve
     "result-entered": _result_entered,
     "no-show": _no_show,
     "lot-drawn": _lot,
+    "nobody-came": _nobody_came,
+    "no-show-undone": _no_show_undone,
     "picks-set": _picks,
 }

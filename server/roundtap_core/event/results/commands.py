@@ -58,6 +58,24 @@ class NoteLot:
 
 
 @dataclass(frozen=True, slots=True)
+class NobodyCame:
+    """Neither of the two appeared: both lose and are gone."""
+
+    match: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoShowUndone:
+    """Who did not appear is there after all: the pairing as it was, at its table unless that was given away.
+
+    `busy_tables`: those at which other events play.
+    """
+
+    match: str
+    busy_tables: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class SetPicks:
     """The squads that somebody fields at a bye."""
 

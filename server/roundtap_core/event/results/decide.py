@@ -1,4 +1,4 @@
-"""Deciding on results: reports of the tables, and officials' words."""
+"""Deciding on results: reports of the tables, and officials' words; who did not appear: decide_absent."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from roundtap_core.event.course import bracket_now, second_stage_begun, situatio
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import find_match
 from roundtap_core.event.results import commands as c
+from roundtap_core.event.results.decide_absent import no_show, no_show_undone, nobody_came, undoing
 from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState, tournament_of
 from roundtap_core.records import ELIMINATION, NO_SHOW, RULING, UNPAIRED_LOSS, Result
 from roundtap_core.result_json import result_from_json, result_to_json
@@ -82,6 +83,11 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
     })
     # A correction changes who meets whom: a drawn round that nobody has seen is drawn again, and a cut made again.
     undone = [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
+    if match.drawn is not None and round_state.status == PUBLISHED:
+        # Who has a result was there.
+        undone.append(undoing(state, match))
+        if command.result is None:
+            return undone
     if state.cut is not None and not second_stage_begun(state):
         undone.append(NewEntry("cut-withdrawn", {}))
     return [*undone, entered]
@@ -117,20 +123,6 @@ def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> list[NewEnt
     return [NewEntry("lot-drawn", {"match": match.id, "about": command.about, "side": command.side})]
 
 
-def no_show(state: EventState, command: c.NoShow, now: Instant) -> list[NewEntry]:
-    """House decision: the one who came gets what a bye gives, the absent one loses and is dropped."""
-    round_state, match = find_match(state, command.match)
-    if round_state.status != PUBLISHED or match.match.b is None:
-        raise Problem("no_show_only_in_play")
-    if match.match.result is not None or match.reports:
-        raise Problem("no_show_has_result", table=match.match.table)
-    pair = (match.match.a, match.match.b)
-    if command.absent not in pair:
-        raise Problem("unknown_competitor", competitor=command.absent)
-    present = pair[1] if pair[0] == command.absent else pair[0]
-    return [NewEntry("no-show", {"match": match.id, "present": present, "absent": command.absent})]
-
-
 def set_picks(state: EventState, command: c.SetPicks, now: Instant) -> list[NewEntry]:
     """A bye fields squads as well; a round that was missed fields none."""
     squads = state.rulebook.squads
@@ -150,5 +142,7 @@ DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry
     c.EnterResult: enter_result,
     c.NoShow: no_show,
     c.NoteLot: note_lot,
+    c.NobodyCame: nobody_came,
+    c.NoShowUndone: no_show_undone,
     c.SetPicks: set_picks,
 }

@@ -102,6 +102,10 @@ def _finished(state: EventState, data: Mapping[str, Any], entry: Entry) -> Event
     return replace(state, finished=True)
 
 
+def _reopened(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, finished=False)
+
+
 def _clock_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, clock=Clock(data["state"], data["remaining_ms"], data["total_ms"], entry.at.instant))
 
@@ -121,6 +125,7 @@ APPLY_ROUNDS: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], Even
     "round-closed": _closed,
     "round-imported": _imported,
     "event-finished": _finished,
+    "event-reopened": _reopened,
     "clock-set": _clock_set,
     "extra-minutes": _extra_minutes,
 }

@@ -68,6 +68,11 @@ class FinishEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class ReopenEvent:
+    """It was finished too early, or a result has to be put right."""
+
+
+@dataclass(frozen=True, slots=True)
 class SetExtraMinutes:
     """What chance adds to the round in play: rolled by a person, known to officials only until it runs."""
 

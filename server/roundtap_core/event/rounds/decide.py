@@ -67,6 +67,8 @@ def _swiss_round(
     if state.cut is not None or second_swiss_rounds(state):
         if offered(state) is not None:
             raise Problem("offer_unanswered")
+        if len(seeds_now(state)) < 2 and not second_swiss_rounds(state):
+            raise Problem("too_few_players", n=len(seeds_now(state)))
         drawn = second_stage_round(tournament, seed, attempt, seeds_now(state), command.busy_tables)
         return drawn, drawn.matches
     pairing = pair_next(tournament, seed=seed, attempt=attempt)
@@ -90,8 +92,9 @@ def _refuse_elimination(state: EventState, follows: str) -> None:
 def _elimination_round(state: EventState, command: c.DrawRound, seed: int, attempt: int) -> Pairing:
     from roundtap_core.elimination.next_games import BY_BRACKET, next_elimination_round
 
-    pairing = next_elimination_round(tournament_of(state), seed, attempt, seeds_now(state) or None,
-                                     command.busy_tables)
+    # A cut of which nobody is left is no reason to ask the standings instead.
+    seeds = None if state.cut is None else seeds_now(state)
+    pairing = next_elimination_round(tournament_of(state), seed, attempt, seeds, command.busy_tables)
     if attempt > 1 and pairing.draw.method == BY_BRACKET:
         raise Problem("bracket_is_fixed")
     return pairing
@@ -161,6 +164,13 @@ def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewE
     return [*close_live(state), NewEntry("event-finished", {})]
 
 
+def reopen(state: EventState, command: c.ReopenEvent, now: Instant) -> list[NewEntry]:
+    """A finished event goes on where it was; its rounds stay closed."""
+    if not state.finished:
+        raise Problem("not_finished")
+    return [NewEntry("event-reopened", {})]
+
+
 def set_extra_minutes(state: EventState, command: c.SetExtraMinutes, now: Instant) -> list[NewEntry]:
     """The roll for the round in play; once the minutes run, everybody has seen how many they are."""
     limits = state.rulebook.extra_minutes
@@ -185,4 +195,5 @@ DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]
     c.SetClock: set_clock,
     c.SetExtraMinutes: set_extra_minutes,
     c.FinishEvent: finish,
+    c.ReopenEvent: reopen,
 }

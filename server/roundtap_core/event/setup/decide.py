@@ -50,6 +50,8 @@ def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> 
         cut = command.cut
         made.append(NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}))
         made += [NewEntry("place-declined", {"competitor": who}) for who in cut.declined]
+        if cut.absent:
+            made.append(NewEntry("absent-passed-over", {"absent": list(cut.absent)}))
     if command.finished:
         made.append(NewEntry("event-finished", {}))
     return made

@@ -1,0 +1,365 @@
+"""Random events as people press them: through commands and entries, with every dirty ending there is.
+
+What was said is kept beside the kit as plain words; after every round the file is held against it, and the independent
+checker looks at pairing, standings and bracket as they follow from the file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+import kit_core
+from checker import bracket_complaints, pairing_complaints, standings_complaints
+from checker.books import BOOKS, Event, status_of
+from checker.outcomes import winner
+from checker.plan import planned, rounds_of
+from random_results import random_result, squads_for
+from sign_up import random_event
+from simulator import MOST_ROUNDS, Played
+
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.apply import apply
+from roundtap_core.event.course import CUT, OVER, offered, seeds_now, what_follows
+from roundtap_core.event.decide import decide
+from roundtap_core.event.entries import At, seal
+from roundtap_core.event.official import Official
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import Entrant, EventState, MatchState, tournament_of
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.write import tournament_to_json
+from roundtap_core.result_json import result_from_json, result_to_json
+
+AT = At("boot-1", 1000)
+TOO_FEW = ("too_few_players", "no_cut_planned", "nobody_left", "no_structure", "bracket_decided", "all_rounds_played",
+           "nothing_played")
+Said = dict[str, tuple[str, ...]]
+"""Match id → what has to stand there: ("won", "a"), ("no-show", present), …"""
+
+
+class Desk:
+    """An event that is told commands, and what was said so far."""
+
+    def __init__(self, rulebook: str, rand: Random) -> None:
+        self.rand, self.rulebook = rand, rulebook
+        signed_up = tournament_from_json(random_event(rulebook, rand, False))
+        self.people = {who.id: Person.of(who) for who in signed_up.competitors}
+        self.state = EventState("e1")
+        self.seen: Counter[str] = Counter(events=1)
+        self.gone: dict[str, str] = {}
+        self.said: Said = {}
+        self.tell(c.CreateEvent(signed_up.name, rulebook, signed_up.level, signed_up.options, "#0072B2",
+                                signed_up.seed))
+        for who in signed_up.competitors:
+            total = (who.list or {}).get("total")
+            self.tell(c.EnterCompetitor(Entrant(who.id, "digest", who.won_bye, who.came_with, who.fixed_table,
+                                                list_total=total)))
+        self.tell(c.SetOfficials((Official("boss", "organizer", "digest"),)))
+
+    def tell(self, command: c.Command) -> None:
+        for new in decide(self.state, command, AT.instant):
+            self.state = apply(self.state, seal(new, "e1", self.state.number + 1, self.state.head, AT, "somebody"))
+
+    @property
+    def event(self) -> Event:
+        return tournament_to_json(tournament_of(self.state, self.people, as_file=True))
+
+    def match(self, match_id: str) -> MatchState:
+        found = self.state.find_match(match_id)
+        assert found is not None
+        return found[1]
+
+    def leave(self, who: str, how: str) -> None:
+        self.tell(c.DropCompetitor(who) if how == "dropped" else c.Disqualify(who, "a reason"))
+        self.gone[who] = how
+        self.seen[how] += 1
+
+
+def play_at_desk(rulebook: str, seed: int) -> Played:
+    """One event from sign-up to its end, finished, reopened and finished again."""
+    rand = Random(f"desk|{rulebook}|{seed}")
+    desk = Desk(rulebook, rand)
+    played = Played(desk.event, seen=desk.seen)
+    coarse, dirt = rand.random() < 0.5, rand.choice((0.05, 0.2, 0.5))
+    try:
+        while len(desk.state.rounds) < MOST_ROUNDS and not played.wrong and _next(desk, played, coarse, dirt):
+            pass
+        if not played.wrong:
+            played.wrong += _end(desk)
+    except Problem as problem:
+        if problem.key not in TOO_FEW:
+            played.wrong.append(f"{problem.key}: {problem}")
+    played.event = desk.event
+    return played
+
+
+def _next(desk: Desk, played: Played, coarse: bool, dirt: float) -> bool:
+    """The next round, or the cut; False where the event is over."""
+    if planned(desk.event) is None and desk.state.players_at_start is None:
+        return False
+    follows = what_follows(desk.state)
+    if follows == OVER:
+        return False
+    if follows == CUT:
+        _cut(desk, dirt)
+        return True
+    before, left = desk.event, set(desk.gone)
+    desk.tell(c.DrawRound(desk.rand.randrange(2**31)))
+    draft = desk.state.draft
+    assert draft is not None
+    assert draft.draw is not None
+    printed = kit_core.plain({
+        "round": draft.number, "stage": draft.stage,
+        "draw": {"seed": draft.draw.seed, "attempt": draft.draw.attempt, "method": draft.draw.method},
+        "matches": [_match_json(m) for m in draft.matches], "notes": dict(draft.notes),
+    })
+    # A cut stands as it was made; in Warlords somebody's leaving since may move a tie that the file alone would see.
+    if not (draft.stage == "elimination" and BOOKS[desk.rulebook].family == "warlords" and left):
+        played.wrong += [f"pair: {text}" for text in pairing_complaints(before, printed)]
+    desk.tell(c.PublishRound(draft.number, draft.draw.attempt))
+    desk.said = {m.id: ("bye", str(m.match.bye)) for m in draft.matches if m.match.bye}
+    desk.seen[f"{draft.stage} rounds"] += 1
+    for match in draft.matches:
+        _picks(desk, match.id)
+        if match.match.b is not None and not desk.match(match.id).done:
+            _play(desk, match.id, draft.stage, coarse, dirt)
+        if desk.state.find_match(match.id) is None:
+            # Who left before a first game of the new stage had started: the round is taken back, the place offered on.
+            desk.said = {}
+            desk.seen["withdrawn"] += 1
+            _offers(desk)
+            return True
+    played.wrong += list(_looked_at(desk))
+    _between(desk, dirt)
+    return not played.wrong
+
+
+def _match_json(match: MatchState) -> dict[str, Any]:
+    fields = {"a": match.match.a, "b": match.match.b, "table": match.match.table, "bye": match.match.bye,
+              "game": match.match.game}
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _picks(desk: Desk, match_id: str) -> None:
+    """Squads at a bye."""
+    match = desk.match(match_id).match
+    if BOOKS[desk.rulebook].family == "shatterpoint" and match.bye not in (None, "unpaired-loss"):
+        desk.tell(c.SetPicks(match_id, tuple(squads_for(desk.event, match.a, desk.rand))))
+
+
+def _result(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    """An official's word, or both sides': any result that the rulebook takes."""
+    rand, match = desk.rand, desk.match(match_id)
+    played = desk.event["rounds"][-1]["matches"]
+    final = stage == "elimination" and len({m.get("game") for m in played} - {"third"}) == 1
+    part = "third_place" if match.match.game == "third" else "final" if final else stage
+    plain = random_result(desk.event, _match_json(match), part, rand, coarse)
+    try:
+        desk.tell(c.EnterResult(match_id, match.revision, result_from_json(plain)))
+    except Problem:
+        # Beyond what may newly be entered: a judge's word is always taken.
+        plain = {"ended": "ruling", "winner": rand.choice("ab"), "score": {"a": 0, "b": 0}}
+        desk.tell(c.EnterResult(match_id, match.revision, result_from_json(plain)))
+    desk.said[match_id] = ("won", winner(BOOKS[desk.rulebook], plain))
+
+
+def _play(desk: Desk, match_id: str, stage: str, coarse: bool, dirt: float) -> None:
+    """Plainly, or in one of the dirty ways."""
+    rand = desk.rand
+    if rand.random() < dirt:
+        kinds = ("taken back", "agreed, then corrected") if stage == "tiebreak" else tuple(DIRTY)
+        kind = rand.choice(kinds)
+        DIRTY[kind](desk, match_id, stage, coarse)
+        desk.seen[kind] += 1
+    if desk.state.find_match(match_id) is not None and not desk.match(match_id).done:
+        _result(desk, match_id, stage, coarse)
+
+
+def _side(desk: Desk, match_id: str) -> tuple[str, str, str]:
+    """One of the two, the other, and the other's side."""
+    match = desk.match(match_id).match
+    assert match.b is not None
+    return (match.a, match.b, "b") if desk.rand.random() < 0.5 else (match.b, match.a, "a")
+
+
+def _no_show(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    absent, present, _ = _side(desk, match_id)
+    desk.tell(c.NoShow(match_id, absent))
+    desk.gone[absent], desk.said[match_id] = "dropped", ("no-show", present)
+    _picks(desk, match_id)
+
+
+def _no_show_undone(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    before = desk.match(match_id).match
+    _no_show(desk, match_id, stage, coarse)
+    desk.tell(c.NoShowUndone(match_id))
+    assert desk.match(match_id).match == before, "not the pairing that was drawn"
+    for who in (before.a, before.b):
+        desk.gone.pop(who or "", None)
+
+
+def _nobody(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    pair = desk.match(match_id).match
+    if desk.rand.random() < 0.3:
+        desk.tell(c.NoShow(match_id, pair.a))
+    desk.tell(c.NobodyCame(match_id))
+    desk.gone.update({pair.a: "dropped", pair.b or "": "dropped"})
+    desk.said[match_id] = ("won", "none")
+
+
+def _nobody_undone(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    before = desk.match(match_id).match
+    _nobody(desk, match_id, stage, coarse)
+    if desk.rand.random() < 0.5:
+        desk.tell(c.NoShowUndone(match_id))
+    else:
+        desk.tell(c.EnterResult(match_id, desk.match(match_id).revision, None))
+    assert desk.match(match_id).match == before, "not the pairing that was drawn"
+    for who in (before.a, before.b):
+        desk.gone.pop(who or "", None)
+
+
+def _leaves(how: str) -> Callable[[Desk, str, str, bool], None]:
+    def play(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+        leaver, _, side = _side(desk, match_id)
+        desk.leave(leaver, how)
+        if desk.state.find_match(match_id) is None:
+            return
+        if not desk.match(match_id).done:
+            # Where figures count they have to be said.
+            match = desk.match(match_id)
+            result = {"ended": "concession", "conceded_by": "b" if side == "a" else "a", "score": {"a": 3, "b": 5}}
+            desk.tell(c.EnterResult(match_id, match.revision, result_from_json(result)))
+        desk.said[match_id] = ("won", side)
+
+    return play
+
+
+def _both_leave(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    one, two, _ = _side(desk, match_id)
+    desk.leave(one, "dropped")
+    desk.leave(two, desk.rand.choice(("dropped", "disqualified")))
+    desk.said[match_id] = ("won", "none")
+
+
+def _taken_back(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    _result(desk, match_id, stage, coarse)
+    desk.tell(c.EnterResult(match_id, desk.match(match_id).revision, None))
+    assert desk.match(match_id).match.result is None
+
+
+def _agreed_then_corrected(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    """Both sides report the same, and an official says otherwise."""
+    match = desk.match(match_id)
+    played = random_result(desk.event, _match_json(match), stage, desk.rand, coarse)
+    for side in "ab":
+        desk.tell(c.Report(f"{match_id}{side}{desk.state.number}", match_id, side, match.revision,  # type: ignore[arg-type]
+                           result_to_json(result_from_json(played)), "body"))
+    _result(desk, match_id, stage, coarse)
+
+
+def _ruled(word: str) -> Callable[[Desk, str, str, bool], None]:
+    def play(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+        match = desk.match(match_id)
+        desk.tell(c.EnterResult(match_id, match.revision, result_from_json({"ended": "ruling", "winner": word})))
+        desk.said[match_id] = ("won", word)
+
+    return play
+
+
+DIRTY: dict[str, Callable[[Desk, str, str, bool], None]] = {
+    "no-show": _no_show, "no-show undone": _no_show_undone, "nobody came": _nobody, "came after all": _nobody_undone,
+    "left in mid-game": _leaves("dropped"), "put out in mid-game": _leaves("disqualified"), "both left": _both_leave,
+    "taken back": _taken_back, "agreed, then corrected": _agreed_then_corrected, "ruled": _ruled("a"),
+    "both lose": _ruled("none"),
+}
+
+
+def _between(desk: Desk, dirt: float) -> None:
+    """After the round: some leave, some are put out, some come back."""
+    rand = desk.rand
+    for who in sorted(entrant.id for entrant in desk.state.entrants.values() if entrant.active):
+        if rand.random() < dirt / 20:
+            desk.leave(who, rand.choice(("dropped", "disqualified")))
+    for who in [who for who, how in desk.gone.items() if how == "dropped"]:
+        if rand.random() < 0.1 and len(rounds_of(desk.event, "swiss")) == len(desk.state.rounds):
+            try:
+                desk.tell(c.ReturnCompetitor(who))
+            except Problem:
+                continue
+            del desk.gone[who]
+            desk.seen["returns"] += 1
+
+
+def _cut(desk: Desk, dirt: float) -> None:
+    """Who is absent is passed over; somebody may leave or be put out; whoever is asked says yes or no."""
+    rand = desk.rand
+    desk.tell(c.MakeCut())
+    if rand.random() < dirt:
+        assert desk.state.cut is not None
+        desk.tell(c.PassOver(tuple(who for who in desk.state.cut.order if rand.random() < 0.2)))
+        desk.seen["passed over"] += len(desk.state.cut.absent)
+    if rand.random() < dirt and seeds_now(desk.state):
+        desk.leave(rand.choice(seeds_now(desk.state)), rand.choice(("dropped", "disqualified")))
+    _offers(desk)
+
+
+def _offers(desk: Desk) -> None:
+    """Whoever is asked says yes or no."""
+    rand = desk.rand
+    while (asked := offered(desk.state)) is not None:
+        desk.tell(c.AcceptPlace(asked) if rand.random() < 0.7 else c.DeclinePlace(asked))
+        desk.seen["offers"] += 1
+
+
+def _end(desk: Desk) -> Iterator[str]:
+    """Finished, reopened with everything as it was, and finished again."""
+    before = desk.event
+    desk.tell(c.FinishEvent())
+    desk.tell(c.ReopenEvent())
+    if desk.event != before:
+        yield "reopening changes the event"
+    desk.tell(c.FinishEvent())
+    yield from _looked_at(desk)
+
+
+def _looked_at(desk: Desk) -> Iterator[str]:
+    event = desk.event
+    yield from _as_said(desk, event)
+    yield from (f"standings: {text}" for text in standings_complaints(event, kit_core.table(event)))
+    if rounds_of(event, "elimination"):
+        yield from (f"bracket: {text}" for text in bracket_complaints(event, kit_core.tree(event)))
+    for key, text in kit_core.rules_broken(event):
+        if key not in ("repeat", "squads_not_fielded"):
+            yield f"check: {key} {text}"
+    if kit_core.changed_by_a_round_trip(event):
+        yield "the file changes on its way through the core"
+
+
+def _as_said(desk: Desk, event: Event) -> Iterator[str]:
+    """The last round holds what was said of it, and those who are gone are gone as was said."""
+    book = BOOKS[desk.rulebook]
+    for match_id, (kind, what) in desk.said.items():
+        match = tournament_match(desk, match_id)
+        if kind == "won":
+            stands = winner(book, match["result"]) if "result" in match else "nothing"
+        else:
+            stands = match.get("bye", "no bye") if kind == "bye" else match["a"] if match.get("bye") == kind else "?"
+        if stands != what:
+            yield f"match {match_id}: {match}, but {kind} {what} was said"
+    declined = {*desk.state.cut.declined, *desk.state.cut.absent} if desk.state.cut else set()
+    for competitor in event["competitors"]:
+        status = status_of(competitor)
+        if status != desk.gone.get(competitor["id"]) and competitor["id"] not in declined:
+            yield f"{competitor['id']} is {status}, should be {desk.gone.get(competitor['id'])}"
+
+
+def tournament_match(desk: Desk, match_id: str) -> dict[str, Any]:
+    """The match as the file has it; its id stands for the place in the round."""
+    number = int(match_id.partition(".")[0])
+    ids = [m.id for m in desk.state.rounds[number - 1].matches]
+    found: dict[str, Any] = desk.event["rounds"][number - 1]["matches"][ids.index(match_id)]
+    return found
