@@ -103,7 +103,7 @@ class House:
         draft = self.event.draft
         assert draft is not None
         assert draft.draw is not None
-        self.service.tell("e1", PublishRound(draft.number, draft.draw.attempt), "test")
+        self.service.tell("e1", PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
 
     def play(self, leave_open: int = 0) -> None:
         """Side a wins every match 100:24."""

@@ -12,6 +12,7 @@ from roundtap_core.event.entries import GENESIS
 from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
+from roundtap_core.event.played_on import PlayedOn
 from roundtap_core.names import public_names
 from roundtap_core.records import SWISS, TIEBREAK, Competitor, Draw, Match, Result, Round, Side, Tournament
 from roundtap_core.result_json import result_to_json
@@ -153,6 +154,7 @@ class EventState:
     """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
     cut: Cut | None = None
     """The cut as it was made here; an imported event has none, its bracket tells."""
+    played_on: tuple[PlayedOn, ...] = ()
     officials: Mapping[str, Official] = field(default_factory=dict)
     """By id. Empty: whoever is logged in is the organizer."""
 

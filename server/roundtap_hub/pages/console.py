@@ -17,6 +17,7 @@ from roundtap_hub.views.judging import desk_of
 from roundtap_hub.views.knockout import bracket, cut_rows, cut_view
 from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.next_step import next_step
+from roundtap_hub.views.open_points import points_before_round_1
 from roundtap_hub.views.round_clock import face_of
 from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.tables import cells, seated_count
@@ -48,12 +49,14 @@ def event(event_id: str, **_: str) -> AnyResponse:
     state, units, now = moment.state, hub.presence.units, now_ms()
     names = full_names(moment)
     newest = newest_round(state)
+    points = points_before_round_1(moment)
     grid = cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
     return page(
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
-        next=next_step(state, seated), next_url=_next_url(event_id, next_step(state, seated).action),
+        next=(following := next_step(state, seated, len(points))), next_url=_next_url(event_id, following.action),
+        points=points,
         needs=needs(snapshot, units, state, grid if state.live else (), names, now),
         draft=draft_view(moment, names), planned=planned_rounds(state), roster=roster(moment),
         lists=list_states(moment), told_lists=told_lists(moment),
