@@ -93,8 +93,8 @@ class House:
     def with_event(self, people: list[str] | None = None, **options: object) -> Browser:
         """An organizer's browser, with an event and its players."""
         browser = self.organizer()
-        browser.post("/console", name="Winter Open", rulebook="xwing-standard", color="#00785A",
-                     **{"structure": "own", "swiss_rounds": 2, **options})
+        browser.post("/console", name="Winter Open", color="#00785A",
+                     **{"rulebook": "xwing-standard", "structure": "own", "swiss_rounds": 2, **options})
         browser.post("/console/e1/competitors", names="\n".join(people or PEOPLE))
         return browser
 
