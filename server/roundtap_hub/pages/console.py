@@ -5,7 +5,9 @@ from __future__ import annotations
 from flask import Blueprint, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.clock import IDLE
 from roundtap_core.event.setup.decide import structure_is_open
+from roundtap_core.event.state import EventState
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.views.attention import needs
@@ -57,7 +59,8 @@ def event(event_id: str, **_: str) -> AnyResponse:
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
         next=(following := next_step(state, seated, len(points))), next_url=_next_url(event_id, following.action),
         points=points,
-        needs=needs(snapshot, units, state, grid if state.live else (), names, now),
+        needs=needs(snapshot, units, state, grid if state.live else (), names, now,
+                    _played_ms(state), hub.presence.here),
         draft=draft_view(moment, names), planned=planned_rounds(state), roster=roster(moment),
         lists=list_states(moment), told_lists=told_lists(moment),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
@@ -69,6 +72,15 @@ def event(event_id: str, **_: str) -> AnyResponse:
         option_warnings=[] if state.public_rounds else [
             warning.say(words()) for warning in state.rulebook.option_warnings(state.given_options)],
     )
+
+
+def _played_ms(state: EventState) -> int | None:
+    """How long the round in play has been played, pauses left out; None where it is untimed or not started."""
+    clock = state.clock
+    left_ms = clock.remaining_at(the_hub().clocks.now())
+    if state.live is None or clock.state == IDLE or clock.total_ms is None or left_ms is None:
+        return None
+    return clock.total_ms - left_ms
 
 
 def _next_url(event_id: str, action: str) -> str:

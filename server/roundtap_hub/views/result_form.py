@@ -172,7 +172,7 @@ def _choice(form: Form, answers: Typed, name: str) -> str | None:
 
 def _by_way(way: Way, winner: str | None, answers: Typed) -> Result:
     """The opener of a way is its winner: who is named, else who has the higher first figure."""
-    ahead = None if winner in SIDES else _ahead(way, answers)
+    ahead = None if winner in SIDES or way.winner == OPENER else _ahead(way, answers)
     if winner not in SIDES and (way.winner == OPENER or (way.winner == BY_FIGURES and ahead is None and not any(
             figure.asked for figure in way.figures()))):
         raise Problem("winner_missing", where="/winner")
@@ -208,6 +208,8 @@ def _ahead(way: Way, answers: Typed) -> Side | None:
     if not figures:
         return None
     one, two = (_number(answers, f"{figures[0].key}.{side}") for side in SIDES)
+    if one is None and two is None:
+        return None
     if one is None or two is None:
         # Nobody is ahead of a field left empty.
         raise Problem("figure_missing")
