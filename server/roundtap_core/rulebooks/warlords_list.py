@@ -47,6 +47,8 @@ class WarlordsList(ListCheck):
     """{"faction": realm, "hero": name, "battle" | "construction" | "sideboard": [{"count", "name", "unique",
     "legendary", "realm"}]}; `realm` of a card only where it is another than the list's."""
 
+    also = ListCheck.also | {"hero"}
+
     def form(self, options: Mapping[str, Any]) -> ListForm:
         return ListForm(
             fields=(Field("faction", label="realm"), Field("hero")),
@@ -130,17 +132,20 @@ def _size_problem(deck: str, count: int, size: int) -> Problem:
 def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, Any]) -> Iterator[Problem]:
     """"Tipos de carta y cartas únicas": at the line with which a card is there too often in its deck.
 
-    A card that is marked as unique or legendary once is so in every deck.
+    A card that is marked as unique or legendary once is so in every deck. "El número de cartas legendarias permitidas
+    en el prebanquillo no está limitado": there two copies of one, as of any other card.
     """
-    single = {fold(text(card, "name")) for deck in (*MAIN, SIDEBOARD) for _, card in rows(list_, deck)
-              if card.get("unique") is True or card.get("legendary") is True}
+    every = [card for deck in (*MAIN, SIDEBOARD) for _, card in rows(list_, deck)]
+    unique = {fold(text(card, "name")) for card in every if card.get("unique") is True}
+    legendary = {fold(text(card, "name")) for card in every if card.get("legendary") is True}
     for deck in decks:
         counted: dict[str, int] = {}
         for index, card in rows(list_, deck):
             name = fold(text(card, "name"))
             if not name:
                 continue
-            most, before = 1 if name in single else most_copies(deck, options), counted.get(name, 0)
+            single = name in unique or (name in legendary and deck != SIDEBOARD)
+            most, before = 1 if single else most_copies(deck, options), counted.get(name, 0)
             counted[name] = before + copies(card)
             if before <= most < counted[name]:
                 yield Problem("list_too_many_copies", where=f"/{deck}/{index}/count", line=index + 1,
