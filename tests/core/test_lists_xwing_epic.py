@@ -174,8 +174,10 @@ def test_a_team_s_form_begins_with_its_players_names() -> None:
                                                {"player": "Bruno Maier", "captain": False}]}
 
 
-@pytest.mark.parametrize(("fore", "aft"), [("CR90 (Fore)", "CR90 (Aft)"), ("Corbeta CR90 (proa)", "Corbeta CR90 (popa)"),
-                                           ("CR90 Bug", "CR90 Heck"), ("CR90, dziób", "CR90, rufa")])
+@pytest.mark.parametrize(("fore", "aft"), [
+    ("CR90 (Fore)", "CR90 (Aft)"), ("Corbeta CR90 (proa)", "Corbeta CR90 (popa)"), ("CR90 Bug", "CR90 Heck"),
+    ("CR90, dziób", "CR90, rufa"),
+])
 def test_a_corvette_on_two_lines_by_its_sections_is_one_ship(fore: str, aft: str) -> None:
     ships = [{"name": "Tantive IV", "ship": fore, "size": "huge", "points": 50},
              {"name": "Tantive IV", "ship": aft, "size": "huge", "points": 40}]

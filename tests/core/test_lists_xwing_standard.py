@@ -148,3 +148,13 @@ def test_a_key_that_means_nothing_is_refused_by_its_name() -> None:
     problems = CHECK.problems({"factoin": "Rebel", "total": 98, "ships": [{"name": "Han Solo", "ponits": 46}]}, OPTIONS)
     assert places(problems) == {"/factoin": "list_key_unknown", "/ships/0/ponits": "list_key_unknown"}
     assert "factoin" in problems[0].say()
+
+
+def test_nick_flies_four_headhunters_and_a_firespray_of_one_faction_whatever_box_they_came_in() -> None:
+    """"Schiffe von verschiedenen Fraktionen": models may come from any box, pilots and tokens from one faction."""
+    ships = [{"count": 4, "name": "Schwarze-Sonne-Soldat", "ship": "Z-95-Kopfjäger", "points": 13,
+              "faction": "Scum and Villainy"}, {"name": "Kath Scarlet", "ship": "Firespray", "points": 38}]
+    nick = {"faction": "Scum and Villainy", "ships": ships}
+    assert CHECK.wrong(nick, OPTIONS) == []
+    rebel = [{**ships[0], "faction": "Rebel"}, ships[1]]
+    assert "/ships/0/faction" in places(CHECK.wrong({**nick, "ships": rebel}, OPTIONS))

@@ -101,7 +101,8 @@ class ListCheck:
         """What is wrong and, where lists are required, what is missing. Options may be said in any language."""
         list_ = self.spelled(list_, options)
         missing = self.missing(list_, options, level) if options.get("lists_required") else []
-        return [*self.malformed(list_, options), *self.unknown(list_, options), *self.wrong(list_, options, level), *missing]
+        shape = [*self.malformed(list_, options), *self.unknown(list_, options)]
+        return [*shape, *self.wrong(list_, options, level), *missing]
 
     def malformed(self, list_: ListData, options: Mapping[str, Any]) -> list[Problem]:
         """Values of another kind than the form's fields, which no check can read."""

@@ -38,7 +38,8 @@ SHIPS = Lines("ships", (
 
 class XWingStandardList(ListCheck):
     """{"faction", "total", "damage_deck", "obstacles": [3], "ships": [{"count", "name", "ship", "points",
-    "upgrades", "faction"}]}; a ship's faction only where it is written; `points` are one ship's with its upgrades. Sections in the docstrings are the document's headings."""
+    "upgrades", "faction"}]}; a ship's faction only where it is written; `points` are one ship's with its upgrades.
+    Sections in the docstrings are the document's headings."""
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         """"Jägerstaffellisten": ships with upgrades, total, damage deck, obstacles."""

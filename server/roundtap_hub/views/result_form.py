@@ -140,7 +140,12 @@ def _stated(form: Form, ended: str, winner: str | None, answers: Typed) -> Resul
         sides = {WINNER: opener, LOSER: conceded_by}
         for way in form.ways:
             if way.ended == CONCESSION:
-                usual = {(f.key, sides[f.whose]): f.default for f in way.opened_by(opener).figures() if not f.asked}
+                fixed = [f for f in way.opened_by(opener).figures() if not f.asked]
+                usual = {(f.key, sides[f.whose]): f.default for f in fixed}
+                for f in fixed:
+                    said = _number(answers, f"{f.key}.{sides[f.whose]}")
+                    if said is not None and said > f.maximum and not f.beyond:
+                        raise Problem("figure_fixed", value=said, right=f.default)
     pairs: dict[str, Pair] = {}
     for key in {figure.key for way in form.ways if plain(way) for figure in way.figures()}:
         typed = {side: _number(answers, f"{key}.{side}") for side in SIDES}
