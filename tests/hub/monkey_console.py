@@ -26,8 +26,11 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import situation_of
 from roundtap_core.event.decide import decide
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import Entrant
 from roundtap_core.records import Match, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.views.result_form import read_result
 
 MATCH = "/console/e1/match/1.1"
@@ -187,7 +190,10 @@ def hall_of(folder: Path, table: Table, at_time: bool) -> Iterator[Hall]:
         browser.post("/console", name="Winter Open", rulebook=table.rulebook, color="#00785A", structure="own",
                      swiss_rounds=0 if table.knockout else 2, **more)
         for name in people if table.games > 1 else FOUR:
-            browser.post("/console/e1/competitors", names=name)
+            # Names only, teams as well: who their members are is nothing to a result.
+            who, person = f"p{len(house.event.entrants) + 1}", Person(name)
+            house.service.tell("e1", c.EnterCompetitor(Entrant(who, person.digest("salt"))), "test",
+                               [PersonRecord("e1", who, "salt", person)])
         house.service.tell("e1", c.DrawRound(11), "test")
         match = house.event.draft.matches[0].match
         # Whoever sits at a has the first list, whoever sits at b the second.
