@@ -38,6 +38,7 @@ class Presence:
         self._units: dict[str, UnitStatus] = {}
         self._sessions: dict[tuple[str, str], int] = {}
         self._listeners: list[Callable[[], None]] = []
+        self._here: frozenset[tuple[str, str, str]] = frozenset()
 
     def listen(self, listener: Callable[[], None]) -> None:
         self._listeners.append(listener)
@@ -89,6 +90,17 @@ class Presence:
             if before is None or before.call_since_ms is None:
                 return
             self._units[unit] = replace(before, call_taken_by=by)
+        self._changed()
+
+    @property
+    def here(self) -> frozenset[tuple[str, str, str]]:
+        """(event, match, competitor) of those whom an official saw at their table though they pressed no button."""
+        return self._here
+
+    def seen_here(self, event: str, match: str, competitor: str) -> None:
+        """An official saw somebody at the table."""
+        with self._lock:
+            self._here |= {(event, match, competitor)}
         self._changed()
 
     def _changed(self) -> None:

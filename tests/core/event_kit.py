@@ -81,7 +81,7 @@ class Event:
         draft = self.state.draft
         assert draft is not None
         assert draft.draw is not None
-        self.tell(PublishRound(draft.number, draft.draw.attempt))
+        self.tell(PublishRound(draft.number, draft.draw.attempt, noted="a test"))
         return self
 
     def settle(self) -> Event:

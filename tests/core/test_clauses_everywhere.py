@@ -357,7 +357,7 @@ def test_elimination_from_the_start_fills_up_with_byes_by_lot(rulebook: str) -> 
         assert len(alone) == 2
         byes |= set(alone)
     assert len(byes) > 3
-    event.tell(c.PublishRound(1, 12))
+    event.tell(c.PublishRound(1, 12, noted="a test"))
     for _ in range(3):
         settle(event)
         if what_follows(event.state) != OVER:

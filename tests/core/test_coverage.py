@@ -10,7 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from roundtap_core.rulebooks.coverage import FOLDER, KINDS, PEOPLE, Clause, coverage, coverage_to_json, documents, read
+from roundtap_core.rulebooks.coverage import (
+    ENFORCED,
+    FOLDER,
+    FRONTS,
+    KINDS,
+    PEOPLE,
+    Clause,
+    coverage,
+    coverage_to_json,
+    documents,
+    read,
+)
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
 REPOSITORY = Path(__file__).parents[2]
@@ -84,6 +95,21 @@ def test_every_clause_that_the_kit_answers_for_has_a_test() -> None:
         document, [clause for clause in read(document).clauses if clause.how != PEOPLE and not clause.tests])]
     if missing:
         pytest.fail(f"{len(missing)} clauses without a test:\n" + "\n".join(missing), pytrace=False)
+
+
+def test_an_enforced_clause_is_tried_at_every_front_that_could_break_it() -> None:
+    """By the folder of the tests it names; a clause that says nothing of fronts is tried at the core, where all of
+    them ask."""
+    untried = [
+        f"{document}: {clause.id}: {', '.join(sorted(set(clause.fronts) - clause.tried_at()))}"
+        for document in documents() for clause in read(document).clauses
+        if clause.how == ENFORCED and not set(clause.fronts) <= clause.tried_at()
+    ]
+    assert untried == [], "\n" + "\n".join(untried)
+    for document in documents():
+        for clause in read(document).clauses:
+            assert set(clause.fronts) <= set(FRONTS), clause.id
+            assert bool(clause.fronts) == (clause.how == ENFORCED), clause.id
 
 
 def test_parameters_in_brackets_are_ignored_and_what_is_not_there_is_found() -> None:

@@ -153,3 +153,14 @@ def test_the_limits_hold_again_after_swapping() -> None:
     assert swapped(Swap("battle", "Tropa 0", "Dragón"), battle=main, sideboard=side, level="friendly") == {}
     assert swapped(Swap("battle", "Tropa legendaria 0", "Dragón"), battle=main, sideboard=side) == {}
     assert swapped(Swap("battle", "Tropa 0", "Tropa 1"), sideboard=side) == {"/battle/14/count": "list_too_many_copies"}
+
+
+def test_two_copies_of_one_legendary_card_lie_in_the_sideboard_never_three_and_one_of_a_unique() -> None:
+    """"El número de cartas legendarias permitidas en el prebanquillo no está limitado"; two copies of any card."""
+    def sideboard(**card: object) -> dict[str, str]:
+        return places(CHECK.wrong({"sideboard": [{"name": "Dragón", **card}, {"count": 10 - int(str(card["count"])),
+                                   "name": "Soldado"}]}, REQUIRED))
+
+    assert "/sideboard/0/count" not in sideboard(count=2, legendary=True)
+    assert sideboard(count=3, legendary=True)["/sideboard/0/count"] == "list_too_many_copies"
+    assert sideboard(count=2, unique=True)["/sideboard/0/count"] == "list_too_many_copies"

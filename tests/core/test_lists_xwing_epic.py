@@ -172,3 +172,23 @@ def test_a_team_s_form_begins_with_its_players_names() -> None:
     falcons = Competitor("t1", "Falken", members=("Ana Ruiz", "Bruno Maier"), captain="Ana Ruiz")
     assert TEAM.begun(falcons) == {"players": [{"player": "Ana Ruiz", "captain": True},
                                                {"player": "Bruno Maier", "captain": False}]}
+
+
+@pytest.mark.parametrize(("fore", "aft"), [
+    ("CR90 (Fore)", "CR90 (Aft)"), ("Corbeta CR90 (proa)", "Corbeta CR90 (popa)"), ("CR90 Bug", "CR90 Heck"),
+    ("CR90, dziób", "CR90, rufa"),
+])
+def test_a_corvette_on_two_lines_by_its_sections_is_one_ship(fore: str, aft: str) -> None:
+    ships = [{"name": "Tantive IV", "ship": fore, "size": "huge", "points": 50},
+             {"name": "Tantive IV", "ship": aft, "size": "huge", "points": 40}]
+    assert DUEL.wrong({"epic_points": 3, "ships": ships}, FOR_TWO) == []
+    assert DUEL.completed({"ships": ships})["epic_points"] == 3
+    twice = [{**ship, "count": 2} for ship in ships]
+    assert "list_over_epic_points" in places(DUEL.wrong({"ships": twice}, FOR_TWO)).values()
+
+
+def test_a_name_marked_in_one_list_and_unmarked_in_the_other_is_the_same_unique_one() -> None:
+    one = {"player": "Ana", "ships": [{"name": "•Han Solo", "ship": "YT-1300", "points": 46}]}
+    two = {"player": "Bea", "ships": [{"name": "Han Solo (Rebel Aces)", "ship": "YT-1300", "points": 46}]}
+    for players in ([one, two], [two, one]):
+        assert "list_unique_twice" in places(TEAM.wrong({"players": players}, FOR_TEAMS)).values()

@@ -10,7 +10,7 @@ from lists_kit import every_label, places
 from roundtap_core.lists.list_form import list_digest, say_option
 from roundtap_core.records import Competitor
 from roundtap_core.rulebooks.xwing_standard_list import OBSTACLES, XWingStandardList
-from roundtap_core.words import core_words
+from roundtap_core.words import LANGUAGES, core_words
 
 CHECK = XWingStandardList()
 OPTIONS = {"squad_points": 100}
@@ -115,3 +115,46 @@ def test_another_upgrade_or_another_salt_is_another_digest() -> None:
     assert list_digest(CHECK.normal(other), "salt") != digest
     assert list_digest(CHECK.normal(WHOLE), "pepper") != digest
     assert list_digest(CHECK.normal({"total": 99.5}), "salt")
+
+
+def test_a_ship_of_another_faction_is_named_at_its_line() -> None:
+    ships = [{"name": "Han Solo", "points": 46}, {"name": "Howlrunner", "points": 18, "faction": "Imperial"}]
+    wrong = {"/ships/1/faction": "list_line_faction"}
+    assert places(CHECK.wrong({"faction": "Rebel", "ships": ships}, OPTIONS)) == wrong
+    assert CHECK.wrong({"faction": "Imperial", "ships": ships}, OPTIONS) == []
+    both = [{**ships[0], "faction": "Rebel"}, ships[1]]
+    assert places(CHECK.wrong({"ships": both}, OPTIONS)) == wrong
+
+
+@pytest.mark.parametrize(("typed", "option"), [
+    ("Rebellen", "Rebel"), ("imperium", "Imperial"), ("  REBEL ", "Rebel"),
+    ("Abschaum & Kriminelle", "Scum and Villainy"),
+])
+def test_options_may_be_said_in_the_person_s_own_language(typed: str, option: str) -> None:
+    assert CHECK.problems({"faction": typed}, OPTIONS) == []
+    assert CHECK.spelled({"faction": typed}, OPTIONS) == {"faction": option}
+
+
+def test_every_option_is_understood_in_every_language() -> None:
+    for language in LANGUAGES:
+        words = core_words(language)
+        said = {"faction": say_option(words, "Imperial"), "damage_deck": say_option(words, "original"),
+                "obstacles": [say_option(words, option) for option in ("asteroid-3", "debris-2", "asteroid-12")]}
+        assert CHECK.spelled(said, OPTIONS) == {
+            "faction": "Imperial", "damage_deck": "original", "obstacles": ["asteroid-3", "debris-2", "asteroid-12"]}
+
+
+def test_a_key_that_means_nothing_is_refused_by_its_name() -> None:
+    problems = CHECK.problems({"factoin": "Rebel", "total": 98, "ships": [{"name": "Han Solo", "ponits": 46}]}, OPTIONS)
+    assert places(problems) == {"/factoin": "list_key_unknown", "/ships/0/ponits": "list_key_unknown"}
+    assert "factoin" in problems[0].say()
+
+
+def test_nick_flies_four_headhunters_and_a_firespray_of_one_faction_whatever_box_they_came_in() -> None:
+    """"Schiffe von verschiedenen Fraktionen": models may come from any box, pilots and tokens from one faction."""
+    ships = [{"count": 4, "name": "Schwarze-Sonne-Soldat", "ship": "Z-95-Kopfjäger", "points": 13,
+              "faction": "Scum and Villainy"}, {"name": "Kath Scarlet", "ship": "Firespray", "points": 38}]
+    nick = {"faction": "Scum and Villainy", "ships": ships}
+    assert CHECK.wrong(nick, OPTIONS) == []
+    rebel = [{**ships[0], "faction": "Rebel"}, ships[1]]
+    assert "/ships/0/faction" in places(CHECK.wrong({**nick, "ships": rebel}, OPTIONS))

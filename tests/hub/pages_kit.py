@@ -94,8 +94,8 @@ class House:
     def with_event(self, people: list[str] | None = None, **options: object) -> Browser:
         """An organizer's browser, with an event and its players."""
         browser = self.organizer()
-        browser.post("/console", name="Winter Open", rulebook="xwing-standard", color="#00785A",
-                     **{"structure": "own", "swiss_rounds": 2, **options})
+        browser.post("/console", name="Winter Open", color="#00785A",
+                     **{"rulebook": "xwing-standard", "structure": "own", "swiss_rounds": 2, **options})
         browser.post("/console/e1/competitors", names="\n".join(people or PEOPLE))
         return browser
 
@@ -107,7 +107,7 @@ class House:
         draft = self.event.draft
         assert draft is not None
         assert draft.draw is not None
-        self.service.tell("e1", PublishRound(draft.number, draft.draw.attempt), "test")
+        self.service.tell("e1", PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
 
     def play(self, leave_open: int = 0) -> None:
         """Side a wins every match 100:24."""

@@ -9,6 +9,7 @@ import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import CorrectList, EnterResult
+from roundtap_core.event.setup.open_points import OpenPoint, official_points
 from roundtap_core.records import Competitor, Pair, Result
 from roundtap_hub.pages.new_event import enrol
 
@@ -83,8 +84,10 @@ def test_shatterpoint_asks_the_squads_of_both(house: House):
     browser = playing(house, "shatterpoint-premier")
     at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
     assert "How does it stand?" in text_of(browser.post(at))
-    assert "squads of this side are missing" in problem_of(browser.post(at, known=1, **{"picks.a": ["1", "2"]}))
-    assert browser.post(at, known=1, **SQUADS, **{"score.a": 1, "wounds.b": 4}).status_code == 303
+    stood = {"score.a": 1, "score.b": 0, "wounds.a": 0, "wounds.b": 4}
+    assert "A figure is missing" in problem_of(browser.post(at, known=1, **SQUADS, **{"score.a": 1, "wounds.b": 4}))
+    assert "squads of this side" in problem_of(browser.post(at, known=1, **stood, **{"picks.a": ["1", "2"]}))
+    assert browser.post(at, known=1, **SQUADS, **stood).status_code == 303
     assert result(house) == Result("concession", conceded_by="a", score=Pair(1, 0), wounds=Pair(0, 4),
                                    picks={"a": [1, 2], "b": [3, 4]})
 
@@ -93,7 +96,8 @@ def test_squads_that_nobody_knows_are_owed_until_they_are_typed(house: House):
     browser = playing(house, "shatterpoint-premier")
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop", known=0)
     assert "round 1: squads are missing" in text_of(browser.get("/console/e1"))
-    typed = {"ended": "concession", "conceded_by": "a", "revision": house.event.find_match("1.1")[1].revision}
+    typed = {"score.a": 0, "score.b": 0, "wounds.a": 0, "wounds.b": 0,
+             "ended": "concession", "conceded_by": "a", "revision": house.event.find_match("1.1")[1].revision}
     assert "squads of this side" in problem_of(browser.post("/console/e1/match/1.1", **typed))
     assert browser.post("/console/e1/match/1.1", **typed, **SQUADS).status_code == 303
     assert "round 1: squads are missing" not in text_of(browser.get("/console/e1"))
@@ -136,10 +140,10 @@ def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House
                  swiss_rounds=2)
     browser.post("/console/e1/competitors", names=FOUR)
     browser.post("/console/e1/draw", attempt=0)
-    assert "There is no judge on duty" in problem_of(browser.post("/console/e1/publish", number=1, attempt=1))
+    assert "points are open" in problem_of(browser.post("/console/e1/publish", number=1, attempt=1))
+    assert "judge" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/officials", name="Nina Wolf", role="organizer")
-    assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 303
-    assert house.event.live is not None
+    assert OpenPoint("judge_missing") not in tuple(official_points(house.event))
 
 
 # --- swapping with the sideboard ---------------------------------------------------------------------------------

@@ -249,5 +249,5 @@ def test_only_officials_see_lists_and_nobody_s_list_is_no_page(house: House) -> 
 def test_names_with_commas_are_parted_by_semicolons() -> None:
     form = RULEBOOKS["shatterpoint-premier"].lists.form({})
     typed = {"squad_1/0/name": "Ahsoka Tano, Jedi No More", "squad_1/0/unique_names": "Ahsoka Tano, Snips; Fulcrum"}
-    assert read_list(form, typed, {"note": "kept", "mission": "gone"}) == {"note": "kept", "squad_1": [
+    assert read_list(form, typed) == {"squad_1": [
         {"name": "Ahsoka Tano, Jedi No More", "unique_names": ["Ahsoka Tano, Snips", "Fulcrum"]}]}

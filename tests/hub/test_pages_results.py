@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
 
 
 @pytest.fixture
@@ -65,7 +65,8 @@ def test_what_cannot_be_is_said_on_the_same_page_and_what_was_typed_is_kept(
 def test_the_salvo_a_ruling_and_a_concession(house: House, browser: Browser):
     browser.post("/console/e1/match/1.1", revision=0, ended="time", winner="b", **{"score.a": 50, "score.b": 50})
     browser.post("/console/e1/match/1.2", revision=0, ended="ruling", winner="none")
-    browser.post("/console/e1/match/1.3", revision=0, ended="concession", conceded_by="a", **{"score.b": 40})
+    browser.post("/console/e1/match/1.3", revision=0, ended="concession", conceded_by="a",
+                 **{"score.a": 0, "score.b": 40})
     assert match(house, "1.1").match.result.winner == "b"
     assert match(house, "1.2").match.result.winner == "none"
     assert match(house, "1.3").match.result.conceded_by == "a"
@@ -159,3 +160,25 @@ def test_a_result_taken_back_leaves_the_match_open(house: House, browser: Browse
 def test_a_match_that_is_not_there_is_no_page(browser: Browser):
     assert browser.get("/console/e1/match/9.9").status_code == 404
     assert browser.get("/console/e7/match/1.1").status_code == 404
+
+
+@pytest.mark.parametrize(("rulebook", "typed"), [
+    ("xwing-standard", {"ended": "ruling", "winner": "a", "score.b": "7"}),
+    ("xwing-standard", {"ended": "played", "winner": "", "score.b": "0"}),
+    ("xwing-standard", {"ended": "played", "winner": "a"}),
+    ("xwing-epic-duel", {"ended": "concession", "conceded_by": "a"}),
+])
+def test_a_field_left_empty_is_asked_for_and_never_0(house: House, rulebook: str, typed: dict[str, str]):
+    browser = house.with_event(PEOPLE[:4], rulebook=rulebook)
+    house.publish()
+    answer = browser.post("/console/e1/match/1.1", revision=0, **typed)
+    assert "A figure is missing" in problem_of(answer)
+    assert house.event.find_match("1.1")[1].match.result is None
+
+
+def test_who_conceded_has_not_won(house: House):
+    browser = house.with_event(PEOPLE[:4], rulebook="xwing-epic-duel")
+    house.publish()
+    answer = browser.post("/console/e1/match/1.1", revision=0, ended="concession", conceded_by="a", winner="a",
+                          **{"score.a": "12", "score.b": "300"})
+    assert "contradicts the concession" in problem_of(answer)

@@ -385,3 +385,29 @@ def test_every_way_of_every_rulebook_has_its_words(house: House, rulebook: str, 
         page = walker.browser.get(f"{AT}?way={way}")
         assert page.status_code == 200
         assert "form." not in text_of(page)
+
+
+def test_nothing_is_picked_before_somebody_picks_it(house: House):
+    """One to three games, struggles, keys: their buttons stand open, and going on without one asks again."""
+    walker = play(house, "shatterpoint-premier")
+    walker.press(way="played").press(**{"q.picks.winner": [1, 2], "q.picks.loser": [3, 4]})
+    assert "Struggles won" in walker.text
+    assert " checked" not in walker.page.text
+    walker.press()
+    assert "A figure is missing" in problem_of(walker.page)
+
+
+def test_squads_left_out_are_asked_for_with_the_reason(house: House):
+    walker = play(house, "shatterpoint-premier")
+    walker.press(way="played").press(**{"q.picks.winner": [1, 2]})
+    assert "choose exactly 2" in problem_of(walker.page)
+    assert walker.page.text.count('type="checkbox"') == 8
+
+
+def test_epic_an_elimination_game_that_is_level_says_who_goes_on(house: House):
+    walker = play(house, "xwing-epic-duel", swiss_rounds=0)
+    walker.press(way="time").both("score", 120, 120).press(**{"q.initiative": "b"})
+    found = house.event.find_match("1.1")
+    assert found
+    name = house.service.snapshot.people["e1"][found[1].match.b].name
+    assert f"Draw; {name} had initiative and goes on" in walker.text

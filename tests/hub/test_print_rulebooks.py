@@ -57,7 +57,7 @@ def go_on(service: Service) -> None:
     service.tell("e1", c.DrawRound(11), "test")
     draft = event(service).draft
     assert draft is not None
-    service.tell("e1", c.PublishRound(draft.number, 1), "test")
+    service.tell("e1", c.PublishRound(draft.number, 1, noted="a test"), "test")
 
 
 def play(service: Service, outcome: Outcome = lambda place: Result(winner="a", score=Pair(100, 24))) -> None:

@@ -88,8 +88,11 @@ def test_real_lives_beyond_the_counted_ones_are_taken():
 def test_a_concession_has_the_figures_that_the_form_fixes_unless_others_are_typed():
     assert read("keyforge-archon", ended="concession", conceded_by="a").score == Pair(0, 1)
     assert read("xwing-epic-duel", ended="concession", conceded_by="b", score_b="40").score == Pair(300, 40)
-    assert read("xwing-epic-duel", ended="concession", conceded_by="b", score_a="120").score == Pair(120, 0)
-    assert read("xwing-standard", ended="concession", conceded_by="a", score_b="40").score == Pair(0, 40)
+    stood = read("xwing-epic-duel", ended="concession", conceded_by="b", score_a="120", score_b="0")
+    assert stood.score == Pair(120, 0)
+    for typed in ({"score_a": "120"}, {"conceded_by": "a", "score_b": "40"}):
+        with pytest.raises(Problem, match="figure is missing"):
+            read("xwing-epic-duel", **{"ended": "concession", "conceded_by": "b", **typed})
 
 
 def test_struggles_wounds_and_squads_are_read():

@@ -37,7 +37,8 @@ def make_event(database: Path, players: int, tables: int, rulebook: str = "xwing
               for i, person in enumerate(_people(players, RULEBOOKS[rulebook].team_size), start=1)]
     create = c.CreateEvent(name, rulebook, None, {}, "#0072B2", secrets.randbits(48))
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
-    commands: list[c.Command] = [create, *entered, c.DrawRound(secrets.randbits(53)), c.PublishRound(1, 1)]
+    play = (c.DrawRound(secrets.randbits(53)), c.PublishRound(1, 1, noted="a demo"))
+    commands: list[c.Command] = [create, *entered, *play]
     service.ask([Step("e1", command) for command in commands], "demo", people, timeout_s=60)
     service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n}))
                  for n in range(1, tables + 1)], "demo")

@@ -97,7 +97,7 @@ def _moments(camera: _Camera, service: Service, clock_ms: list[int]) -> Iterator
     yield camera.take("entered-console", f"/console/{EVENT}", DESK)
     _tell(service, c.DrawRound(SEED))
     yield camera.take("draft-console", f"/console/{EVENT}", DESK)
-    _tell(service, c.PublishRound(1, 1))
+    _tell(service, c.PublishRound(1, 1, noted="a picture"))
     yield from _all_fronts(camera, "published")
     _tell(service, c.SetClock("start"))
     clock_ms[0] += 71 * 60_000
@@ -118,7 +118,7 @@ def _moments(camera: _Camera, service: Service, clock_ms: list[int]) -> Iterator
 def _elimination(camera: _Camera, service: Service) -> Iterator[StillPage]:
     """Another event, from its cut to its champion."""
     _create(service, CUT_EVENT, cut=8)
-    for command in (c.DrawRound(SEED), c.PublishRound(1, 1)):
+    for command in (c.DrawRound(SEED), c.PublishRound(1, 1, noted="a picture")):
         _tell(service, command, CUT_EVENT)
     _settle(service)
     # The standings close the Swiss rounds; the cut is made of them.
@@ -126,7 +126,7 @@ def _elimination(camera: _Camera, service: Service) -> Iterator[StillPage]:
     yield camera.take("cut-console", f"/console/{CUT_EVENT}", DESK)
     for number, name in ((2, "quarter-final"), (3, "semi-final"), (4, "final")):
         _tell(service, c.DrawRound(SEED), CUT_EVENT)
-        _tell(service, c.PublishRound(number, 1), CUT_EVENT)
+        _tell(service, c.PublishRound(number, 1, noted="a picture"), CUT_EVENT)
         yield camera.take(f"{name}-wall", f"/wall/{CUT_EVENT}", WALL)
         yield camera.take(f"{name}-console", f"/console/{CUT_EVENT}", DESK)
         _settle(service)

@@ -36,7 +36,7 @@ def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress) -> No
     hall.tell(c.ImposeRound(played.matches, played.stage, played.tiebreak_form))
     assert hall.state.draft is not None
     assert hall.state.draft.draw is not None
-    hall.tell(c.PublishRound(hall.state.draft.number, hall.state.draft.draw.attempt))
+    hall.tell(c.PublishRound(hall.state.draft.number, hall.state.draft.draw.attempt, noted="a rehearsal"))
     hall.step()
     for typing in played.typing:
         for seat in ("a", "b"):

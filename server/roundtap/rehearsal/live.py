@@ -79,7 +79,9 @@ class LiveRehearsal:
     def _round(self, played: ScriptRound) -> None:
         self._post("impose", matches=json.dumps([dict(match) for match in played.matches]), stage=played.stage,
                    tiebreak_form=played.tiebreak_form or "")
-        self._post("publish", number=played.number, attempt=1)
+        # What the record lacks is noted as that: somebody rehearses, nobody is judged.
+        self._post("play-on" if played.number == 1 else "publish", number=played.number, attempt=1,
+                   reason="a rehearsal")
         for typing in played.typing:
             self._hands.seat(typing.table)
         self._hands.all_seated()

@@ -12,6 +12,7 @@ from roundtap_core.event.entries import GENESIS
 from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
+from roundtap_core.event.played_on import PlayedOn
 from roundtap_core.names import public_names
 from roundtap_core.records import (
     ELIMINATION,
@@ -173,6 +174,7 @@ class EventState:
     """The cut as it was made here; an imported event has none, its bracket tells."""
     about: Mapping[str, str] = field(default_factory=dict)
     """What the event file says of the event itself: "date", "venue", "club", "external_id"; each may be missing."""
+    played_on: tuple[PlayedOn, ...] = ()
     officials: Mapping[str, Official] = field(default_factory=dict)
     """By id. Empty: whoever is logged in is the organizer."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.lists.parts import ListData, plain
+from roundtap_core.lists.parts import ListData, fold, plain
 from roundtap_core.records import Competitor
 from roundtap_core.wire import canonical, digest
-from roundtap_core.words import Words
+from roundtap_core.words import LANGUAGES, Words, core_words
 
 TEXT, NUMBER, CHOICE, TICK, NAMES = "text", "number", "choice", "tick", "names"
 """Kinds of fields, and what stands for them in a list: a string, a whole number, one of the field's options, true (or
@@ -74,8 +75,11 @@ class ListCheck:
     """What a rulebook knows of its lists. A list is plain JSON; each Problem's `where` is a place in it, like
     "/ships/2/points", and its `line`, where there is one, counts from 1.
 
-    `options` are the rulebook's, over its defaults; `level` is the event's, None where it does not say.
+    `options` are the rulebook's, over its defaults; `level` is the event's, None where it does not say. `also` are
+    keys that no form asks for and a list may have all the same, in any part or line of it.
     """
+
+    also: ClassVar[frozenset[str]] = frozenset({"total", "faction"})
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         """The questions, in the order of the document's own list."""
@@ -98,13 +102,29 @@ class ListCheck:
         return bool(options.get("lists_required"))
 
     def problems(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """What is wrong and, where lists are required, what is missing."""
+        """What is wrong and, where lists are required, what is missing. Options may be said in any language."""
+        list_ = self.spelled(list_, options)
         missing = self.missing(list_, options, level) if self.required(options, level) else []
-        return [*self.malformed(list_, options), *self.wrong(list_, options, level), *missing]
+        shape = [*self.malformed(list_, options), *self.unknown(list_, options)]
+        return [*shape, *self.wrong(list_, options, level), *missing]
 
     def malformed(self, list_: ListData, options: Mapping[str, Any]) -> list[Problem]:
         """Values of another kind than the form's fields, which no check can read."""
         return list(_malformed(list_, self.form(options)))
+
+    def unknown(self, list_: ListData, options: Mapping[str, Any]) -> list[Problem]:
+        """Keys that mean nothing here, each by its name: what was meant by them would count for nothing."""
+        return list(_unknown(list_, self.form(options), self.also))
+
+    def spelled(self, list_: ListData, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The list with every option as the form writes it, where it was said in one of the four languages."""
+        form = self.form(options)
+        done = _spelled_part(list_, (*form.shared, *form.fields), form.lines)
+        players = done.get("players")
+        if form.per_member and isinstance(players, list):
+            done["players"] = [_spelled_part(player, form.fields, form.lines) if isinstance(player, dict) else player
+                               for player in players]
+        return done
 
     def total(self, list_: ListData) -> int | None:
         """What the list costs, for initiative and for a concession; None where it is not known or means nothing."""
@@ -180,6 +200,53 @@ def _normal(value: Any) -> Any:
     if isinstance(value, str):
         return plain(value)
     return repr(value) if isinstance(value, float) else value
+
+
+@lru_cache(maxsize=256)
+def _by_word(options: tuple[str, ...]) -> dict[str, str]:
+    """Each option by what it is called in any language, folded: {"rebellen": "Rebel", …}."""
+    return {fold(say_option(core_words(language), option)): option for option in options for language in LANGUAGES}
+
+
+def _spelled_part(part: ListData, fields: Sequence[Field], lines: Sequence[Lines]) -> dict[str, Any]:
+    done = {**part, **{field.key: _spelled(part[field.key], field) for field in fields if field.key in part}}
+    for table in lines:
+        rows = part.get(table.key)
+        if isinstance(rows, list):
+            done[table.key] = [_spelled_part(row, table.columns, ()) if isinstance(row, dict) else row for row in rows]
+    return done
+
+
+def _spelled(value: Any, field: Field) -> Any:
+    if isinstance(value, list):
+        return [_spelled(one, field) for one in value]
+    if not field.options or not isinstance(value, str) or value in field.options:
+        return value
+    return _by_word(field.options).get(fold(value), value)
+
+
+def _unknown(list_: ListData, form: ListForm, also: frozenset[str]) -> Iterator[Problem]:
+    shared = (*form.shared, *form.fields) if not form.per_member else form.shared
+    lines = () if form.per_member else form.lines
+    yield from _unknown_in(list_, shared, lines, also | ({"players"} if form.per_member else set()), "")
+    players = list_.get("players") if form.per_member else None
+    for index, player in enumerate(players if isinstance(players, list) else ()):
+        if isinstance(player, dict):
+            yield from _unknown_in(player, form.fields, form.lines, also, f"/players/{index}")
+
+
+def _unknown_in(
+    part: ListData, fields: Sequence[Field], lines: Sequence[Lines], also: frozenset[str] | set[str], where: str
+) -> Iterator[Problem]:
+    known = {field.key for field in fields} | {table.key for table in lines} | also
+    for key in part:
+        if key not in known:
+            yield Problem("list_key_unknown", where=f"{where}/{key}", key=_shown(key), known=", ".join(sorted(known)))
+    for table in lines:
+        rows = part.get(table.key)
+        for index, row in enumerate(rows if isinstance(rows, list) else ()):
+            if isinstance(row, dict):
+                yield from _unknown_in(row, table.columns, (), also, f"{where}/{table.key}/{index}")
 
 
 def _malformed(list_: ListData, form: ListForm) -> Iterator[Problem]:

@@ -14,6 +14,19 @@ KINDS = (ENFORCED, OFFERED, PEOPLE)
 """Enforced: the kit computes it, or refuses anything else. Offered: the kit shows or records it, and a person acts.
 People: players, judges or organizers do it, and the kit has no part in it."""
 
+CORE, TABLE, CONSOLE, PHONE, IMPORT, HEADLESS = "core", "table", "console", "phone", "import", "headless"
+FRONTS = (CORE, TABLE, CONSOLE, PHONE, IMPORT, HEADLESS)
+"""Where somebody could try to break a clause. The core decides for all of them; what a front does before it asks the
+core, or without asking, is that front's own."""
+
+TRIED_IN = {
+    "tests/core/": (CORE,), "tests/sim/": (CORE,), "tests/units/": (TABLE,), "tests/hub/": (CONSOLE,),
+    "tests/hub/test_pages_no_outside": (PHONE,), "tests/hub/test_pages_hall": (PHONE,),
+    "tests/hub/test_pages_import": (IMPORT,),
+    "tests/kit/test_headless": (HEADLESS,), "tests/kit/test_first_event": (TABLE, CONSOLE),
+}
+"""What a test's place says of the front that it tries."""
+
 FOLDER = os.path.join(os.path.dirname(__file__), "clauses")
 
 
@@ -23,6 +36,7 @@ class Clause:
 
     `section` is the document's own heading, in its language; `text` says the clause in short English; `reason` says,
     of a clause for people, why the kit leaves it to them; `tests` are pytest ids of tests that hold it;
+    `fronts`, of an enforced clause, are those that could break it, each of which a test tries: at least the core;
     `rulebooks` are the ids it is true for; `decided` is what the kit decided where the document leaves a gap.
     """
 
@@ -34,6 +48,12 @@ class Clause:
     reason: str = ""
     tests: tuple[str, ...] = ()
     decided: str = ""
+    fronts: tuple[str, ...] = ()
+
+    def tried_at(self) -> frozenset[str]:
+        """The fronts at which its tests try it, by the folders they stand in."""
+        return frozenset(front for test in self.tests for folder, fronts in TRIED_IN.items()
+                         if test.startswith(folder) for front in fronts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +108,7 @@ def coverage_to_json(found: Coverage) -> dict[str, Any]:
 
 
 def _clause(raw: dict[str, Any], everybody: tuple[str, ...]) -> Clause:
-    given = {**raw, "rulebooks": tuple(raw.get("rulebooks", everybody)), "tests": tuple(raw.get("tests", ()))}
+    fronts = raw.get("fronts", (CORE,) if raw["how"] == ENFORCED else ())
+    given = {**raw, "rulebooks": tuple(raw.get("rulebooks", everybody)), "tests": tuple(raw.get("tests", ())),
+             "fronts": tuple(fronts)}
     return Clause(**given)

@@ -21,8 +21,10 @@ def squad_key(number: int) -> str:
 class ShatterpointList(ListCheck):
     """{"mission": name, "squad_1" … "squad_4": [{"name": unit, "unique_names": [...]}]}.
 
-    What makes a squad by the core game is people's business.
+    What makes a squad by the core game is people's business. A fifth squad has a word of its own.
     """
+
+    also = ListCheck.also | {f"squad_{number}" for number in range(SQUADS + 1, 10)}
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         units = (Field("name", label="unit"), Field("unique_names", NAMES))

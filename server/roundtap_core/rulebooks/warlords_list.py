@@ -57,6 +57,7 @@ class WarlordsList(ListCheck):
     ) -> list[Problem]:
         """"Cartas legendarias": the limits of the main deck hold again after swapping."""
         return problems_after_swap(list_, swaps_typed(list_, lines), options, level)
+    also = ListCheck.also | {"hero"}
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         return ListForm(
@@ -168,13 +169,13 @@ def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, 
         {fold(text(card, "name")) for deck in everywhere for _, card in rows(list_, deck) if card.get(mark) is True}
         for mark in ("unique", "legendary"))
     for deck in decks:
-        single = unique if deck == SIDEBOARD else unique | legendary
         counted: dict[str, int] = {}
         for index, card in rows(list_, deck):
             name = fold(text(card, "name"))
             if not name:
                 continue
-            most, before = 1 if name in single else most_copies(deck, options), counted.get(name, 0)
+            single = name in unique or (name in legendary and deck != SIDEBOARD)
+            most, before = 1 if single else most_copies(deck, options), counted.get(name, 0)
             counted[name] = before + copies(card)
             if before <= most < counted[name]:
                 yield Problem("list_too_many_copies", where=f"/{deck}/{index}/count", line=index + 1,

@@ -67,7 +67,11 @@ UNIQUE = Field("unique", TICK)
 SQUAD = (Field("total", NUMBER, maximum=9999), Field("epic_points", NUMBER, maximum=99))
 
 
-class EpicDuelList(ListCheck):
+class _EpicList(ListCheck):
+    also = ListCheck.also | {"unique"}
+
+
+class EpicDuelList(_EpicList):
     """{"faction", "total", "epic_points", "ships": [{"count", "name", "ship", "size", "points", "upgrades"}]}."""
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
@@ -86,7 +90,7 @@ class EpicDuelList(ListCheck):
         return _with_totals(list_)
 
 
-class EpicTeamList(ListCheck):
+class EpicTeamList(_EpicList):
     """{"faction", "total", "players": [{"player", "captain", …the keys of a duel's list}, …]}, each ship with "unique".
 
     A unique name among the upgrades begins with a dot or an asterisk: "•R2-D2", "*R2-D2".

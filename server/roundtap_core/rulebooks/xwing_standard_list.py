@@ -32,12 +32,14 @@ SHIPS = Lines("ships", (
     Field("ship"),
     Field("points", NUMBER),
     Field("upgrades", NAMES),
+    Field("faction", CHOICE, FACTIONS),
 ))
 
 
 class XWingStandardList(ListCheck):
     """{"faction", "total", "damage_deck", "obstacles": [3], "ships": [{"count", "name", "ship", "points",
-    "upgrades"}]}; `points` are one ship's with its upgrades. Sections in the docstrings are the document's headings."""
+    "upgrades", "faction"}]}; a ship's faction only where it is written; `points` are one ship's with its upgrades.
+    Sections in the docstrings are the document's headings."""
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         """"Jägerstaffellisten": ships with upgrades, total, damage deck, obstacles."""
@@ -53,7 +55,8 @@ class XWingStandardList(ListCheck):
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Zusammenstellung von Jägerstaffeln": at most 100 points, and three obstacles of which no two are alike."""
-        return [*total_problems(list_, options["squad_points"]), *_obstacle_problems(names(list_, "obstacles"))]
+        return [*total_problems(list_, options["squad_points"]), *_obstacle_problems(names(list_, "obstacles")),
+                *_faction_problems(list_)]
 
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """"Jägerstaffellisten": what the list that is handed in includes."""
@@ -121,6 +124,16 @@ def missing_squad(list_: ListData) -> Iterator[Problem]:
             yield Problem("list_line_points_missing", where=f"/ships/{index}/points", line=index + 1)
     if whole(list_, "total") is None:
         yield Problem("list_total_missing", where="/total")
+
+
+def _faction_problems(list_: ListData) -> Iterator[Problem]:
+    """"Zusammenstellung von Jägerstaffeln": all ships are of one faction; a line that names another is at fault."""
+    squad = text(list_, "faction")
+    for index, ship in rows(list_, "ships"):
+        own = text(ship, "faction")
+        squad = squad or own
+        if own and own != squad:
+            yield Problem("list_line_faction", where=f"/ships/{index}/faction", line=index + 1, own=own, squad=squad)
 
 
 def _obstacle_problems(chosen: list[str]) -> Iterator[Problem]:

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field, replace
 from roundtap_core.clock import RUNNING, after_restart
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply, fold
-from roundtap_core.event.commands import Command, CreateEvent, SetClock
+from roundtap_core.event.commands import Command, CreateEvent, PublishRound, SetClock
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
+from roundtap_core.event.played_on import OpenPoint
+from roundtap_core.event.setup.open_points import list_points
 from roundtap_core.event.state import EventState, event_names
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
@@ -276,7 +278,10 @@ class Service:
             state = pending.events.get(step.stream) or EventState(step.stream)
             if not state.number and not isinstance(step.command, CreateEvent):
                 raise Problem("unknown_event", event=step.stream)
-            for new in decide(state, step.command, at.instant):
+            command = step.command
+            if isinstance(command, PublishRound):
+                command = replace(command, list_points=_list_points(pending, state, request))
+            for new in decide(state, command, at.instant):
                 entry = seal(new, step.stream, state.number + 1, state.head, at, request.actor)
                 state = apply(state, entry)
                 made.append(entry)
@@ -286,3 +291,9 @@ class Service:
             event_people = {**pending.people.get(record.event, {}), record.competitor: record.person}
             pending = replace(pending, people={**pending.people, record.event: event_people})
         return pending, made
+
+
+def _list_points(pending: Snapshot, state: EventState, request: Request) -> tuple[OpenPoint, ...]:
+    """What the lists lack at this very moment: entries know digests only, the people are kept here."""
+    coming = {record.competitor: record.person for record in request.people if record.event == state.id}
+    return list_points(state, {**pending.people.get(state.id, {}), **coming})

@@ -22,6 +22,7 @@ from roundtap_hub.pages import (
     new_event,
     officials,
     paper,
+    play_on,
     players,
     result_walk,
     results,
@@ -44,7 +45,7 @@ def register(app: Flask, hub: Hub) -> None:
     for module in (home, wall, players, announced):
         module.routes(public)
     for module in (console, new_event, rounds, cut, imposed_round, results, counting_aid, swap_check, result_walk,
-                   competitors, judging, officials, lists, units, export):
+                   competitors, judging, officials, play_on, lists, units, export):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from flask import Blueprint, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.clock import IDLE
 from roundtap_core.event.setup.decide import structure_is_open
+from roundtap_core.event.state import EventState
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.views.attention import needs
@@ -17,6 +19,7 @@ from roundtap_hub.views.judging import desk_of
 from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines
 from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.next_step import next_step
+from roundtap_hub.views.open_points import points_before_round_1
 from roundtap_hub.views.round_clock import face_of
 from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.tables import cells, seated_count
@@ -48,13 +51,16 @@ def event(event_id: str, **_: str) -> AnyResponse:
     state, units, now = moment.state, hub.presence.units, now_ms()
     names = full_names(moment)
     newest = newest_round(state)
+    points = points_before_round_1(moment)
     grid = cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
     return page(
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
-        next=next_step(state, seated), next_url=_next_url(event_id, next_step(state, seated).action),
-        needs=needs(snapshot, units, state, grid if state.live else (), names, now),
+        next=(following := next_step(state, seated, len(points))), next_url=_next_url(event_id, following.action),
+        points=points,
+        needs=needs(snapshot, units, state, grid if state.live else (), names, now,
+                    _played_ms(state), hub.presence.here),
         draft=draft_view(moment, names), planned=planned_rounds(state), roster=roster(moment),
         lists=list_states(moment), told_lists=told_lists(moment),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
@@ -67,6 +73,15 @@ def event(event_id: str, **_: str) -> AnyResponse:
         option_warnings=[] if state.public_rounds else [
             warning.say(words()) for warning in state.rulebook.option_warnings(state.given_options)],
     )
+
+
+def _played_ms(state: EventState) -> int | None:
+    """How long the round in play has been played, pauses left out; None where it is untimed or not started."""
+    clock = state.clock
+    left_ms = clock.remaining_at(the_hub().clocks.now())
+    if state.live is None or clock.state == IDLE or clock.total_ms is None or left_ms is None:
+        return None
+    return clock.total_ms - left_ms
 
 
 def _next_url(event_id: str, action: str) -> str:

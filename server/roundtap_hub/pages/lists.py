@@ -33,15 +33,15 @@ def list_page(event_id: str, competitor: str) -> AnyResponse:
     who = _competitor(moment, competitor)
     state, check = moment.state, moment.state.rulebook.lists
     form, typed = check.form(state.options), request.form if request.method == "POST" else None
-    list_, lines = check.of_competitor(who), {}
+    list_, lines = check.spelled(check.of_competitor(who), state.options), {}
     if typed is not None:
-        list_, lines = read_list(form, typed, list_), lines_shown(form, typed)
+        list_, lines = read_list(form, typed), lines_shown(form, typed)
         if (more := field("more")) in lines:
             lines[more] += ROWS_ADDED
         problems = _problems(moment, check.into(who, list_)) if list_ else []
     else:
         problems = _problems(moment, who) if list_ else []
-        list_ = list_ or check.begun(who)
+        list_ = list_ or dict(check.begun(who))
     flags = flags_of(moment, who) if typed is None else []
     entrant = state.entrants[competitor]
     return page(
@@ -62,7 +62,7 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
     who, state = _competitor(moment, competitor), moment.state
     check = state.rulebook.lists
     before = check.of_competitor(who)
-    list_ = read_list(check.form(state.options), request.form, before)
+    list_ = check.spelled(read_list(check.form(state.options), request.form), state.options)
     if check.malformed(list_, state.options):
         raise Problem("list_not_saved")
     if field("seen") != _version(check, who):

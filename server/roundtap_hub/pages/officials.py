@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import OfficialDuty, SetOfficials
+from roundtap_core.event.lookups import the_entrant
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
@@ -24,6 +25,7 @@ from roundtap_hub.pages.new_event import next_number
 
 
 def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/<event_id>/match/<match_id>/here", "is_here", is_here, methods=["POST"])
     at = "/<event_id>/officials"
     bp.add_url_rule(at, "add_official", add, methods=["POST"])
     for name, handler in (("change", change), ("remove", remove), ("duty", duty)):
@@ -86,3 +88,12 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
         return tuple(state.officials.values())
     return tuple(replace(o, role=JUDGE) if o.role == ORGANIZER and o.id != new.id else o
                  for o in state.officials.values())
+
+
+@mended_on(event)
+def is_here(event_id: str, match_id: str) -> AnyResponse:
+    """An official saw somebody at the table who pressed no button: no more is made of it."""
+    state = the_moment(event_id).state
+    the_entrant(state, field("who"))
+    the_hub().presence.seen_here(state.id, match_id, field("who"))
+    return back_to_event(event_id, "needs")

@@ -16,9 +16,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.event.state import EventState, MatchState, RoundState
-from roundtap_core.forms.form import Choice, Form
+from roundtap_core.forms.form import Choice, Form, Picks
 from roundtap_core.records import SIDES, Match, Result
-from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.base import DRAW, Situation
 from roundtap_hub.pages.base import (
     ORGANIZER,
     back_to_event,
@@ -82,6 +82,7 @@ def walk(event_id: str, match_id: str) -> AnyResponse:
     fields = request.form if request.method == "POST" else request.args
     try:
         trail = read_trail(seat.form, fields)
+        _refuse_left_out(trail, fields)
     except Problem as problem:
         _note(problem)
         trail = _before_the_mistake(seat.form, fields)
@@ -92,6 +93,17 @@ def walk(event_id: str, match_id: str) -> AnyResponse:
         except Problem as problem:
             _note(problem)
     return _show(seat, at, fields)
+
+
+def _refuse_left_out(trail: Trail, fields: MultiDict[str, str]) -> None:
+    """Raise Problem where the last page's form came back without an answer to one of its questions."""
+    left_out = [name for name in fields.get("asked", "").split() if name not in trail.answers]
+    steps = trail.way.steps if trail.way is not None else ()
+    question = next((step for step in steps if getattr(step, "name", None) in left_out), None)
+    if isinstance(question, Picks):
+        raise Problem("picks_wrong", take=question.take, of=question.of)
+    if question is not None:
+        raise Problem("figure_missing")
 
 
 def _note(problem: Problem) -> None:
@@ -186,6 +198,8 @@ def _outcome(seat: _Seat, result: Result) -> str:
     winner = show_result(result, seat.state).winner
     if winner in SIDES:
         return words()("told.won", name=seat.names[winner])
+    if seat.situation.knockout and result.initiative in SIDES and winner == DRAW:
+        return words()("told.goes_on", name=seat.names[result.initiative])
     return outcome_text(winner, seat.names, words()) if winner else ""
 
 

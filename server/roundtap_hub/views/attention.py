@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.event.judging.pending import open_appeal, open_appeals, proposed_disqualifications
@@ -33,18 +33,21 @@ class Need:
     text: str = ""
 
 
-RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, "extra": 1, ONE_SIDED: 2, "life": 2, DRAFT: 3, "leave": 4,
-        "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
+RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, "extra": 1, ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3,
+        "leave": 4, "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
 
 
 def needs(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[Cell],
-    names: Mapping[str, str], now_ms: int,
+    names: Mapping[str, str], now_ms: int, played_ms: int | None = None,
+    here: Collection[tuple[str, str, str]] = (),
 ) -> list[Need]:
-    """The list, the most urgent kind first, the oldest first within it."""
+    """The list, the most urgent kind first, the oldest first within it. `played_ms`: how long the round is played,
+    None where no clock says; `here`: whom officials saw (see Presence.here)."""
     found = [need for cell in grid for need in _of_cell(cell)]
     found += _calls_elsewhere(snapshot, units, grid, now_ms)
     found += _leaving(snapshot, units, state, names)
+    found += _absent(units, state, grid, played_ms, here)
     found += _late(state)
     found += _extra_minutes(state)
     found += _judged(state, names)
@@ -93,6 +96,23 @@ def _leaving(
         who = found[1].match.a if status.leave == "a" else found[1].match.b
         if who and state.entrants[who].active:
             yield Need("leave", table, None, None, unit, names.get(who, who), who)
+
+
+def _absent(
+    units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[Cell], played_ms: int | None,
+    here: Collection[tuple[str, str, str]],
+) -> Iterator[Need]:
+    """Once the announced limit is over: who has not sat down. Only a table's unit knows; others are not reported."""
+    limit = state.options.get("late_minutes")
+    if limit is None or played_ms is None or played_ms < limit * 60_000:
+        return
+    for cell in grid:
+        status = units.get(cell.unit) if cell.unit else None
+        if status is None or status.match != cell.match_id or status.draft or cell.reports or cell.done:
+            continue
+        for side, who_id, who in (("a", cell.a_id, cell.a), ("b", cell.b_id, cell.b)):
+            if side not in status.seated and who_id and who and (state.id, cell.match_id, who_id) not in here:
+                yield Need("absent", cell.table, played_ms - limit * 60_000, cell, side, who, who_id, number=limit)
 
 
 def _late(state: EventState) -> Iterator[Need]:

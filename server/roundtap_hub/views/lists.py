@@ -145,20 +145,17 @@ def _values(field: Field, value: object) -> tuple[str, ...]:
     return ("" if value is None else str(value),)
 
 
-def read_list(form: ListForm, typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
+def read_list(form: ListForm, typed: Mapping[str, str]) -> dict[str, Any]:
     """The list that was typed. Blank lines are left out; what is no number stays text, for `malformed` to name.
 
-    What the list held beyond the form stays in it.
+    What the list held beyond the form is left out: the page has named it, and nothing can be made of it.
     """
-    fields = (*form.shared, *form.fields) if not form.per_member else form.shared
-    asked = {f.key for f in fields} | {lines.key for lines in form.lines} | {"players"}
-    kept = {key: value for key, value in before.items() if key not in asked}
     if not form.per_member:
-        return {**kept, **_read_part(form, typed, "")}
+        return _read_part(form, typed, "")
     players = [_read_part(form, typed, f"players/{n}/") for n in range(form.per_member)]
     while players and not players[-1]:
         players.pop()
-    return {**kept, **_read_fields(form.shared, typed, ""), **({"players": players} if players else {})}
+    return {**_read_fields(form.shared, typed, ""), **({"players": players} if players else {})}
 
 
 def _read_part(form: ListForm, typed: Mapping[str, str], where: str) -> dict[str, Any]:

@@ -37,11 +37,14 @@ class NextStep:
     choices: tuple[str, tuple[str, ...]] | None = None
 
 
-def next_step(state: EventState, seated: tuple[int, int]) -> NextStep:
-    """The one thing to do now. `seated` is (tables whose people sit, tables that can say so)."""
+def next_step(state: EventState, seated: tuple[int, int], points: int = 0) -> NextStep:
+    """The one thing to do now. `seated` is (tables whose people sit, tables that can say so); `points` are still open
+    before round 1."""
     if state.finished:
         return NextStep("finished", anchor="standings")
     if state.draft is not None:
+        if points:
+            return NextStep("points", anchor="points", params={"n": points, "number": state.draft.number})
         return _publish(state, state.draft)
     if state.live is not None:
         return _in_play(state, state.live, seated)

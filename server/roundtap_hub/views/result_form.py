@@ -130,18 +130,32 @@ def _stated(form: Form, ended: str, winner: str | None, answers: Typed) -> Resul
         raise Problem("concession_by_whom", where="/conceded_by")
     if ended == RULING and winner is None:
         raise Problem("ruling_for_whom", where="/winner")
+    if ended == CONCESSION and winner is not None and winner != other("a" if conceded_by == "a" else "b"):
+        raise Problem("winner_contradicts_concession", where="/winner", winner=winner,
+                      right=other("a" if conceded_by == "a" else "b"))
     usual: dict[tuple[str, str], int] = {}
+    asked = {figure.key for way in form.ways if way.ended == CONCESSION for figure in way.figures() if figure.asked}
     if conceded_by in SIDES and ended == CONCESSION:
         opener = other("a" if conceded_by == "a" else "b")
         sides = {WINNER: opener, LOSER: conceded_by}
         for way in form.ways:
             if way.ended == CONCESSION:
-                usual = {(f.key, sides[f.whose]): f.default for f in way.opened_by(opener).figures() if not f.asked}
+                fixed = [f for f in way.opened_by(opener).figures() if not f.asked]
+                usual = {(f.key, sides[f.whose]): f.default for f in fixed}
+                for f in fixed:
+                    said = _number(answers, f"{f.key}.{sides[f.whose]}")
+                    if said is not None and said > f.maximum and not f.beyond:
+                        raise Problem("figure_fixed", value=said, right=f.default)
     pairs: dict[str, Pair] = {}
     for key in {figure.key for way in form.ways if plain(way) for figure in way.figures()}:
         typed = {side: _number(answers, f"{key}.{side}") for side in SIDES}
-        if any(value is not None for value in typed.values()) or any((key, side) in usual for side in SIDES):
-            pairs[key] = Pair(*(_or(typed[side], usual.get((key, side), 0)) for side in SIDES))
+        found = {side: value for side in SIDES
+                 if (value := _or(typed[side], usual.get((key, side)))) is not None}
+        if found or (ended == CONCESSION and key in asked):
+            if len(found) < len(SIDES):
+                # A field left empty is no zero: half a pair is asked for, not made up.
+                raise Problem("figure_missing")
+            pairs[key] = Pair(found["a"], found["b"])
     return Result(
         ended=ended, winner=winner if ended == RULING else None,
         conceded_by=conceded_by if ended == CONCESSION else None,
@@ -151,7 +165,7 @@ def _stated(form: Form, ended: str, winner: str | None, answers: Typed) -> Resul
     )
 
 
-def _or(value: int | None, usual: int) -> int:
+def _or(value: int | None, usual: int | None) -> int | None:
     return usual if value is None else value
 
 
@@ -163,7 +177,7 @@ def _choice(form: Form, answers: Typed, name: str) -> str | None:
 
 def _by_way(way: Way, winner: str | None, answers: Typed) -> Result:
     """The opener of a way is its winner: who is named, else who has the higher first figure."""
-    ahead = _ahead(way, answers)
+    ahead = None if winner in SIDES or way.winner == OPENER else _ahead(way, answers)
     if winner not in SIDES and (way.winner == OPENER or (way.winner == BY_FIGURES and ahead is None and not any(
             figure.asked for figure in way.figures()))):
         raise Problem("winner_missing", where="/winner")
@@ -198,7 +212,12 @@ def _ahead(way: Way, answers: Typed) -> Side | None:
     figures = way.figures()
     if not figures:
         return None
-    one, two = (_number(answers, f"{figures[0].key}.{side}") or 0 for side in SIDES)
+    one, two = (_number(answers, f"{figures[0].key}.{side}") for side in SIDES)
+    if one is None and two is None:
+        return None
+    if one is None or two is None:
+        # Nobody is ahead of a field left empty.
+        raise Problem("figure_missing")
     return None if one == two else "b" if two > one else "a"
 
 

@@ -55,14 +55,6 @@ def refuse_players(state: EventState, officials: tuple[Official, ...]) -> None:
         raise Problem("second_official_missing")
 
 
-def refuse_without_judge(state: EventState) -> None:
-    """Raise Problem("no_judge"): a rulebook may want a judge, by name, before round 1. The organizer can be it."""
-    if not state.rulebook.judge_required:
-        return
-    if not any(official.on_duty and official.plays is None for official in state.officials.values()):
-        raise Problem("no_judge")
-
-
 def head_judge_proposed(state: EventState) -> bool:
     """Whether so many play that a head judge beside the organizer would be a help."""
     enough = state.rulebook.head_judge_proposed_from

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.records import SWISS
+from roundtap_core.rulebooks.base import ORGANIZER
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,19 @@ class DiscardDraft:
 
 @dataclass(frozen=True, slots=True)
 class PublishRound:
-    """`number` and `attempt` are what the organizer looked at: another draft is never published by mistake."""
+    """`number` and `attempt` are what the organizer looked at: another draft is never published by mistake.
+
+    Round 1 needs what the rulebook wants before it (setup/open_points.py): `noted` says why it is played without,
+    `seen` which points that was said of (None: whichever there are), `by` who said so. `list_points` are filled in by
+    whoever keeps the people.
+    """
 
     number: int
     attempt: int
+    noted: str = ""
+    seen: tuple[str, ...] | None = None
+    by: str = ORGANIZER
+    list_points: tuple[OpenPoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

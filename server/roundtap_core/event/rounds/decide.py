@@ -18,11 +18,12 @@ from roundtap_core.event.course import (
     what_follows,
 )
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.judging.officials import refuse_without_judge
 from roundtap_core.event.rounds import commands as c
 from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.rounds.decide_clock import set_clock
 from roundtap_core.event.rounds.decide_imposed import impose_round
+from roundtap_core.event.setup.decide import as_own
+from roundtap_core.event.setup.open_points import play_on
 from roundtap_core.event.state import EventState, state_digest, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Match
 from roundtap_core.result_json import result_from_json, result_to_json
@@ -126,13 +127,17 @@ def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[Ne
         raise Problem("no_draft")
     if draft.draw is None or (draft.number, draft.draw.attempt) != (command.number, command.attempt):
         raise Problem("draft_changed_meanwhile")
-    if draft.number == 1:
-        refuse_without_judge(state)
+    first = draft.number == 1
+    noted = play_on(state, command.list_points, command.noted, command.seen, command.by) if first else []
     stage = stage_of_round(state, draft.number, draft.stage, [m.match for m in draft.matches])
     minutes = state.rulebook.minutes(stage, state.options)
-    return [NewEntry("round-published", {
+    players = sum(entrant.active for entrant in state.entrants.values())
+    if first:
+        options = as_own(state.rulebook, state.given_options, players)
+        noted += [NewEntry("options-set", {"options": options})] if options != state.given_options else []
+    return [*noted, NewEntry("round-published", {
         "number": draft.number, "total_ms": None if minutes is None else minutes * 60_000,
-        "players": sum(entrant.active for entrant in state.entrants.values()), "digest": state_digest(state),
+        "players": players, "digest": state_digest(state),
     })]
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap_core.event.entries import Entry
+from roundtap_core.event.played_on import OpenPoint, PlayedOn
 from roundtap_core.event.state import EventState
 
 
@@ -19,7 +20,14 @@ def _options(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
     return replace(state, given_options=data["options"])
 
 
+def _played_on(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    points = tuple(OpenPoint(point["kind"], point["who"]) for point in data["points"])
+    line = PlayedOn(entry.number, points, data["reason"], data["by"], entry.at.wall)
+    return replace(state, played_on=(*state.played_on, line))
+
+
 APPLY_SETUP: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], EventState]] = {
     "event-created": _created,
     "options-set": _options,
+    "played-on": _played_on,
 }

@@ -13,6 +13,7 @@ from roundtap_core.event.setup import commands as c
 from roundtap_core.event.state import EventState
 from roundtap_core.names import fit_name
 from roundtap_core.records import SWISS
+from roundtap_core.rulebooks.base import OWN, Options, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 
 NewEntries = list[NewEntry]
@@ -59,9 +60,9 @@ def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> 
 
 def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewEntries:
     """Announced, then fixed; only rounds and cut may be made to fit late entries, before round 2."""
-    changed = NewEntry("options-set", {"options": dict(command.options)})
+    changed = NewEntry("options-set", {"options": as_own(state.rulebook, command.options, state.players_at_start)})
     if not state.rounds:
-        return [changed]
+        return [NewEntry("options-set", {"options": dict(command.options)})]
     rounds = command.options.get("swiss_rounds")
     if not structure_is_open(state) or _fixed(command.options) != _fixed(state.given_options):
         raise Problem("options_are_fixed")
@@ -69,6 +70,32 @@ def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewE
         raise Problem("figure_out_of_range", where="/options/swiss_rounds", value=rounds, minimum=1,
                       maximum=MOST_ROUNDS)
     return [*without_draft(state), changed]
+
+
+def as_own(book: Rulebook, given: Options, players: int | None) -> dict[str, Any]:
+    """The options as they are announced: other rounds, another cut or shorter rounds than the named structure has for
+    so many players are an own structure, and are called so."""
+    name = given.get("structure", book.option_defaults["structure"])
+    if name == OWN or players is None:
+        return dict(given)
+    bare = {key: value for key, value in given.items() if key not in ("swiss_rounds", "cut")}
+    try:
+        usual = book.structure(players, book.options(bare))
+    except Problem:
+        usual = None
+    chosen = tuple(given[key] if given.get(key) is not None else (usual or (None, 0))[at]
+                   for at, key in enumerate(("swiss_rounds", "cut")))
+    if chosen == usual and not any(_shorter(book, given, stage) for stage in given.get("stages", {})):
+        return dict(given)
+    own = {**given, "structure": OWN, "cut": chosen[1]}
+    return {**own, "swiss_rounds": chosen[0]} if chosen[0] is not None else own
+
+
+def _shorter(book: Rulebook, given: Options, stage: str) -> bool:
+    minutes = given["stages"][stage].get("minutes")
+    games = {key: value for key, value in given["stages"][stage].items() if key != "minutes"}
+    usual = book.minutes(stage, book.options({**given, "stages": {stage: games}}))
+    return minutes is not None and usual is not None and minutes < usual
 
 
 def structure_is_open(state: EventState) -> bool:

@@ -1,0 +1,27 @@
+"""Round 1 although something is missing: published and noted in one go, with who said so and why."""
+
+from __future__ import annotations
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.event.commands import PublishRound
+from roundtap_core.rulebooks.base import ORGANIZER as SIGNED_BY_ORGANIZER
+from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub, whole_number
+from roundtap_hub.pages.console import event
+
+REASON_LETTERS = 500
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/<event_id>/play-on", "play_on", play_on, methods=["POST"])
+
+
+@mended_on(event)
+def play_on(event_id: str) -> AnyResponse:
+    """Publish the drawn round; what is missing and was on the page is noted. Sent without `point`: whatever is."""
+    seen = tuple(request.form.getlist("point")) or None
+    command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, field("reason")[:REASON_LETTERS],
+                           seen, field("by") or SIGNED_BY_ORGANIZER)
+    the_hub().service.tell(event_id, command, ORGANIZER)
+    return back_to_event(event_id)

@@ -1,0 +1,61 @@
+"""What is missing before round 1, by name and with the place where it is mended; and what was played on with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from roundtap_core.event.played_on import OpenPoint, PlayedOn
+from roundtap_core.event.setup.open_points import DECK_TWICE, LIST_MISSING, LIST_WRONG, list_points, open_points
+from roundtap_hub.views.event_at import KEPT, EventAt, full_names, shown_names
+from roundtap_hub.views.officials import official_name
+
+ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
+
+
+@dataclass(frozen=True, slots=True)
+class PointLine:
+    """One open point. `id` is what the form sends back; `list_of` the competitor whose list is to be mended, "" where
+    the officials are."""
+
+    id: str
+    kind: str
+    name: str
+    list_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedOnLine:
+    """What was missing when round 1 was published: (kind, name) of each, with the entry that says so."""
+
+    number: int
+    points: tuple[tuple[str, str], ...]
+    reason: str
+    by: str
+    wall: str
+
+
+@lru_cache(maxsize=KEPT)
+def points_before_round_1(moment: EventAt) -> tuple[PointLine, ...]:
+    """What is missing while round 1 is not published; nothing once it is."""
+    state = moment.state
+    if state.public_rounds or state.finished:
+        return ()
+    names = full_names(moment)
+    return tuple(_line(point, names.get(point.who, point.who))
+                 for point in open_points(state, list_points(state, moment.people)))
+
+
+def _line(point: OpenPoint, name: str) -> PointLine:
+    return PointLine(str(point), point.kind, name, point.who if point.kind in ABOUT_LISTS else "")
+
+
+def played_on_lines(moment: EventAt) -> tuple[PlayedOnLine, ...]:
+    """For everybody to read, with the names that the hall may read."""
+    names = shown_names(moment)
+    return tuple(_noted(moment, line, names) for line in moment.state.played_on)
+
+
+def _noted(moment: EventAt, line: PlayedOn, names: dict[str, str]) -> PlayedOnLine:
+    points = tuple((point.kind, names.get(point.who, point.who)) for point in line.points)
+    return PlayedOnLine(line.number, points, line.reason, official_name(moment, line.by), (line.wall or "")[:16])

@@ -1,0 +1,104 @@
+"""Before round 1 the console lists what is missing, with a link to each, and takes "play on, noted"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import Browser, House, open_house, problem_of, text_of
+
+FOUR = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz"]
+HOUSES = {f"houses/{n}": house for n, house in enumerate(("Brobnar", "Dis", "Logos"))}
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+def keyforge(house: House, language: str = "en") -> Browser:
+    browser = house.browser(language)
+    browser.log_in()
+    browser.post("/console", name="Winter Open", rulebook="keyforge-archon", color="#00785A", level="formal",
+                 structure="own", swiss_rounds=2)
+    browser.post("/console/e1/competitors", names="\n".join(FOUR))
+    return browser
+
+
+def hand_in(browser: Browser, competitor: str, deck: str) -> None:
+    seen = re.search(r'name="seen" value="([^"]*)"', browser.get(f"/console/e1/competitor/{competitor}/list").text)
+    assert seen
+    answer = browser.post(f"/console/e1/competitor/{competitor}/list", identity=deck, identity_card="1", seen=seen[1],
+                          **HOUSES)
+    assert answer.status_code == 303, problem_of(answer)
+
+
+def points_of(page: str) -> list[str]:
+    return re.findall(r'<input type="hidden" name="point" value="([^"]+)"', page)
+
+
+def test_publish_is_refused_and_the_list_of_what_is_missing_leads_to_each_list(house: House):
+    browser = keyforge(house)
+    hand_in(browser, "p1", "Ana's deck")
+    browser.post("/console/e1/draw", attempt=0)
+    page = browser.get("/console/e1").text
+    assert points_of(page) == ["list_missing:p2", "list_missing:p3", "list_missing:p4"]
+    assert "Bruno Maier has handed in no list." in page
+    assert '<a href="/console/e1/competitor/p2/list">' in page
+    assert 'action="/console/e1/publish"' not in page
+    answer = browser.post("/console/e1/publish", number=1, attempt=1)
+    assert answer.status_code == 409
+    assert "3 points are open" in problem_of(answer)
+    assert house.event.live is None
+
+
+def test_play_on_noted_publishes_and_the_rules_page_says_so(house: House):
+    browser = keyforge(house)
+    for competitor, deck in (("p1", "Ana's deck"), ("p2", "ana's  DECK"), ("p3", "Third"), ("p4", "Fourth")):
+        hand_in(browser, competitor, deck)
+    browser.post("/console/e1/draw", attempt=0)
+    points = points_of(browser.get("/console/e1").text)
+    assert points == ["deck_twice:p2"]
+    sent = {"number": 1, "attempt": 1, "point": points}
+    assert browser.post("/console/e1/play-on", reason=" ", **sent).status_code == 409
+    assert browser.post("/console/e1/play-on", reason="Both are printed so.", **sent).status_code == 303
+    assert house.event.live
+    rules = text_of(house.browser("es").get("/rules/e1"))
+    assert "Se juega aunque faltaba esto Motivo: Both are printed so." in rules
+    assert "El mazo de Bruno M. se llama igual que otro." in rules
+
+
+def test_with_everything_there_publish_is_one_button(house: House):
+    browser = keyforge(house)
+    for n in range(1, 5):
+        hand_in(browser, f"p{n}", f"Deck {n}")
+    browser.post("/console/e1/draw", attempt=0)
+    page = browser.get("/console/e1").text
+    assert 'action="/console/e1/publish"' in page
+    assert 'id="points"' not in page
+    assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 303
+
+
+def test_what_was_not_on_the_page_is_not_played_on_with(house: House):
+    browser = keyforge(house)
+    for n in range(1, 5):
+        hand_in(browser, f"p{n}", f"Deck {n}")
+    browser.post("/console/e1/draw", attempt=0)
+    hand_in(browser, "p3", "deck 1")
+    answer = browser.post("/console/e1/play-on", number=1, attempt=1, reason="All is well.", point=["deck_twice:p4"])
+    assert answer.status_code == 409
+    assert "Something else is missing" in problem_of(answer)
+    assert house.event.live is None
+
+
+@pytest.mark.parametrize("language", ["es", "de", "pl"])
+def test_the_points_are_told_in_every_language(house: House, language: str):
+    keyforge(house).post("/console/e1/draw", attempt=0)
+    browser = house.browser(language)
+    browser.log_in()
+    page = text_of(browser.get("/console/e1"))
+    assert page.count("Bruno Maier") >= 2
+    assert "has handed in" not in page
