@@ -43,6 +43,7 @@ from roundtap_core.event.rounds.commands import (
     FinishEvent,
     ImportRound,
     ImposeRound,
+    MoveTables,
     PublishRound,
     SetClock,
     SetExtraMinutes,
@@ -54,10 +55,11 @@ from roundtap_core.event.setup.commands import (
 
 Command = (
     CreateEvent | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor | ReturnCompetitor | SubmitList
-    | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | PublishRound
-    | SetClock | FinishEvent | SetExtraMinutes | Report | EnterResult | NoShow | NoteLot | SetPicks | MakeCut
-    | WithdrawCut | AcceptPlace | DeclinePlace | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
-    | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | Disqualify
+    | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | MoveTables
+    | PublishRound | SetClock | FinishEvent | SetExtraMinutes | Report | EnterResult | NoShow | NoteLot
+    | SetPicks | MakeCut | WithdrawCut | AcceptPlace | DeclinePlace | SetOfficials | OfficialDuty | Warn
+    | ProposeDisqualification | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension
+    | Disqualify
 )
 
 __all__ = [
@@ -81,6 +83,7 @@ __all__ = [
     "ImportRound",
     "ImposeRound",
     "MakeCut",
+    "MoveTables",
     "NoShow",
     "NoteLot",
     "NoteRuling",

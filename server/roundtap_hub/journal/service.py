@@ -17,8 +17,10 @@ from roundtap_core.event.commands import Command, CreateEvent, SetClock
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
+from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.state import EventState, event_names
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.venue import Venue, apply_venue, decide_venue, fold_venue
 
@@ -55,10 +57,14 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of a request: for an event stream by `decide`, or entries of the venue stream as they are."""
+    """One command of a request: for an event stream by `decide`, or entries of the venue stream as they are.
+
+    `seen`: the mark of the state that the button was shown for (event/seen.py); it is compared where it is decided.
+    """
 
     stream: str
     command: Command | NewEntry
+    seen: str = ""
 
 
 @dataclass(slots=True)
@@ -130,9 +136,10 @@ class Service:
         """`submit` and wait."""
         return self.submit(steps, actor, people).result(timeout=timeout_s)
 
-    def tell(self, event_id: str, command: Command, actor: str, people: Sequence[PersonRecord] = ()) -> list[Entry]:
+    def tell(self, event_id: str, command: Command, actor: str, people: Sequence[PersonRecord] = (),
+             seen: str = "") -> list[Entry]:
         """One command to one event, waited for."""
-        return self.ask([Step(event_id, command)], actor, people)
+        return self.ask([Step(event_id, command, seen)], actor, people)
 
     def checkpoint(self) -> None:
         """Note what each running clock shows: one row an event, outside the journal."""
@@ -276,7 +283,9 @@ class Service:
             state = pending.events.get(step.stream) or EventState(step.stream)
             if not state.number and not isinstance(step.command, CreateEvent):
                 raise Problem("unknown_event", event=step.stream)
-            for new in decide(state, step.command, at.instant):
+            refuse_unless_seen(state, step.seen)
+            command = in_the_hall(pending.events, step.stream, step.command)
+            for new in decide(state, command, at.instant):
                 entry = seal(new, step.stream, state.number + 1, state.head, at, request.actor)
                 state = apply(state, entry)
                 made.append(entry)

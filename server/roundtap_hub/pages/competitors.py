@@ -22,10 +22,9 @@ from roundtap_core.lists.parts import fold
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
-from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub, the_moment, whole_number
+from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, tell, the_hub, the_moment, whole_number
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.new_event import enrol, next_number
-from roundtap_hub.pages.rounds import busy_tables
 from roundtap_hub.views.event_at import EventAt
 
 NAME_LETTERS = 80
@@ -74,7 +73,7 @@ def enter(event_id: str) -> AnyResponse:
         )
         record, entrant = enrol(event_id, competitor)
         people.append(record)
-        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, busy_tables=busy_tables(event_id))))
+        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets)))
     the_hub().service.ask(steps, ORGANIZER, people)
     return back_to_event(event_id, "competitors")
 
@@ -158,13 +157,13 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
 
 @mended_on(event)
 def drop(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, DropCompetitor(competitor), ORGANIZER)
+    tell(event_id, DropCompetitor(competitor))
     return back_to_event(event_id, "competitors")
 
 
 @mended_on(event)
 def come_back(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, ReturnCompetitor(competitor), ORGANIZER)
+    tell(event_id, ReturnCompetitor(competitor))
     return back_to_event(event_id, "competitors")
 
 
@@ -172,5 +171,5 @@ def come_back(event_id: str, competitor: str) -> AnyResponse:
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
     """For good, with a reason that is kept."""
     by = field("by")[:NAME_LETTERS] or ORGANIZER
-    the_hub().service.tell(event_id, Disqualify(competitor, field("reason")[:500], by), ORGANIZER)
+    tell(event_id, Disqualify(competitor, field("reason")[:500], by))
     return back_to_event(event_id, "competitors")

@@ -6,7 +6,7 @@ from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.commands import AcceptPlace, DeclinePlace, MakeCut, WithdrawCut
-from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub
+from roundtap_hub.pages.base import back_to_event, field, mended_on, tell
 from roundtap_hub.pages.console import event
 
 
@@ -19,23 +19,23 @@ def routes(bp: Blueprint) -> None:
 
 @mended_on(event)
 def cut(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, MakeCut(), ORGANIZER)
-    return back_to_event(event_id, "cut")
+    tell(event_id, MakeCut())
+    return back_to_event(event_id)
 
 
 @mended_on(event)
 def cut_back(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, WithdrawCut(), ORGANIZER)
+    tell(event_id, WithdrawCut())
     return back_to_event(event_id)
 
 
 @mended_on(event)
 def accept(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, AcceptPlace(field("competitor")), ORGANIZER)
-    return back_to_event(event_id, "cut")
+    tell(event_id, AcceptPlace(field("competitor")))
+    return back_to_event(event_id)
 
 
 @mended_on(event)
 def decline(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, DeclinePlace(field("competitor")), ORGANIZER)
-    return back_to_event(event_id, "cut")
+    tell(event_id, DeclinePlace(field("competitor")))
+    return back_to_event(event_id)

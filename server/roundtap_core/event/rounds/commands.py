@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core.records import SWISS
@@ -11,15 +11,17 @@ from roundtap_core.records import SWISS
 
 @dataclass(frozen=True, slots=True)
 class ImportRound:
-    """One round of an event file, in the file's JSON."""
+    """One round of an event file, in the file's JSON. If it is still played, it moves away from `busy_tables`."""
 
     round: Mapping[str, Any]
+    busy_tables: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class DrawRound:
     """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness.
 
+    `busy_tables`: where other events play or have drawn; whoever sees all events of the hall fills them in.
     `tiebreak_form`: how a tie of three or more is played out, where such a round follows ("each" or "knockout").
     """
 
@@ -32,12 +34,14 @@ class DrawRound:
 class ImposeRound:
     """The next round as somebody wants it, whatever the draw would say: knowingly forced, and recorded as that.
 
-    `matches` are the event file's, without results; `stage` and `tiebreak_form` as there.
+    `matches` are the event file's, without results; `stage` and `tiebreak_form` as there. A match without a table takes
+    the lowest free one beside `busy_tables`.
     """
 
     matches: tuple[Mapping[str, Any], ...]
     stage: str = SWISS
     tiebreak_form: str | None = None
+    busy_tables: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +50,29 @@ class DiscardDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishRound:
-    """`number` and `attempt` are what the organizer looked at: another draft is never published by mistake."""
+class MoveTables:
+    """The drawn round leaves `busy_tables` for free ones; `number` and `attempt` are what the organizer looked at."""
 
     number: int
     attempt: int
+    busy_tables: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class PublishRound:
+    """`number` and `attempt` are what the organizer looked at: another draft is never published by mistake.
+
+    `taken_tables`: the tables at which other events play, with their names.
+    """
+
+    number: int
+    attempt: int
+    taken_tables: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class SetClock:
-    """`action`: "start", "pause", "adjust" (by `delta_ms`), or "set" (to `delta_ms`)."""
+    """`action`: "start", "pause", "adjust" (by `delta_ms`), "set" (to `delta_ms`), or "reset": back to not started."""
 
     action: str
     delta_ms: int = 0
