@@ -62,7 +62,9 @@
 
   // --- a next step takes no press until somebody can have read it: who pressed sooner meant the step before
   const SETTLE_MS = 1000;
+  const PRESSED = "roundtap:pressed";
   let settledAt = 0;
+  let landedAt = 0;
   let settling = 0;
 
   function settleStep(changed) {
@@ -76,12 +78,25 @@
   }
 
   function tooSoon(event) {
-    if (performance.now() >= settledAt || !event.target.closest || !event.target.closest("#next")) return;
+    const now = performance.now();
+    const held = now < landedAt ? "main" : now < settledAt ? "#next" : "";
+    if (!held || !event.target.closest || !event.target.closest(held)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }
   // A key that presses a button arrives as a click; a form that is sent from a field does not.
   for (const kind of ["click", "submit"]) document.addEventListener(kind, tooSoon, true);
+  // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait.
+  document.addEventListener("submit", () => sessionStorage.setItem(PRESSED, "1"));
+  if (sessionStorage.getItem(PRESSED)) {
+    sessionStorage.removeItem(PRESSED);
+    if (document.getElementById("next")) landedAt = performance.now() + SETTLE_MS;
+  }
+
+  // What asks once more does not take the second click of a double click for the answer.
+  document.addEventListener("toggle", ({ target }) => {
+    if (target.open && target.matches("#next .confirm")) settleStep(false);
+  }, true);
 
   // --- putting news in place
   function still(element) {
