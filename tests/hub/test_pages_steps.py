@@ -1,4 +1,4 @@
-"""A button is what it was when the finger left for it: forms carry the state they were shown for, and the hub holds it."""
+"""A button is what it was when the finger left for it: forms carry the state they were shown for."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
 from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
+
 from roundtap_core.event.commands import DropCompetitor, EnterResult, MakeCut
 from roundtap_core.records import Pair, Result
 from roundtap_hub.pages.base import SETTLE_MS

@@ -10,11 +10,11 @@ from itertools import combinations, permutations
 from pathlib import Path
 
 import pytest
+from hub_kit import event_steps, people, running
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from hub_kit import event_steps, people, running
 from pages_kit import PEOPLE, House, open_house, problem_of, text_of
+
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.rounds.tables_held import tables_in_play

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 import uvicorn
+from pages_kit import PIN, House, open_house
 from selenium import webdriver
 from selenium.common.exceptions import JavascriptException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from pages_kit import PIN, House, open_house
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.journal.clocks import Clocks
 
@@ -73,7 +73,7 @@ class Desk:
     def ready(self, selector: str = "#next .main") -> tuple[float, float]:
         """Where the button is, once the page takes clicks: it must be on the screen without anybody scrolling."""
         self.until(lambda: self.browser.execute_script(
-            "return document.readyState === 'complete' && !!document.querySelector('#next:not(.settling)')"), "the step")
+            "return document.readyState === 'complete' && !!document.querySelector('#next:not(.settling)')"), "a step")
         spot = self.spot(selector)
         assert spot, f"{selector} is not on the screen: {self.browser.find_element(By.ID, 'next').text}"
         return spot
@@ -153,7 +153,8 @@ def a_hub(folder: Path) -> Iterator[tuple[House, str]]:
         house.service._moments = clocks
         application = HubApplication(house.hub)
         listener = socket.create_server(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(application, log_level="warning", ws="none", timeout_graceful_shutdown=2))
+        config = uvicorn.Config(application, log_level="warning", ws="none", timeout_graceful_shutdown=2)
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:

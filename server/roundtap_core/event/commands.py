@@ -56,6 +56,7 @@ from roundtap_core.event.setup.commands import (
 Command = (
     CreateEvent | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor | ReturnCompetitor | SubmitList
     | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | MoveTables
+    | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | MoveTables
     | PublishRound | SetClock | FinishEvent | SetExtraMinutes | Report | EnterResult | NoShow | NoteLot
     | SetPicks | MakeCut | WithdrawCut | AcceptPlace | DeclinePlace | SetOfficials | OfficialDuty | Warn
     | ProposeDisqualification | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension

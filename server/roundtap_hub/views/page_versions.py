@@ -105,8 +105,8 @@ def _player_key(snapshot: Snapshot, units: Units, moment: EventAt, competitor: s
 
 
 def _said(status: UnitStatus) -> tuple[Any, ...]:
-    return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, status.leave,
-            status.call_since_ms, status.call_taken_by, status.waiting)
+    return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, sorted(status.leave),
+            sorted(status.leave_refused), status.call_since_ms, status.call_taken_by, status.waiting)
 
 
 _KEYS = {

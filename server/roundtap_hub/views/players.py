@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from roundtap_core.event.state import EventState
 from roundtap_core.records import Side, other
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.before_play import BeforePlay, before_play
 from roundtap_hub.views.event_at import EventAt, newest_round, ranking_by_id, seats, shown_members, shown_names
+from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.standings_table import Value, record_of
-from roundtap_hub.views.tables import Cell, cell, worth_of
+from roundtap_hub.views.tables import Cell, ShownResult, cell, show_result, worth_of
 from roundtap_hub.views.wall import sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A result that an official put right after it had stood. `name`: a round that has a name of its own."""
+
+    number: int
+    name: str | None
+    against: str
+    side: Side
+    result: ShownResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,7 @@ class PlayerView:
     of: int
     worth: Mapping[str, tuple[int, int]]
     before_play: BeforePlay | None = None
+    corrected: tuple[Corrected, ...] = ()
 
 
 def player_view(
@@ -59,7 +73,22 @@ def player_view(
         record, values, row.rank if row and row.rounds else None, len(state.entrants),
         worth_of(state, newest, match) if match and newest else {},
         before_play(state, newest, match) if match and newest and match.match.result is None else None,
+        _corrected(state, competitor, names),
     )
+
+
+def _corrected(state: EventState, competitor: str, names: Mapping[str, str]) -> tuple[Corrected, ...]:
+    """The matches of one competitor that were corrected, the latest round first."""
+    found = []
+    for played in reversed(state.public_rounds):
+        for match in played.matches:
+            seat = match.match
+            if match.corrected and seat.result is not None and seat.b is not None and competitor in (seat.a, seat.b):
+                side: Side = "a" if seat.a == competitor else "b"
+                across = seat.competitor(other(side)) or ""
+                found.append(Corrected(played.number, title_key(state, played), names.get(across, across), side,
+                                       show_result(seat.result, state)))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

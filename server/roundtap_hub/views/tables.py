@@ -79,6 +79,7 @@ class Cell:
     contact_age_ms: int | None = None
     extension_minutes: int | None = None
     done: bool = False
+    corrected: bool = False
 
 
 def show_result(result: Result, state: EventState) -> ShownResult:
@@ -143,6 +144,7 @@ def cell(
         call_taken_by=status.call_taken_by if status else None,
         contact_age_ms=age(status.contact_ms, now_ms) if status else None,
         extension_minutes=seat.extension_minutes, done=match.done,
+        corrected=match.corrected,
     )
 
 

@@ -38,8 +38,10 @@ def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) ->
         return state
     match = found[1]
     result = result_from_json(data["result"]) if data["result"] is not None else None
+    before = match.match.result
     changed = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
-                      decided=result is not None, number=entry.number, reported_mono_ms=None)
+                      decided=result is not None, number=entry.number, reported_mono_ms=None,
+                      stood=match.stood if before in (None, result) else before)
     return state.with_match(changed)
 
 
