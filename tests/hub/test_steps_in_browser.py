@@ -191,6 +191,9 @@ def test_hasty_hands_at_every_step_of_an_event_with_a_cut(
             desk.go((number, None, "idle", cut, False))
             desk.go((number, None, "running", cut, False))
             desk.results(finger=number != 2)
+            for anchor in ("competitors", "units", "grid"):
+                browser.get(f"{url}/console/e1#{anchor}")
+                desk.ready()
             if number == 2:
                 desk.go((2, None, "idle", True, False), asks=True)
         desk.go((4, None, "idle", True, True), asks=True)
