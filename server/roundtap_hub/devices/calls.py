@@ -11,6 +11,8 @@ from roundtap_hub.presence import Presence
 
 CLOSING = frozenset({"report", "result-entered"})
 """Entries after which a result may stand."""
+ECHOED_MS = 2000
+"""A call made just before the result stays: its table may not know yet that it was heard, and would go on calling."""
 
 
 def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
@@ -28,4 +30,4 @@ def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequenc
         table = found[1].match.table
         for unit, status in presence.units.items():
             if status.match == found[1].id and snapshot.venue.tables.get(unit) == table:
-                presence.close_call(unit, entry.at.mono_ms)
+                presence.close_call(unit, entry.at.mono_ms - ECHOED_MS)
