@@ -92,8 +92,8 @@ class Desk:
             time.sleep(max(0.0, since + late_s - time.monotonic()))
             if time.monotonic() - since < SETTLED_S:
                 self.tap(spot)
-            # A busy machine may have brought it later than it was meant: then it counted, and rightly so.
-            self.slow = self.slow or time.monotonic() - since >= SETTLED_S
+                # A busy machine may have brought it later than it was meant: then it counted, and rightly so.
+                self.slow = self.slow or time.monotonic() - since >= SETTLED_S
 
     def holds(self, nothing_early: bool) -> None:
         """An assertion about clicks that came in time."""
