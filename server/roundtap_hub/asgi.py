@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 from a2wsgi import WSGIMiddleware
 
 from roundtap_hub.app import create_app
+from roundtap_hub.devices.calls import close_settled_calls
 from roundtap_hub.feeds.browser_feed import BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
@@ -34,6 +35,7 @@ class HubApplication:
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
+        hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
         self.devices = DeviceFeed(hub)
         self.browsers = BrowserFeed(hub, view_key)
         self._boundaries = Boundaries(hub, self._look_again)

@@ -21,9 +21,14 @@ class UnitStatus:
     match: str | None = None
     seated: frozenset[str] = frozenset()
     draft: bool = False
-    leave: str | None = None
+    leave: frozenset[str] = frozenset()
+    """Sides that asked to leave."""
+    leave_refused: frozenset[str] = frozenset()
+    """Sides whose wish for `match` the organizer refused; asking anew takes that away."""
     call_since_ms: int | None = None
     call_taken_by: str | None = None
+    call_closed: bool = False
+    """The unit still calls, but somebody said that the call is settled; its next call is a new one."""
     clock_ms: int | None = None
     core: str = ""
     waiting: int = 0
@@ -49,15 +54,19 @@ class Presence:
             return dict(self._units)
 
     def heard(self, unit: str, now_ms: int, **said: object) -> UnitStatus:
-        """Contact with a unit, and what it said. A call keeps the age it began with; its end forgets who took it."""
+        """Contact with a unit, and what it said. A call keeps the age it began with; its end forgets who took it.
+
+        A call that was closed stays closed until the unit itself has said that it no longer calls.
+        """
         with self._lock:
             before = self._units.get(unit) or UnitStatus(unit, now_ms)
             call = said.pop("call", None)
-            if call is True and before.call_since_ms is None:
+            if call is True and before.call_since_ms is None and not before.call_closed:
                 said["call_since_ms"] = now_ms
             elif call is False:
                 said["call_since_ms"] = said["call_taken_by"] = None
-            after = replace(before, contact_ms=now_ms, **said)  # type: ignore[arg-type]
+                said["call_closed"] = False
+            after = _still_refused(before, replace(before, contact_ms=now_ms, **said))  # type: ignore[arg-type]
             self._units[unit] = after
         if replace(after, contact_ms=before.contact_ms) != before:
             self._changed()
@@ -103,6 +112,33 @@ class Presence:
             self._here |= {(event, match, competitor)}
         self._changed()
 
+    def close_call(self, unit: str, until_ms: int | None = None) -> None:
+        """The call is settled: a judge says so, or the result stands. `until_ms`: only one made before then."""
+        with self._lock:
+            before = self._units.get(unit)
+            if before is None or before.call_since_ms is None:
+                return
+            if until_ms is not None and before.call_since_ms > until_ms:
+                return
+            self._units[unit] = replace(before, call_since_ms=None, call_taken_by=None, call_closed=True)
+        self._changed()
+
+    def refuse_leave(self, unit: str, side: str) -> None:
+        """The organizer keeps who wanted to leave; the table says so."""
+        with self._lock:
+            before = self._units.get(unit)
+            if before is None or side not in before.leave:
+                return
+            self._units[unit] = replace(before, leave_refused=before.leave_refused | {side})
+        self._changed()
+
     def _changed(self) -> None:
         for listener in self._listeners:
             listener()
+
+
+def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
+    """Another match, or a wish that comes anew, is asked anew."""
+    if after.match != before.match:
+        return replace(after, leave_refused=frozenset())
+    return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave))

@@ -290,8 +290,18 @@ def test_a_session_ends_with_its_feed(bench: Bench) -> None:
     assert status(bench).status_code == 409
 
 
+@pytest.mark.parametrize(("said", "sides"), [
+    (None, ""), ("a", "a"), ("b", "b"), ("ab", "ab"), (["b", "a"], "ab"), ([], ""),
+])
+def test_one_side_or_both_ask_to_leave_as_older_and_newer_units_say_it(bench: Bench, said: object, sides: str) -> None:
+    bench.hub.presence.open_session("table-1", "s1")
+    assert status(bench, leave=said).status_code == 200
+    assert bench.hub.presence.units["table-1"].leave == frozenset(sides)
+
+
 @pytest.mark.parametrize("changes", [
-    {"seated": None}, {"seated": 5}, {"match": 5}, {"leave": "c"}, {"leave": []}, {"clock_ms": "1"}, {"waiting": None},
+    {"seated": None}, {"seated": 5}, {"match": 5}, {"leave": "c"}, {"leave": ["c"]}, {"leave": 5},
+    {"leave": {"a": 1}}, {"leave": "aba"}, {"clock_ms": "1"}, {"waiting": None},
     {"waiting": "many"}, {"waiting": []},
 ])
 def test_a_malformed_status_changes_nothing(bench: Bench, changes: dict[str, Any]) -> None:

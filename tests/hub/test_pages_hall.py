@@ -58,7 +58,7 @@ def test_a_table_is_silent_after_ten_seconds(house: House, browser: Browser):
 
 
 def test_who_asks_to_leave_is_named_and_let_go(house: House, browser: Browser):
-    house.hub.presence.heard("unit-1", house.time.ms, leave="b")
+    house.hub.presence.heard("unit-1", house.time.ms, leave=frozenset("b"))
     leaver = house.event.live.matches[0].match.b  # type: ignore[union-attr]
     name = house.service.snapshot.people["e1"][leaver].name  # type: ignore[index]
     assert f"{name} wants to leave" in text_of(browser.get("/console/e1"))

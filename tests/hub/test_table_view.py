@@ -74,6 +74,9 @@ def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> Non
     clock = HandClock()
     with running(tmp_path / "journal.db", clock) as service:
         make_event(service)
+        for match in service.snapshot.events["e1"].live.matches:  # type: ignore[union-attr]
+            service.tell("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "organizer")
+        service.tell("e1", c.FinishEvent(), "organizer")
         tell = lambda command: service.tell("e2", command, "organizer")  # noqa: E731
         options = {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True}
         service.ask([Step("e2", c.CreateEvent("Cup", "xwing-standard", None, options, "#0072B2", 7)),
@@ -91,9 +94,6 @@ def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> Non
         state = service.snapshot.events["e2"]
         tell(c.SetClock("start"))
         clock.ms += 60_000
-        for match in service.snapshot.events["e1"].live.matches:  # type: ignore[union-attr]
-            service.tell("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "organizer")
-        service.tell("e1", c.FinishEvent(), "organizer")
         final, third = (table_view(service.snapshot, unit) for unit in ("table-1", "table-2"))
     assert state.clock.total_ms == 120 * 60_000
     assert (final["round"]["number"], final["round"]["of"], final["round"]["stage"]) == (3, 3, "elimination")

@@ -158,7 +158,7 @@ def imported(file: dict[str, Any]) -> Journal:
 def of_the_tournament(state: EventState) -> EventState:
     """The state without what is the hall's or the journal's own: clock, reports, numbers, hashes and salts."""
     rounds = tuple(replace(r, mark="", status="closed" if all(m.done for m in r.matches) else r.status, matches=tuple(
-        replace(m, reports={}, revision=0, number=None, reported_mono_ms=None, drawn=None,
+        replace(m, reports={}, revision=0, number=None, reported_mono_ms=None, drawn=None, stood=None,
                 log=tuple(replace(line, number=0) for line in m.log)) for m in r.matches)) for r in state.rounds)
     return replace(
         state, number=0, head="", color="", clock=EventState("").clock, fates={}, late=(), diverged=(), rounds=rounds,

@@ -60,6 +60,10 @@ def browser() -> Iterator[webdriver.Chrome]:
     driver.quit()
 
 
+BUTTONS = "#next:not(.settling) .main, #next:not(.settling) .confirm[open] button"
+"""The next step once it takes presses, and its answer where it asks once more."""
+
+
 class Evening:
     """Two tabs, as a person has them: the bench and the console."""
 
@@ -108,7 +112,7 @@ class Evening:
 
     def _press_main(self, button: str) -> bool:
         try:
-            for main in self.browser.find_elements(By.CSS_SELECTOR, "#next .main"):
+            for main in self.browser.find_elements(By.CSS_SELECTOR, BUTTONS):
                 if button in main.text:
                     main.click()
                     return True
@@ -141,6 +145,7 @@ def test_a_four_player_event_from_seats_to_standings(
         evening.type(2, "a")
         evening.says(2, "SAVED")
     evening.next_step("Finish")
+    evening.next_step("Yes: Finish")
     evening.next_step("standings")
     rows = wait_until(lambda: browser.find_elements(By.CSS_SELECTOR, "tbody tr"), "the standings")
     assert len(rows) == 4

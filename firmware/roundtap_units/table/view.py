@@ -54,6 +54,8 @@ class MatchView:
     """What the hub knows of lots drawn before play: {"first_player": "b"}."""
     initiative: str | None = None
     """Who chooses initiative by the lists' totals: a side, or "lot" where they are equal and nobody has drawn yet."""
+    corrected: bool = False
+    """Whether a judge replaced a result that had stood."""
     draw: str | None = None
     """The mark of the draw: the same id may come again with other people. None: an older hub does not say."""
 
@@ -185,6 +187,7 @@ def _match(data: Mapping[str, Any]) -> MatchView:
         must={side: bool(data[side].get("must")) for side in SIDES},
         lots={about: side for about, side in (data.get("lots") or {}).items() if side in SIDES},
         initiative=_initiative(data.get("before_play")),
+        corrected=bool(data.get("corrected")),
         draw=data.get("draw"),
     )
 

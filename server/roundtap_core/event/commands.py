@@ -46,6 +46,7 @@ from roundtap_core.event.rounds.commands import (
     FinishEvent,
     ImportRound,
     ImposeRound,
+    MoveTables,
     PublishRound,
     ReopenEvent,
     SetClock,
@@ -60,8 +61,8 @@ from roundtap_core.event.setup.commands import (
 Command = (
     CreateEvent | ImportRecord | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor | ReturnCompetitor
     | SubmitList
-    | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | PublishRound
-    | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | Report | EnterResult | NoShow | NobodyCame
+    | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | MoveTables
+    | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | Report | EnterResult | NoShow | NobodyCame
     | NoShowUndone | NoteLot | SetPicks | MakeCut | WithdrawCut
     | AcceptPlace | DeclinePlace | PassOver | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
     | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | Disqualify
@@ -89,6 +90,7 @@ __all__ = [
     "ImportRound",
     "ImposeRound",
     "MakeCut",
+    "MoveTables",
     "NoShow",
     "NoShowUndone",
     "NobodyCame",

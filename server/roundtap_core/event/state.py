@@ -91,6 +91,8 @@ class MatchState:
     reported_mono_ms: int | None = None
     lots: Mapping[str, Side] = field(default_factory=dict)
     """What lots before play have said: {"first_player": "b"}. They stand whatever is taken back later."""
+    stood: Result | None = None
+    """What stood before an official last put another result in its place."""
     log: tuple[LogLine, ...] = ()
     """Rulings, appeals, decisions on them, extensions; in order."""
     corrections: tuple[Mapping[str, Any], ...] = ()
@@ -109,6 +111,11 @@ class MatchState:
         if self.match.result is not None:
             return DISPUTE if said and said[0] != self.match.result else AGREED
         return ONE_SIDED if said else OPEN
+
+    @property
+    def corrected(self) -> bool:
+        """Whether an official replaced a result that had stood: both players are to know."""
+        return self.decided and self.stood not in (None, self.match.result)
 
     @property
     def done(self) -> bool:

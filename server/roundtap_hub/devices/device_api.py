@@ -83,12 +83,20 @@ def _claimed_unit(hub: Hub, message: object) -> tuple[str, bytes | None]:
     return (unit, hub.unit_keys.get(unit)) if isinstance(unit, str) else ("", None)
 
 
+def _leaving(said: object) -> frozenset[str]:
+    """Who wants to leave: null, "a", "b", "ab", or a list of sides; ValueError for anything else."""
+    sides = [] if said is None else said
+    if not isinstance(sides, str | list) or len(sides) > 2 or not all(side in ("a", "b") for side in sides):
+        raise ValueError("leave")
+    return frozenset(sides)
+
+
 def _status(payload: dict[str, Any]) -> dict[str, object]:
     seated = frozenset(side for side in payload["seated"] if side in ("a", "b"))
-    match, leave, clock_ms = payload["match"], payload["leave"], payload["clock_ms"]
-    if not (match is None or isinstance(match, str)) or leave not in (None, "a", "b"):
-        raise ValueError("match and leave")
+    match, clock_ms = payload["match"], payload["clock_ms"]
+    if not (match is None or isinstance(match, str)):
+        raise ValueError("match")
     if not (clock_ms is None or isinstance(clock_ms, int)):
         raise ValueError("clock_ms")
     return {"match": match, "seated": seated, "draft": payload["draft"] is True, "call": payload["call"] is True,
-            "leave": leave, "clock_ms": clock_ms, "waiting": int(payload["waiting"])}
+            "leave": _leaving(payload["leave"]), "clock_ms": clock_ms, "waiting": int(payload["waiting"])}

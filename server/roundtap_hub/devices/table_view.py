@@ -36,11 +36,12 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
     call = None
     if status is not None and status.call_since_ms is not None:
         call = {"taken_by": status.call_taken_by}
+    refused = sorted(status.leave_refused) if status is not None else []
     finished = [state.id for state in snapshot.events.values() if state.finished]
     if found is None:
         return {"table": table, "finished": finished, "event": None, "round": None, "match": None, "options": {},
                 "situation": None, "rounds_left": None, "form": None, "clock": clock_view(Clock()), "call": call,
-                "next": None}
+                "leave_refused": refused, "next": None}
     state, round_state, match = found
     options = state.options
     situation = Situation()
@@ -61,6 +62,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
         "clock": public_clock(state, match_clock(state, round_state, match) if round_state and match else state.clock,
                               now),
         "call": call,
+        "leave_refused": refused,
         "next": None,
     }
 
@@ -140,6 +142,7 @@ def _match_view(state: EventState, round_state: RoundState, match: MatchState, n
         "number": match.number,
         "lots": dict(match.lots),
         "before_play": _before_play(state, round_state, match),
+        "corrected": match.corrected,
     }
 
 

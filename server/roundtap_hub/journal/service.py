@@ -18,9 +18,11 @@ from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import OpenPoint
+from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.setup.open_points import list_points
 from roundtap_core.event.state import EventState, event_names
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.venue import Venue, apply_venue, decide_venue, fold_venue
 
@@ -57,10 +59,14 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of a request: for an event stream by `decide`, or entries of the venue stream as they are."""
+    """One command of a request: for an event stream by `decide`, or entries of the venue stream as they are.
+
+    `seen`: the mark of the state that the button was shown for (event/seen.py); it is compared where it is decided.
+    """
 
     stream: str
     command: Command | NewEntry
+    seen: str = ""
 
 
 @dataclass(slots=True)
@@ -132,9 +138,10 @@ class Service:
         """`submit` and wait."""
         return self.submit(steps, actor, people).result(timeout=timeout_s)
 
-    def tell(self, event_id: str, command: Command, actor: str, people: Sequence[PersonRecord] = ()) -> list[Entry]:
+    def tell(self, event_id: str, command: Command, actor: str, people: Sequence[PersonRecord] = (),
+             seen: str = "") -> list[Entry]:
         """One command to one event, waited for."""
-        return self.ask([Step(event_id, command)], actor, people)
+        return self.ask([Step(event_id, command, seen)], actor, people)
 
     def checkpoint(self) -> None:
         """Note what each running clock shows: one row an event, outside the journal."""
@@ -278,7 +285,8 @@ class Service:
             state = pending.events.get(step.stream) or EventState(step.stream)
             if not state.number and not isinstance(step.command, CreateEvent):
                 raise Problem("unknown_event", event=step.stream)
-            command = step.command
+            refuse_unless_seen(state, step.seen)
+            command = in_the_hall(pending.events, step.stream, step.command)
             if isinstance(command, PublishRound):
                 command = replace(command, list_points=_list_points(pending, state, request))
             for new in decide(state, command, at.instant):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -12,16 +12,20 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.clock import show
 from roundtap_core.elimination.bracket_picture import say_round
 from roundtap_core.errors import Problem
+from roundtap_core.event.commands import Command
+from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.state import EventState
 from roundtap_core.records import TIEBREAK
 from roundtap_core.words import LANGUAGES, Words, catalogue, choose_language, core_words
 from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
+from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.views import view_key
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
 from roundtap_hub.views.knockout import newest_name
 from roundtap_hub.views.round_clock import age_text
+from roundtap_hub.views.steps import Steps
 
 ORGANIZER = "organizer"
 """How entries name who pressed the console's buttons."""
@@ -119,13 +123,14 @@ def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Re
     """A page as HTML. `feed` is the key of the page's live feed; empty: the page does not change."""
     hub, t = the_hub(), words()
     problem: Problem | None = g.get("problem")
+    state = context.get("state")
     html = render_template(
         template, t=t, lang=t.language, languages=LANGUAGES, feed=feed,
         seen=view_key(the_snapshot(), hub.presence.units, feed) if feed else "", address=g.get("address", ""),
         now_ms=now_ms(), organizer=is_organizer(session, hub), csrf=lambda: csrf_token(session),
         problem=problem.say(t) if problem else "", problem_where=problem.where if problem else "",
         typed=request.form if problem else {}, hub=hub, clock_text=show,
-        age_text=age_text, knockout_name=_knockout_name, **context,
+        age_text=age_text, knockout_name=_knockout_name, steps=Steps(state) if state is not None else None, **context,
     )
     response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = t.language
@@ -143,14 +148,21 @@ def _knockout_name(what: EventState | str | None) -> str:
 
 View = Callable[..., AnyResponse]
 
+SETTLE_MS = 1000
+"""So long a next step has been on the page before it takes a click: who clicks sooner meant the step before it."""
+
 
 def mended_on(again: View) -> Callable[[View], View]:
-    """For POST handlers: a Problem shows the page `again`, with the message on it and what was typed kept."""
+    """For POST handlers: a Problem shows the page `again`, with the message on it and what was typed kept.
+
+    Every button with a `step` is refused in another state than the one it was shown for, whatever the handler does.
+    """
 
     def wrap(handler: View) -> View:
         @wraps(handler)
         def handled(**where: Any) -> AnyResponse:
             try:
+                _refuse_another_step(where.get("event_id", ""))
                 return handler(**where)
             except Problem as problem:
                 g.problem = _with_name(problem, where.get("event_id", ""))
@@ -165,6 +177,22 @@ def mended_on(again: View) -> Callable[[View], View]:
     return wrap
 
 
+def _refuse_another_step(event_id: str) -> None:
+    """A button is what it was when the finger left for it: `step` names the state it was shown for, `shown_at` when a
+    next step came under the finger (the hub's monotonic milliseconds)."""
+    state = the_snapshot().events.get(event_id)
+    if state is not None:
+        refuse_unless_seen(state, field("step"))
+    shown_at = whole_number("shown_at")
+    if shown_at is not None and 0 <= now_ms() - shown_at < SETTLE_MS:
+        raise Problem("step_too_soon")
+
+
+def tell(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -> None:
+    """One command of the organizer's, decided only in the state that its button was shown for."""
+    the_hub().service.tell(event_id, command, ORGANIZER, people, field("step"))
+
+
 def _with_name(problem: Problem, event_id: str) -> Problem:
     """The core knows competitors by id; a person reads the name."""
     moment = event_at(the_snapshot(), event_id)
@@ -176,8 +204,9 @@ def _endpoint_of(view: View) -> str:
     return next(name for name, known in current_app.view_functions.items() if known is view)
 
 
-def back_to_event(event_id: str, anchor: str = "") -> AnyResponse:
-    return redirect(url_for("console.event", event_id=event_id, _anchor=anchor or None), 303)
+def back_to_event(event_id: str, anchor: str = "", number: int | None = None) -> AnyResponse:
+    """The event's console. `number`: with the tab of that round open."""
+    return redirect(url_for("console.event", event_id=event_id, round=number, _anchor=anchor or None), 303)
 
 
 def field(name: str, default: str = "") -> str:

@@ -24,11 +24,10 @@ from roundtap_core.names import MOST_LETTERS, fit_name
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
-from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub, the_moment, whole_number
+from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, tell, the_hub, the_moment, whole_number
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.leaving import leaves
 from roundtap_hub.pages.new_event import enrol, next_number
-from roundtap_hub.pages.rounds import busy_tables
 from roundtap_hub.views.event_at import EventAt
 
 NAME_LETTERS = MOST_LETTERS
@@ -77,7 +76,7 @@ def enter(event_id: str) -> AnyResponse:
         )
         record, entrant = enrol(event_id, competitor)
         people.append(record)
-        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, busy_tables=busy_tables(event_id))))
+        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets)))
     the_hub().service.ask(steps, ORGANIZER, people)
     return back_to_event(event_id, "competitors")
 
@@ -161,12 +160,12 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
 
 @mended_on(event)
 def drop(event_id: str, competitor: str) -> AnyResponse:
-    return leaves(event_id, competitor, "drop", lambda stood: _tell(event_id, DropCompetitor(competitor, stood)))
+    return leaves(event_id, competitor, "drop", lambda stood: tell(event_id, DropCompetitor(competitor, stood)))
 
 
 @mended_on(event)
 def come_back(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, ReturnCompetitor(competitor), ORGANIZER)
+    tell(event_id, ReturnCompetitor(competitor))
     return back_to_event(event_id, "competitors")
 
 
@@ -176,8 +175,4 @@ def disqualify(event_id: str, competitor: str) -> AnyResponse:
     by = field("by")[:NAME_LETTERS] or ORGANIZER
     reason = written(field("reason")[:500])
     return leaves(event_id, competitor, "disqualify",
-                  lambda stood: _tell(event_id, Disqualify(competitor, reason, by, stood)))
-
-
-def _tell(event_id: str, command: DropCompetitor | Disqualify) -> None:
-    the_hub().service.tell(event_id, command, ORGANIZER)
+                  lambda stood: tell(event_id, Disqualify(competitor, reason, by, stood)))

@@ -6,21 +6,24 @@ from flask import Blueprint, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import IDLE
+from roundtap_core.event.rounds.decide_clock import may_reset
+from roundtap_core.event.seen import CLOCK, COURSE, mark
 from roundtap_core.event.setup.decide import structure_is_open
-from roundtap_core.event.state import EventState
+from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.views.attention import needs
 from roundtap_hub.views.competitors import roster
-from roundtap_hub.views.draft import draft_view
+from roundtap_hub.views.draft import clash_of, draft_view
 from roundtap_hub.views.event_at import full_names, newest_round, planned_rounds, shown_names
 from roundtap_hub.views.event_options import flat, options_view, place
 from roundtap_hub.views.judging import desk_of
-from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines
+from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines, title_key
 from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.next_step import next_step
 from roundtap_hub.views.open_points import points_before_round_1
 from roundtap_hub.views.round_clock import face_of
+from roundtap_hub.views.round_tabs import round_tabs
 from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.tables import cells, seated_count
 from roundtap_hub.views.units import unit_rows
@@ -50,15 +53,18 @@ def event(event_id: str, **_: str) -> AnyResponse:
     moment, snapshot, hub = the_moment(event_id), the_snapshot(), the_hub()
     state, units, now = moment.state, hub.presence.units, now_ms()
     names = full_names(moment)
-    newest = newest_round(state)
+    newest, shown = newest_round(state), shown_round(state)
     points = points_before_round_1(moment)
     grid = cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
+    step = next_step(state, seated, len(points), clash_of(snapshot.events, state))
     return page(
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
-        next=(following := next_step(state, seated, len(points))), next_url=_next_url(event_id, following.action),
-        points=points,
+        next=step, next_url=_next_url(event_id, step.action), next_mark=step_mark(state, step.action),
+        names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
+        shown_name=title_key(state, shown) if shown else None, tabs=round_tabs(state, shown),
+        shown_grid=grid if shown is newest else cells(snapshot, units, state, shown, names, now),
         needs=needs(snapshot, units, state, grid if state.live else (), names, now,
                     _played_ms(state), hub.presence.here),
         draft=draft_view(moment, names), planned=planned_rounds(state), roster=roster(moment),
@@ -66,7 +72,7 @@ def event(event_id: str, **_: str) -> AnyResponse:
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,
-        unit_rows=unit_rows(snapshot, hub.unit_keys, units, now), clock=state.clock,
+        unit_rows=unit_rows(snapshot, hub.unit_keys, units, now), clock=state.clock, may_reset=may_reset(state),
         desk=desk_of(moment), face=face_of(state, hub.clocks.now(), words(), official=True), rulebook=state.rulebook,
         structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,
@@ -82,6 +88,17 @@ def _played_ms(state: EventState) -> int | None:
     if state.live is None or clock.state == IDLE or clock.total_ms is None or left_ms is None:
         return None
     return clock.total_ms - left_ms
+
+
+def shown_round(state: EventState) -> RoundState | None:
+    """The round whose tables are on the page: the newest, or the one whose tab was chosen ("?round=2")."""
+    asked = request.args.get("round", "")
+    return next((played for played in state.public_rounds if str(played.number) == asked), newest_round(state))
+
+
+def step_mark(state: EventState, action: str) -> str:
+    """What the next step's button was shown for; empty where it only leads to a place on the page."""
+    return mark(state, CLOCK if action == "clock" else COURSE) if action else ""
 
 
 def _next_url(event_id: str, action: str) -> str:

@@ -6,7 +6,7 @@ from flask import Blueprint, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.commands import AcceptPlace, DeclinePlace, MakeCut, PassOver, WithdrawCut
-from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub
+from roundtap_hub.pages.base import back_to_event, field, mended_on, tell
 from roundtap_hub.pages.console import event
 
 
@@ -20,26 +20,26 @@ def routes(bp: Blueprint) -> None:
 
 @mended_on(event)
 def cut(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, MakeCut(), ORGANIZER)
-    return back_to_event(event_id, "cut")
+    tell(event_id, MakeCut())
+    return back_to_event(event_id)
 
 
 @mended_on(event)
 def cut_back(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, WithdrawCut(), ORGANIZER)
+    tell(event_id, WithdrawCut())
     return back_to_event(event_id)
 
 
 @mended_on(event)
 def accept(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, AcceptPlace(field("competitor")), ORGANIZER)
-    return back_to_event(event_id, "cut")
+    tell(event_id, AcceptPlace(field("competitor")))
+    return back_to_event(event_id)
 
 
 @mended_on(event)
 def decline(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, DeclinePlace(field("competitor")), ORGANIZER)
-    return back_to_event(event_id, "cut")
+    tell(event_id, DeclinePlace(field("competitor")))
+    return back_to_event(event_id)
 
 
 @mended_on(event)
@@ -47,5 +47,5 @@ def present(event_id: str) -> AnyResponse:
     """On with those present: whoever was on the list that was looked at, and has no mark, is passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)
-    the_hub().service.tell(event_id, PassOver(absent), ORGANIZER)
-    return back_to_event(event_id, "cut")
+    tell(event_id, PassOver(absent))
+    return back_to_event(event_id)

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import ImposeRound
 from roundtap_core.records import SWISS
-from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub
+from roundtap_hub.pages.base import back_to_event, field, mended_on, tell
 from roundtap_hub.pages.console import event
 
 
@@ -28,9 +28,8 @@ def impose(event_id: str) -> AnyResponse:
         matches = None
     if not isinstance(matches, list) or not all(isinstance(match, dict) and _fits(match) for match in matches):
         raise Problem("wrong_type", where="/matches", expected="array")
-    the_hub().service.tell(event_id, ImposeRound(
-        tuple(matches), field("stage") or SWISS, field("tiebreak_form") or None), ORGANIZER)
-    return back_to_event(event_id, "draft")
+    tell(event_id, ImposeRound(tuple(matches), field("stage") or SWISS, field("tiebreak_form") or None))
+    return back_to_event(event_id)
 
 
 def _fits(match: dict[str, object]) -> bool:

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.commands import PublishRound
 from roundtap_core.rulebooks.base import ORGANIZER as SIGNED_BY_ORGANIZER
-from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub, whole_number
+from roundtap_hub.pages.base import back_to_event, field, mended_on, tell, whole_number
 from roundtap_hub.pages.console import event
 
 REASON_LETTERS = 500
@@ -23,5 +23,5 @@ def play_on(event_id: str) -> AnyResponse:
     seen = tuple(request.form.getlist("point")) or None
     command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, field("reason")[:REASON_LETTERS],
                            seen, field("by") or SIGNED_BY_ORGANIZER)
-    the_hub().service.tell(event_id, command, ORGANIZER)
+    tell(event_id, command)
     return back_to_event(event_id)

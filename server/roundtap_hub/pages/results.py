@@ -27,9 +27,8 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.console import event
-from roundtap_hub.pages.rounds import busy_tables
 from roundtap_hub.views.before_play import before_play, situation_at
-from roundtap_hub.views.event_at import full_names
+from roundtap_hub.views.event_at import full_names, newest_round
 from roundtap_hub.views.judging import judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.result_form import form_view, has_draws, read_result
@@ -108,7 +107,13 @@ def enter_result(event_id: str, match_id: str) -> AnyResponse:
     result = read_result(state.rulebook, state.options, _typed(), situation_at(state, moment.people, played, match))
     seen = whole_number("seen")
     the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, result, seen), ORGANIZER)
-    return back_to_event(event_id)
+    return back_to_round(event_id, played)
+
+
+def back_to_round(event_id: str, played: RoundState) -> AnyResponse:
+    """The console, with the tab of the match's round: an earlier one stays in sight after its correction."""
+    newest = newest_round(the_moment(event_id).state)
+    return back_to_event(event_id, number=None if newest is None or newest.number == played.number else played.number)
 
 
 def _typed() -> dict[str, str | list[str]]:
@@ -167,5 +172,5 @@ def nobody_came(event_id: str, match_id: str) -> AnyResponse:
 @mended_on(event)
 def no_show_undone(event_id: str, match_id: str) -> AnyResponse:
     """Whoever was noted as absent sits down after all, at the table of the draw unless another event took it."""
-    the_hub().service.tell(event_id, NoShowUndone(match_id, busy_tables(event_id)), ORGANIZER)
+    the_hub().service.tell(event_id, NoShowUndone(match_id), ORGANIZER)
     return back_to_event(event_id)

@@ -13,6 +13,7 @@ from roundtap_core.event.commands import (
     DiscardDraft,
     DrawRound,
     FinishEvent,
+    MoveTables,
     PublishRound,
     ReopenEvent,
     SetClock,
@@ -20,24 +21,24 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.standings.tiebreak_round import EACH
 from roundtap_hub.pages.base import (
-    ORGANIZER,
     back_to_event,
     field,
     mended_on,
-    the_hub,
+    tell,
     the_moment,
-    the_snapshot,
     whole_number,
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.new_event import SEED_BITS
 
+CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset")
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
 def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/draw", "draw", draw, methods=["POST"])
     bp.add_url_rule("/<event_id>/discard", "discard", discard, methods=["POST"])
+    bp.add_url_rule("/<event_id>/tables", "move_tables", move_tables, methods=["POST"])
     bp.add_url_rule("/<event_id>/publish", "publish", publish, methods=["POST"])
     bp.add_url_rule("/<event_id>/clock", "clock", clock, methods=["POST"])
     bp.add_url_rule("/<event_id>/extra", "extra_minutes", extra_minutes, methods=["POST"])
@@ -53,45 +54,41 @@ def draw(event_id: str) -> AnyResponse:
     if in_hand != (whole_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
     form = field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
-    command = DrawRound(secrets.randbits(SEED_BITS), busy_tables(event_id), form)
-    the_hub().service.tell(event_id, command, ORGANIZER)
-    return back_to_event(event_id, "draft")
+    tell(event_id, DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    return back_to_event(event_id)
 
 
-def busy_tables(event_id: str) -> frozenset[int]:
-    """Tables at which other events are playing."""
-    return frozenset(
-        match.match.table
-        for state in the_snapshot().events.values() if state.id != event_id and state.live
-        for match in state.live.matches if match.match.table is not None
-    )
+@mended_on(event)
+def move_tables(event_id: str) -> AnyResponse:
+    """Another event plays at some of the drawn tables: these matches go to free ones."""
+    tell(event_id, MoveTables(whole_number("number") or 0, whole_number("attempt") or 0))
+    return back_to_event(event_id)
 
 
 @mended_on(event)
 def discard(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, DiscardDraft(), ORGANIZER)
+    tell(event_id, DiscardDraft())
     return back_to_event(event_id)
 
 
 @mended_on(event)
 def publish(event_id: str) -> AnyResponse:
-    command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0)
-    the_hub().service.tell(event_id, command, ORGANIZER)
+    tell(event_id, PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
     return back_to_event(event_id)
 
 
 @mended_on(event)
 def clock(event_id: str) -> AnyResponse:
-    """Start, pause, a few minutes more or less, or a time typed."""
+    """Start, pause, a few minutes more or less, a time typed, or back to before the start."""
     action = field("action")
-    if action not in ("start", "pause", "adjust", "set"):
-        raise Problem("not_one_of", value=action[:20], options="start, pause, adjust, set")
+    if action not in CLOCK_ACTIONS:
+        raise Problem("not_one_of", value=action[:20], options=", ".join(CLOCK_ACTIONS))
     delta_ms = 0
     if action == "adjust":
         delta_ms = max(-600, min(600, whole_number("minutes") or 0)) * 60_000
     elif action == "set":
         delta_ms = clock_ms(field("time"))
-    the_hub().service.tell(event_id, SetClock(action, delta_ms), ORGANIZER)
+    tell(event_id, SetClock(action, delta_ms))
     return back_to_event(event_id)
 
 
@@ -109,17 +106,17 @@ def extra_minutes(event_id: str) -> AnyResponse:
     minutes = whole_number("minutes")
     if minutes is None:
         raise Problem("figure_missing")
-    the_hub().service.tell(event_id, SetExtraMinutes(whole_number("number") or 0, minutes), ORGANIZER)
+    tell(event_id, SetExtraMinutes(whole_number("number") or 0, minutes))
     return back_to_event(event_id)
 
 
 @mended_on(event)
 def finish(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, FinishEvent(), ORGANIZER)
+    tell(event_id, FinishEvent())
     return back_to_event(event_id)
 
 
 @mended_on(event)
 def reopen(event_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, ReopenEvent(), ORGANIZER)
+    tell(event_id, ReopenEvent())
     return back_to_event(event_id)

@@ -1,4 +1,4 @@
-"""Units and calls: which unit stands at which table, and who goes to a table that called."""
+"""Units and what they ask: where each stands, who goes to a table that called, and who is asked to stay."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ TABLE_MAX = 999
 def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/units", "place_unit", place_unit, methods=["POST"])
     bp.add_url_rule("/<event_id>/call", "take_call", take_call, methods=["POST"])
+    bp.add_url_rule("/<event_id>/call/settled", "close_call", close_call, methods=["POST"])
+    bp.add_url_rule("/<event_id>/leave/refused", "refuse_leave", refuse_leave, methods=["POST"])
 
 
 @mended_on(event)
@@ -47,4 +49,20 @@ def take_call(event_id: str) -> AnyResponse:
     """Somebody is on the way: the table's screen says who."""
     the_moment(event_id)
     the_hub().presence.take_call(field("unit"), field("by")[:40] or ORGANIZER)
-    return back_to_event(event_id, "needs")
+    return back_to_event(event_id)
+
+
+@mended_on(event)
+def close_call(event_id: str) -> AnyResponse:
+    """The judge says that the call is settled: the table's screen goes back to its match."""
+    the_moment(event_id)
+    the_hub().presence.close_call(field("unit"))
+    return back_to_event(event_id)
+
+
+@mended_on(event)
+def refuse_leave(event_id: str) -> AnyResponse:
+    """Whoever asked to leave stays; their table says so."""
+    the_moment(event_id)
+    the_hub().presence.refuse_leave(field("unit"), field("side"))
+    return back_to_event(event_id)

@@ -60,6 +60,44 @@
     document.querySelectorAll("form button[disabled]").forEach((button) => { button.disabled = false; });
   });
 
+  // --- a next step takes no press until somebody can have read it: who pressed sooner meant the step before
+  const SETTLE_MS = 1000;
+  const PRESSED = "roundtap:pressed";
+  let settledAt = 0;
+  let landedAt = 0;
+  let settling = 0;
+
+  function settleStep(changed) {
+    const next = document.getElementById("next");
+    if (!next) return;
+    settledAt = performance.now() + SETTLE_MS;
+    next.classList.add("settling");
+    next.classList.toggle("changed", changed);
+    clearTimeout(settling);
+    settling = setTimeout(() => document.getElementById("next").classList.remove("settling"), SETTLE_MS);
+  }
+
+  function tooSoon(event) {
+    const now = performance.now();
+    const held = now < landedAt ? "main" : now < settledAt ? "#next" : "";
+    if (!held || !event.target.closest || !event.target.closest(held)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+  // A key that presses a button arrives as a click; a form that is sent from a field does not.
+  for (const kind of ["click", "submit"]) document.addEventListener(kind, tooSoon, true);
+  // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait.
+  document.addEventListener("submit", () => sessionStorage.setItem(PRESSED, "1"));
+  if (sessionStorage.getItem(PRESSED)) {
+    sessionStorage.removeItem(PRESSED);
+    if (document.getElementById("next")) landedAt = performance.now() + SETTLE_MS;
+  }
+
+  // What asks once more does not take the second click of a double click for the answer.
+  document.addEventListener("toggle", ({ target }) => {
+    if (target.open && target.matches("#next .confirm")) settleStep(false);
+  }, true);
+
   // --- putting news in place
   function still(element) {
     const copy = element.cloneNode(true);
@@ -77,6 +115,7 @@
     for (const page of copy.querySelectorAll("[data-page], [data-page-index]")) page.classList.remove("current");
     for (const classed of copy.querySelectorAll("[class='']")) classed.removeAttribute("class");
     for (const button of copy.querySelectorAll("button[disabled]")) button.removeAttribute("disabled");
+    for (const shown of copy.querySelectorAll("input[name=shown_at]")) shown.setAttribute("value", "");
     return copy.innerHTML;
   }
 
@@ -107,14 +146,25 @@
   function replace(old, fresh) {
     const open = [...old.querySelectorAll("details[open][id]")].map((details) => details.id);
     const active = old.contains(document.activeElement) ? document.activeElement : null;
+    const sameStep = old.dataset.step === fresh.dataset.step;
     settle(old, fresh);
+    if (old.id === "next" && sameStep) keepStep(old, fresh);
     old.replaceWith(fresh);
+    if (!sameStep) settleStep(true);
     for (const id of open) {
       const details = document.getElementById(id);
       if (details) details.open = true;
     }
     const focus = active && sameFocus(fresh, active);
     if (focus) focus.focus({ preventScroll: true });
+  }
+
+  function keepStep(old, fresh) {
+    // The words around it changed, the step did not: it is as old as it was.
+    fresh.className = old.className;
+    const was = old.querySelector("input[name=shown_at]");
+    const is = fresh.querySelector("input[name=shown_at]");
+    if (was && is) is.value = was.value;
   }
 
   function keepClocks(fresh) {
@@ -207,6 +257,7 @@
   }
 
   filterAll();
+  settleStep(false);
   const first = document.querySelector("[role=alert]");
   if (first) first.focus();
   if (body.dataset.feed) {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from roundtap_core.event.judging.pending import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.people.leave import left_open, squads_owed
-from roundtap_core.event.state import DISPUTE, ONE_SIDED, EventState
+from roundtap_core.event.state import DISPUTE, ONE_SIDED, EventState, MatchState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
@@ -31,6 +31,9 @@ class Need:
     taken_by: str | None = None
     number: int | None = None
     text: str = ""
+    side: str = ""
+    concedes_to: str = ""
+    """Whom leaving now gives the match that is still open."""
 
 
 RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, "extra": 1, ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3,
@@ -87,15 +90,23 @@ def _calls_elsewhere(
 def _leaving(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str]
 ) -> Iterator[Need]:
-    """Who asked at the table to leave, until they have left. The match says who sat at that side."""
+    """Who asked at the table to leave, until they have left or were asked to stay. The match says who sat there."""
     for unit, status in sorted(units.items()):
         table = snapshot.venue.tables.get(unit)
         found = state.find_match(status.match) if status.leave and status.match else None
         if found is None or found[1].match.table != table:
             continue
-        who = found[1].match.a if status.leave == "a" else found[1].match.b
-        if who and state.entrants[who].active:
-            yield Need("leave", table, None, None, unit, names.get(who, who), who)
+        for side in sorted(status.leave - status.leave_refused):
+            who = found[1].match.a if side == "a" else found[1].match.b
+            if who and state.entrants[who].active:
+                yield Need("leave", table, None, None, unit, names.get(who, who), who, side=side,
+                           concedes_to=_opponent(found[1], side, names))
+
+
+def _opponent(match: MatchState, side: str, names: Mapping[str, str]) -> str:
+    """The name across the table while the match is open; empty once it is settled."""
+    who = match.match.b if side == "a" else match.match.a
+    return "" if match.done or who is None else names.get(who, who)
 
 
 def _absent(

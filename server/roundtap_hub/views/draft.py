@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.elimination.shape import THIRD
-from roundtap_core.event.state import RoundState
+from roundtap_core.event.rounds.tables_held import clashing_tables, draft_moves
+from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.records import SWISS
+from roundtap_hub.journal.hall import busy_tables, taken_tables
 from roundtap_hub.views.event_at import EventAt, ranking_by_id
 from roundtap_hub.views.knockout import title_key
 
@@ -41,6 +43,28 @@ class DraftView:
     method: str
     name: str | None = None
     fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Another event plays at tables of the drawn round: which tables, whose, and which free ones they could take."""
+
+    tables: str
+    event: str
+    to: str
+
+
+def clash_of(events: Mapping[str, EventState], state: EventState) -> Clash | None:
+    """What would keep the drawn round from being published; None where every table is free."""
+    clash = clashing_tables(state.draft, taken_tables(events, state.id)) if state.draft else {}
+    if not clash:
+        return None
+    moved = draft_moves(state, busy_tables(events, state.id))
+    return Clash(_listed(moved), ", ".join(dict.fromkeys(clash.values())), _listed(moved.values()))
+
+
+def _listed(tables: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(tables)))
 
 
 def draft_view(moment: EventAt, names: Mapping[str, str]) -> DraftView | None:

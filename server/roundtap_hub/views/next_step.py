@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from roundtap_core.clock import IDLE, PAUSED, show
+from roundtap_core.elimination.cut import cut_order, make_cut
 from roundtap_core.event.course import CUT, OVER, bracket_now, elimination_rounds, offered
-from roundtap_core.event.state import EventState, RoundState, tournament_of
+from roundtap_core.event.state import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, TIEBREAK
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.standings.tiebreak_round import EACH, KNOCKOUT
+from roundtap_hub.views.draft import Clash
 from roundtap_hub.views.event_at import planned_rounds
 from roundtap_hub.views.knockout import follows, next_name, title_key
 
@@ -21,9 +23,10 @@ class NextStep:
     """`key` names the words: "next.KEY" is the sentence, "next.KEY.button" the button.
 
     `action` is where the button posts to ("draw", "publish", "clock", "finish"); where it is empty, `anchor` is
-    where it leads. `fields` are what it sends; `warning` names a text that says what it will do. `round_name` is
-    the elimination round that its words may speak of; `competitor` whom. `choices`: a field and its values, of which
-    the organizer takes one; their words are "next.FIELD.VALUE".
+    where it leads. `fields` are what it sends; `warning` names a text that says what it will do, and the button asks
+    once more below it. `round_name` is the elimination round that its words may speak of; `competitor` whom; `who` go
+    on. `choices`: a field and its values, of which the organizer takes one; their words are "next.FIELD.VALUE".
+    `news`: a text that says what made this the next step, with `news_table`.
     """
 
     key: str
@@ -34,15 +37,22 @@ class NextStep:
     warning: str = ""
     round_name: str | None = None
     competitor: str | None = None
+    who: tuple[str, ...] = ()
+    news: str = "next.news.changed"
+    news_table: int | None = None
     choices: tuple[str, tuple[str, ...]] | None = None
 
 
-def next_step(state: EventState, seated: tuple[int, int], points: int = 0) -> NextStep:
+def next_step(
+    state: EventState, seated: tuple[int, int], points: int = 0, clash: Clash | None = None
+) -> NextStep:
     """The one thing to do now. `seated` is (tables whose people sit, tables that can say so); `points` are still open
-    before round 1."""
+    before round 1; `clash`: another event plays at tables of the draft."""
     if state.finished:
         return NextStep("finished", anchor="standings")
     if state.draft is not None:
+        if clash is not None:
+            return _move_tables(state.draft, clash)
         if points:
             return NextStep("points", anchor="points", params={"n": points, "number": state.draft.number})
         return _publish(state, state.draft)
@@ -65,6 +75,12 @@ def _before_round_1(state: EventState) -> NextStep:
     return NextStep("draw_first", "draw", params={"n": players, "rounds": planned}, fields={"attempt": 0})
 
 
+def _move_tables(draft: RoundState, clash: Clash) -> NextStep:
+    attempt = draft.draw.attempt if draft.draw else 0
+    return NextStep("move_tables", "move_tables", params={"tables": clash.tables, "event": clash.event, "to": clash.to},
+                    fields={"number": draft.number, "attempt": attempt})
+
+
 def _publish(state: EventState, draft: RoundState) -> NextStep:
     attempt = draft.draw.attempt if draft.draw else 0
     name = title_key(state, draft)
@@ -75,7 +91,7 @@ def _publish(state: EventState, draft: RoundState) -> NextStep:
 def _in_play(state: EventState, live: RoundState, seated: tuple[int, int]) -> NextStep:
     missing = len(live.open_matches)
     if not missing:
-        return _after_round(state, live.number)
+        return _with_news(_after_round(state, live.number), live)
     clock = state.clock
     if clock.total_ms is not None and clock.state == IDLE:
         key = "start" if seated[1] else "start_unseen"
@@ -86,10 +102,21 @@ def _in_play(state: EventState, live: RoundState, seated: tuple[int, int]) -> Ne
     return NextStep("missing", anchor="missing", params={"n": missing})
 
 
+def _with_news(step: NextStep, live: RoundState) -> NextStep:
+    """Whose result was the last one: who looks up sees why the button has changed."""
+    last = max(live.matches, key=lambda m: m.number or 0)
+    if last.match.table is None or last.number is None:
+        return replace(step, news="next.news.all_in")
+    return replace(step, news="next.news.entered" if last.decided else "next.news.reported",
+                   news_table=last.match.table)
+
+
 def _after_round(state: EventState, number: int) -> NextStep:
     following = follows(state)
     if following == CUT:
-        return NextStep("cut", "cut", params={"n": number, "size": state.cut_size})
+        made = make_cut(cut_order(tournament_of(state)), state.cut_size, active_ids(state))
+        return NextStep("cut", "cut", params={"n": number, "size": state.cut_size}, warning="next.cut.what",
+                        who=made.seeds)
     if following == TIEBREAK:
         return _tiebreak(state)
     if offered(state) is not None:

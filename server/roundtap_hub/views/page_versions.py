@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from roundtap_core.records import ELIMINATION
+from roundtap_hub.journal.hall import taken_tables
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.event_at import EventAt, event_at, newest_round, results_version, seats, short_hash
@@ -33,7 +34,9 @@ def view_key(snapshot: Snapshot, units: Units, page: str) -> str:
 
 def _console_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     said = [_said(status) for _, status in sorted(units.items())]
-    return short_hash(moment.state.id, moment.state.number, snapshot.venue.number, said)
+    # With a draft in hand it matters where the others play: who is faster has the tables.
+    others = sorted(taken_tables(snapshot.events, moment.state.id)) if moment.state.draft else []
+    return short_hash(moment.state.id, moment.state.number, snapshot.venue.number, said, others)
 
 
 def _wall_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
@@ -102,8 +105,8 @@ def _player_key(snapshot: Snapshot, units: Units, moment: EventAt, competitor: s
 
 
 def _said(status: UnitStatus) -> tuple[Any, ...]:
-    return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, status.leave,
-            status.call_since_ms, status.call_taken_by, status.waiting)
+    return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, sorted(status.leave),
+            sorted(status.leave_refused), status.call_since_ms, status.call_taken_by, status.waiting)
 
 
 _KEYS = {

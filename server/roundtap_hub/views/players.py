@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from roundtap_core.event.state import EventState
 from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.before_play import BeforePlay, before_play
 from roundtap_hub.views.event_at import EventAt, newest_round, ranking, ranking_by_id, seats, shown_members, shown_names
+from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.squads import told_squads
 from roundtap_hub.views.standings_table import Value, record_of
-from roundtap_hub.views.tables import Cell, cell, worth_of
+from roundtap_hub.views.tables import Cell, ShownResult, cell, show_result, worth_of
 from roundtap_hub.views.wall import sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A result that an official put right after it had stood. `name`: a round that has a name of its own."""
+
+    number: int
+    name: str | None
+    against: str
+    side: Side
+    result: ShownResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +52,7 @@ class PlayerView:
     must: bool = False
     status: str | None = None
     """"disqualified", "dropped", or None for who is in."""
+    corrected: tuple[Corrected, ...] = ()
 
 
 def player_view(
@@ -68,7 +82,22 @@ def player_view(
         before_play(state, newest, match) if match and newest and match.match.result is None else None,
         *(told_squads(state, competitor) if entrant.active and newest and not state.finished else ("", False)),
         DISQUALIFIED if entrant.disqualified_after is not None else None if entrant.active else DROPPED,
+        _corrected(state, competitor, names),
     )
+
+
+def _corrected(state: EventState, competitor: str, names: Mapping[str, str]) -> tuple[Corrected, ...]:
+    """The matches of one competitor that were corrected, the latest round first."""
+    found = []
+    for played in reversed(state.public_rounds):
+        for match in played.matches:
+            seat = match.match
+            if match.corrected and seat.result is not None and seat.b is not None and competitor in (seat.a, seat.b):
+                side: Side = "a" if seat.a == competitor else "b"
+                across = seat.competitor(other(side)) or ""
+                found.append(Corrected(played.number, title_key(state, played), names.get(across, across), side,
+                                       show_result(seat.result, state)))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

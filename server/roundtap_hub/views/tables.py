@@ -81,6 +81,7 @@ class Cell:
     done: bool = False
     came_after_all: str | None = None
     """Who did not appear, and may yet."""
+    corrected: bool = False
 
 
 def show_result(result: Result, state: EventState) -> ShownResult:
@@ -145,6 +146,7 @@ def cell(
         call_taken_by=status.call_taken_by if status else None,
         contact_age_ms=age(status.contact_ms, now_ms) if status else None,
         extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_absent(match),
+        corrected=match.corrected,
     )
 
 

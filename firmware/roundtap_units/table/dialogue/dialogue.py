@@ -28,7 +28,7 @@ from roundtap_units.table.dialogue.table_state import (
     TableState,
 )
 from roundtap_units.table.screens.scenes import Scene
-from roundtap_units.table.view import AGREED, DECIDED, MatchView, TableView
+from roundtap_units.table.view import AGREED, CLOSED, DECIDED, MatchView, TableView
 
 __all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged"]
 
@@ -206,7 +206,9 @@ class Dialogue:
 
     def _now_stands(self, known: MatchView, match: MatchView, now_ms: int) -> None:
         table = self.table
-        if match.state == DECIDED and (known.state != DECIDED or known.result != match.result):
+        changed = known.result != match.result
+        decided_now = match.state == DECIDED and (changed or known.state != DECIDED)
+        if decided_now or (match.state == CLOSED and match.corrected and changed):
             table.entry = table.question = None
             table.tell(now_ms, lambda: decided(table))
         elif match.state == AGREED and (known.state, known.number) != (match.state, match.number):

@@ -87,7 +87,8 @@ def decided(table: TableState, side: Side | None = None) -> Scene:
     result = table.match.result
     rows = (Row(table.signed(each), result_text.figure_and_outcome(table, result, each) if result else "")
             for each in SIDES)
-    return table.page("decided", side, table.words("decided.title"), *rows, hint=table.words("decided.line"))
+    title = table.words("decided.corrected" if table.match.corrected else "decided.title")
+    return table.page("decided", side, title, *rows, hint=table.words("decided.line"))
 
 
 def refused(table: TableState, side: Side, reason: str) -> Scene:

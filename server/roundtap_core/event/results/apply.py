@@ -38,11 +38,12 @@ def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) ->
         return state
     match = found[1]
     result = result_from_json(data["result"]) if data["result"] is not None else None
-    corrections = match.corrections
-    if match.match.result is not None and result != match.match.result:
-        corrections = (*corrections, {"was": result_to_json(match.match.result), "by": entry.actor})
+    before, corrections = match.match.result, match.corrections
+    if before is not None and result != before:
+        corrections = (*corrections, {"was": result_to_json(before), "by": entry.actor})
     changed = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
-                      decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections)
+                      decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections,
+                      stood=match.stood if before in (None, result) else before)
     return state.with_match(changed)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core.event.played_on import OpenPoint
@@ -13,16 +13,19 @@ from roundtap_core.rulebooks.base import ORGANIZER
 
 @dataclass(frozen=True, slots=True)
 class ImportRound:
-    """One round of an event file, in the file's JSON. `players`: how many were there, where the file says."""
+    """One round of an event file, in the file's JSON. `players`: how many were there, where the file says. If it is
+    still played, it moves away from `busy_tables`."""
 
     round: Mapping[str, Any]
     players: int | None = None
+    busy_tables: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class DrawRound:
     """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness.
 
+    `busy_tables`: where other events play or have drawn; whoever sees all events of the hall fills them in.
     `tiebreak_form`: how a tie of three or more is played out, where such a round follows ("each" or "knockout").
     """
 
@@ -35,12 +38,14 @@ class DrawRound:
 class ImposeRound:
     """The next round as somebody wants it, whatever the draw would say: knowingly forced, and recorded as that.
 
-    `matches` are the event file's, without results; `stage` and `tiebreak_form` as there.
+    `matches` are the event file's, without results; `stage` and `tiebreak_form` as there. A match without a table takes
+    the lowest free one beside `busy_tables`.
     """
 
     matches: tuple[Mapping[str, Any], ...]
     stage: str = SWISS
     tiebreak_form: str | None = None
+    busy_tables: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +54,22 @@ class DiscardDraft:
 
 
 @dataclass(frozen=True, slots=True)
+class MoveTables:
+    """The drawn round leaves `busy_tables` for free ones; `number` and `attempt` are what the organizer looked at."""
+
+    number: int
+    attempt: int
+    busy_tables: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class PublishRound:
     """`number` and `attempt` are what the organizer looked at: another draft is never published by mistake.
 
     Round 1 needs what the rulebook wants before it (setup/open_points.py): `noted` says why it is played without,
     `seen` which points that was said of (None: whichever there are), `by` who said so. `list_points` are filled in by
-    whoever keeps the people.
+    whoever keeps the people, `taken_tables` (those at which other events play, with their names) by whoever knows the
+    hall.
     """
 
     number: int
@@ -63,11 +78,12 @@ class PublishRound:
     seen: tuple[str, ...] | None = None
     by: str = ORGANIZER
     list_points: tuple[OpenPoint, ...] = ()
+    taken_tables: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class SetClock:
-    """`action`: "start", "pause", "adjust" (by `delta_ms`), or "set" (to `delta_ms`)."""
+    """`action`: "start", "pause", "adjust" (by `delta_ms`), "set" (to `delta_ms`), or "reset": back to not started."""
 
     action: str
     delta_ms: int = 0

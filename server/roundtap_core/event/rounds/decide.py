@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from roundtap_core.clock import Instant
@@ -22,9 +23,10 @@ from roundtap_core.event.rounds import commands as c
 from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.rounds.decide_clock import set_clock
 from roundtap_core.event.rounds.decide_imposed import impose_round
+from roundtap_core.event.rounds.tables_held import draft_moves, moves, refuse_shared_tables
 from roundtap_core.event.setup.decide import as_own
 from roundtap_core.event.setup.open_points import play_on
-from roundtap_core.event.state import EventState, state_digest, tournament_of
+from roundtap_core.event.state import EventState, RoundState, state_digest, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Match
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
@@ -122,11 +124,8 @@ def discard_draft(state: EventState, command: c.DiscardDraft, now: Instant) -> l
 
 def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[NewEntry]:
     """Show the drawn round to everybody and set the clock to the stage's minutes."""
-    draft = state.draft
-    if draft is None:
-        raise Problem("no_draft")
-    if draft.draw is None or (draft.number, draft.draw.attempt) != (command.number, command.attempt):
-        raise Problem("draft_changed_meanwhile")
+    draft = _draft_as_seen(state, command)
+    refuse_shared_tables(draft, command.taken_tables)
     first = draft.number == 1
     noted = play_on(state, command.list_points, command.noted, command.seen, command.by) if first else []
     stage = stage_of_round(state, draft.number, draft.stage, [m.match for m in draft.matches])
@@ -141,6 +140,31 @@ def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[Ne
     })]
 
 
+def move_tables(state: EventState, command: c.MoveTables, now: Instant) -> list[NewEntry]:
+    """The same draw at other tables: nobody has seen it yet, so nobody goes to the wrong one."""
+    draft = _draft_as_seen(state, command)
+    moved = draft_moves(state, command.busy_tables)
+    if not moved or draft.draw is None:
+        return []
+    matches = [replace(m.match, table=moved.get(m.match.table or 0, m.match.table)) for m in draft.matches]
+    return [NewEntry("round-drawn", {
+        "number": draft.number, "stage": draft.stage,
+        "draw": {"seed": draft.draw.seed, "attempt": draft.draw.attempt, "method": draft.draw.method},
+        "matches": [match_to_json(m) for m in matches], "notes": dict(draft.notes),
+        **({"tiebreak_form": draft.tiebreak_form} if draft.tiebreak_form else {}),
+    })]
+
+
+def _draft_as_seen(state: EventState, command: c.PublishRound | c.MoveTables) -> RoundState:
+    """The draft, if it is the one that the organizer looked at."""
+    draft = state.draft
+    if draft is None:
+        raise Problem("no_draft")
+    if draft.draw is None or (draft.number, draft.draw.attempt) != (command.number, command.attempt):
+        raise Problem("draft_changed_meanwhile")
+    return draft
+
+
 def import_round(state: EventState, command: c.ImportRound, now: Instant) -> list[NewEntry]:
     """A recorded round, as it stands in an event file that was checked when it was read."""
     raw = dict(command.round)
@@ -149,6 +173,7 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> lis
     for match in raw["matches"]:
         if match.get("result") is not None:
             result_from_json(match["result"])
+    raw["matches"] = _away_from(state, raw["matches"], command.busy_tables)
     stage = raw.get("stage", SWISS)
     matches = [Match(m["a"], m.get("b"), bye=m.get("bye"), game=m.get("game")) for m in raw["matches"]]
     minutes = state.rulebook.minutes(stage_of_round(state, raw["number"], stage, matches), state.options)
@@ -158,6 +183,16 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> lis
         **{key: raw[key] for key in ("tiebreak_form", "notes", "extra_minutes") if key in raw},
         **({"players": command.players} if command.players is not None else {}),
     })]
+
+
+def _away_from(
+    state: EventState, matches: Sequence[Mapping[str, Any]], busy: frozenset[int]
+) -> Sequence[Mapping[str, Any]]:
+    """The recorded matches; a round that is still to be played does not sit down at another event's tables."""
+    if all(match.get("b") is None or match.get("result") is not None for match in matches):
+        return matches
+    moved = moves(state, [match["table"] for match in matches if match.get("table") is not None], busy)
+    return [{**match, "table": moved[match["table"]]} if match.get("table") in moved else match for match in matches]
 
 
 def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewEntry]:
@@ -196,6 +231,7 @@ DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]
     c.DrawRound: draw_round,
     c.ImposeRound: impose_round,
     c.DiscardDraft: discard_draft,
+    c.MoveTables: move_tables,
     c.PublishRound: publish,
     c.SetClock: set_clock,
     c.SetExtraMinutes: set_extra_minutes,

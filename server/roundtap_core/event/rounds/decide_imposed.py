@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
 from roundtap_core.clock import Instant
@@ -38,7 +39,7 @@ def impose_round(state: EventState, command: c.ImposeRound, now: Instant) -> lis
         if not entrant.active:
             raise Problem("already_left", competitor=competitor)
     matches = [_match(match) for match in command.matches]
-    _number_tables(matches)
+    _number_tables(matches, command.busy_tables)
     drawn = NewEntry("round-drawn", {
         "number": len(state.public_rounds) + 1, "stage": command.stage,
         "draw": {"seed": 0, "attempt": 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0),
@@ -55,10 +56,10 @@ def _match(match: Mapping[str, Any]) -> dict[str, Any]:
     return {key: match[key] for key in ("a", "b", "table", "bye", "game", "picks") if match.get(key) is not None}
 
 
-def _number_tables(matches: list[dict[str, Any]]) -> None:
+def _number_tables(matches: list[dict[str, Any]], busy: frozenset[int]) -> None:
     """Matches that came without a table take the lowest free ones, in order."""
-    taken = {match["table"] for match in matches if "table" in match}
-    free = (number for number in range(1, 2 * len(matches) + 2) if number not in taken)
+    taken = {match["table"] for match in matches if "table" in match} | busy
+    free = (number for number in count(1) if number not in taken)
     for match in matches:
         if "b" in match and "table" not in match:
             match["table"] = next(free)

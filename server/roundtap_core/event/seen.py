@@ -1,0 +1,71 @@
+"""What somebody saw before they pressed: a short mark of the state that a button was shown for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.state import DRAFT, EventState, MatchState
+from roundtap_core.wire import canonical, digest
+
+COURSE, CLOCK, PERSON = "course", "clock", "person/"
+"""What a mark is of: rounds, results and the cut; the clock of the round in play; one competitor (an id follows)."""
+
+MARK_DIGITS = 12
+
+
+def mark(state: EventState, what: str) -> str:
+    """`what` and a short digest of it ("course.0f3a…"): the same for as long as a button that belongs to it means the
+    same. An id that nobody has gives a mark, too."""
+    if what == CLOCK:
+        return _marked(what, _clock(state))
+    if what.startswith(PERSON):
+        who = what.removeprefix(PERSON)
+        return person_mark(state, who, open_seats(state).get(who))
+    return _marked(COURSE, _course(state))
+
+
+def refuse_unless_seen(state: EventState, seen: str) -> None:
+    """Problem("step_changed_meanwhile") where `seen` is not what the state says now. An empty one says nothing: a
+    program tells by its command what it wants."""
+    if seen and seen != mark(state, seen.rpartition(".")[0]):
+        raise Problem("step_changed_meanwhile")
+
+
+def person_mark(state: EventState, competitor: str, match: MatchState | None) -> str:
+    """The mark of one competitor. `match`: where they sit in the round in play, while its result is missing."""
+    entrant = state.entrants.get(competitor)
+    return _marked(PERSON + competitor, [
+        entrant and [entrant.dropped_after, entrant.disqualified_after, len(entrant.warnings)],
+        match and match.id, len(state.public_rounds), state.cut is not None, state.finished,
+    ])
+
+
+def open_seats(state: EventState) -> dict[str, MatchState]:
+    """Everybody whose match in the round in play has no result yet."""
+    live = state.live
+    return {who: m for m in (live.open_matches if live else ()) for who in (m.match.a, m.match.b) if who is not None}
+
+
+def _marked(what: str, content: Any) -> str:
+    return f"{what}.{digest(content)[:MARK_DIGITS]}"
+
+
+def _course(state: EventState) -> list[Any]:
+    cut = state.cut
+    return [
+        state.finished,
+        [[r.number, r.status, r.mark, [m.match.table for m in r.matches] if r.status == DRAFT else [],
+          [[m.number, m.revision, m.done] for m in r.matches]] for r in state.rounds],
+        cut and [cut.size, list(cut.seeds), list(cut.declined)],
+        [entrant.id for entrant in state.entrants.values() if entrant.active],
+        canonical(dict(state.given_options)).decode(),
+    ]
+
+
+def _clock(state: EventState) -> list[Any]:
+    live, clock = state.live, state.clock
+    return [
+        live and [live.number, live.mark, live.extra_minutes, bool(live.open_matches)],
+        clock.state, clock.remaining_ms, clock.total_ms, clock.anchor.boot_id, clock.anchor.mono_ms,
+    ]

@@ -1,0 +1,33 @@
+"""What a page's buttons were shown for: the marks that their forms send back."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from roundtap_core.event.seen import CLOCK, COURSE, mark, open_seats, person_mark
+from roundtap_core.event.state import EventState, MatchState
+
+
+class Steps:
+    """The marks of one event at the moment of a page (event/seen.py); each is worked out when it is first asked for."""
+
+    def __init__(self, state: EventState) -> None:
+        self._state = state
+
+    @cached_property
+    def course(self) -> str:
+        """Of draw, publish, cut, finish, and what takes them back."""
+        return mark(self._state, COURSE)
+
+    @cached_property
+    def clock(self) -> str:
+        """Of everything that moves the clock."""
+        return mark(self._state, CLOCK)
+
+    def person(self, competitor: str) -> str:
+        """Of whoever leaves, comes back or is disqualified."""
+        return person_mark(self._state, competitor, self._seats.get(competitor))
+
+    @cached_property
+    def _seats(self) -> dict[str, MatchState]:
+        return open_seats(self._state)
