@@ -28,9 +28,9 @@ class Facts:
     figures: dict[tuple[str, str], int] = field(default_factory=dict)
     """(title, side) → the figure that stood there when its own button was pressed."""
     choices: dict[str, str] = field(default_factory=dict)
-    turns: int = 0
+    turns: frozenset[str] = frozenset()
+    """Titles of the turns that their own button has ended: "2 turns left", "Last turn"."""
     turn_won: str | None = None
-    turns_over: bool = False
 
 
 def number(text: str) -> int | None:
@@ -60,6 +60,9 @@ class Reader:
         self.first_player: str | None = None
         self.who_won: Side | None = None
         self.agreed: list[tuple[Side, Scene]] = []
+        self.hand: str | None = None
+        self.pressing: str | None = None
+        """▲▼ act for whoever pressed an own button last, from the next press on."""
         self.said: dict[tuple[str, str], int] = {}
         """Both entering their own: (label, side) → the figure that ▲ took."""
         self.squads: dict[str, list[int]] = {}
@@ -72,7 +75,11 @@ class Reader:
         if gesture.kind == "call" or gesture.kind == "leave":
             return
         self._openings(step)
-        changed = step.before.says() != step.after.says() or bool(step.reports)
+        if gesture.key in ("a", "b") and (isinstance(scene, Duo) or isinstance(step.after, Duo)):
+            self.pressing = gesture.key
+            if not isinstance(scene, Duo):
+                self.hand = self.pressing
+        changed = step.before != step.after or bool(step.reports)
         if isinstance(scene, Duo):
             self._duo(scene, step)
         elif isinstance(scene, Page):
@@ -139,12 +146,8 @@ class Reader:
         if kind == "hold":
             facts.turn_won = side
         elif kind == "tap" and side == page.turn:
-            facts.turns += 1
+            facts.turns |= {page.title}
             facts.turn_won = None
-            facts.turns_over = page.title == "Last turn"
-        elif facts.turns:
-            facts.turns -= 1
-            facts.turns_over = False
 
     # --- figures ---
 
@@ -172,14 +175,18 @@ class Reader:
     def _duo(self, scene: Duo, step: Step) -> None:
         gesture = step.gesture
         if scene.kind == "sum":
+            self.hand = self.pressing
             return
-        hand = next((side for side in ("a", "b") if re.search("[▲▼]", scene.of(side).hint)), None)  # type: ignore
+        hand = self.hand
+        if found := [side for side in ("a", "b") if re.search("[▲▼]", scene.of(side).hint)]:  # type: ignore[arg-type]
+            hand = found[0]
         if gesture.key in ("a", "b"):
             part = scene.of(gesture.key)  # type: ignore[arg-type]
             if "concede?" in part.label and gesture.kind in ("tap", "hold"):
                 self.conceded = gesture.key  # type: ignore[assignment]
         if gesture.key == "up" and gesture.kind == "tap" and hand is not None:
             self._takes(scene.of(hand), hand)  # type: ignore[arg-type]
+        self.hand = gesture.key if gesture.key in ("a", "b") else hand
 
     def _takes(self, part: Part, side: str) -> None:
         if part.marks:
@@ -219,7 +226,9 @@ def told_to_the_other(scene: Scene, side: Side, place: Place, result: Result, wi
         if isinstance(scene, Figures):
             columns = {SIGNS[column.sign]: number(column.figure) for column in (scene.left, scene.right)}
         elif isinstance(scene, Page):
-            columns = {side_in(line.name): number(line.figure) for line in scene.lines if isinstance(line, Row)}
+            one, two = (winner, other(winner)) if winner in ("a", "b") else (first, other(first))  # type: ignore
+            if f" {result.score.of(one)}:{result.score.of(two)}" in scene.title:  # type: ignore[arg-type]
+                columns = {"a": result.score.a, "b": result.score.b}
         if columns != {"a": result.score.a, "b": result.score.b}:
             missing.append(f"the score {result.score} is not shown: {says}")
     extra = {key: value for key, value in (result.timeout or {}).items() if isinstance(value, dict) and key != "score"}

@@ -108,8 +108,8 @@ def _turns(facts: Facts, allowed: int) -> str | None:
     active = chosen(facts, "Whose turn?")
     if facts.turn_won is not None:
         return facts.turn_won
-    if not facts.turns_over or facts.turns != allowed:
-        raise Unsaid(f"turns are still to be played ({facts.turns} of {allowed}, first {active})")
+    if not {"Last turn", *(f"{left} turns left" for left in range(2, allowed + 1))} <= facts.turns:
+        raise Unsaid(f"turns are still to be played ({sorted(facts.turns)} of {allowed}, first {active})")
     return None
 
 
@@ -154,7 +154,7 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
     if not timed:
         if wins == 1:
             others = 0
-        elif ending is None and reader.games:
+        elif games[facts.opener] + 1 == wins and (ending is None or (ending == "Played out" and like is None)):
             others = games[loser]
         else:
             others = said(facts, "", loser)

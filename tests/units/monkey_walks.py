@@ -10,7 +10,7 @@ from monkey_reader import SIGNS, Reader, names_winner, number, told_to_the_other
 from monkey_rules import LABELS, STEPS, Unsaid, expected
 from monkey_table import AT_TIME, BEFORE, MonkeyTable, Place, Step, places
 
-from roundtap_core.records import Pair, Result, other
+from roundtap_core.records import SIDES, Pair, Result, other
 from roundtap_units.table.screens.scenes import Duo, Figures, Part
 
 Move = tuple[str, str, int]
@@ -35,8 +35,13 @@ class Watch:
     def press(self, kind: str, key: str, pause_ms: int) -> Step:
         self.moves.append((kind, key, pause_ms))
         stands = self.table.dialogue.table
-        like = stands.match.result or stands.said("a") or stands.said("b")
-        step = self.table.press(kind, key, pause_ms)
+        self.table.wait(pause_ms)
+        shown = self.table.scene()
+        heard = {side: stands.said(side) for side in SIDES}
+        like = stands.match.result or heard.get(key)
+        if shown.kind in ("ask", "who-won") and getattr(shown, "turn", None):
+            like = heard[other(shown.turn)]  # type: ignore[attr-defined]
+        step = self.table.press(kind, key, 0)
         facts = self.reader.facts
         self.reader.read(step)
         if self.reader.facts is not facts:
@@ -233,8 +238,7 @@ def random_move(watch: Watch, chance: random.Random, bias: float) -> Move:
     if chance.random() < bias:
         turn = getattr(scene, "turn", None)
         if isinstance(scene, Duo):
-            key = chance.choice(("up", "up", "a", "b"))
-            return "tap", key, pause(chance)
+            return "tap", _of_two(scene, chance), pause(chance)
         key = turn if turn and chance.random() < 0.8 else chance.choice(("a", "b"))
         if scene.kind == "idle" and chance.random() < 0.2:
             return "repeat", "down", pause(chance)
@@ -243,11 +247,26 @@ def random_move(watch: Watch, chance: random.Random, bias: float) -> Move:
     return kind, key, pause(chance)
 
 
+def _of_two(scene: Duo, chance: random.Random) -> str:
+    """A key that leads on where both enter their own."""
+    side = chance.choice(("a", "b"))
+    if scene.kind == "sum":
+        return next((each for each in (side, other(side)) if "✓" not in scene.of(each).hint), side)  # type: ignore
+    hands = [each for each in ("a", "b") if "▲" in scene.of(each).hint]  # type: ignore[arg-type]
+    if not hands:
+        return chance.choice((side, "up"))
+    part = scene.of(hands[0])  # type: ignore[arg-type]
+    if part.marks:
+        ready = sum(mark.picked for mark in part.marks) == 2
+        return "up" if ready else chance.choice((hands[0], "up"))
+    return chance.choice(("up", hands[0], side))
+
+
 def walk_once(place: Place, seed: int, longest: int = 40, ignored: Iterable[str] = ()) -> Watch:
     """One walk by chance, until a rule is broken or patience ends. `ignored`: rules that are looked past."""
     chance = random.Random(seed)
     watch = Watch(place, chance, seated=chance.random() < 0.9)
-    bias, length = chance.choice((0.2, 0.6, 0.85)), chance.randint(longest // 3, longest)
+    bias, length = chance.choice((0.2, 0.6, 0.85, 0.97)), chance.randint(longest // 3, longest)
     for _ in range(length):
         watch.press(*random_move(watch, chance, bias))
         if watch.faults:

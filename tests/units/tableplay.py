@@ -82,6 +82,7 @@ class Table:
             "call": told["call"], "next": told["next"],
         }), self.now_ms)
         self._work()
+        self.wait(1000)
 
     def hub_saves(self, number: int, report: int = -1) -> None:
         self.dialogue.on_fate(self.ids[report], Saved(number), self.now_ms)
@@ -113,7 +114,7 @@ class Table:
         return self
 
     def gesture(self, kind: str, key: str) -> None:
-        self.wait(250)
+        self.wait(500)
         self.dialogue.on_gesture(Gesture(kind, key, self.now_ms), self.now_ms)
         self._work()
 

@@ -36,7 +36,7 @@ from roundtap_units.table.unit import TableUnit
 from roundtap_units.unit_words import unit_words
 
 EVENT = "e1"
-TAP_MS, PAUSE_MS, HOLD_MS = 60, 60, 700
+TAP_MS, PAUSE_MS, HOLD_MS = 60, 400, 700
 
 
 class VirtualClock:

@@ -30,7 +30,8 @@ class Figure:
     `wheels` are the place values it is dialled by, largest first: (10, 1) dials tens, then units; the first wheel
     runs to maximum // 10, so that 100 needs no third wheel. A figure that is not `asked` keeps its default.
     `per_side`: maximum and default where it is a's, and where it is b's. `beyond`: the real figure may lie outside
-    the limits, which then mean "or less", "or more"; buttons stop there, a keyboard does not.
+    the limits, which then mean "or less", "or more"; buttons stop there, a keyboard does not. `only_if` (a name, a
+    number): asked only if the sides' figures of that key come to that sum, as for a choice.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Figure:
     asked: bool = True
     per_side: tuple[int, int] | None = None
     beyond: bool = False
+    only_if: tuple[str, int | str] | None = None
 
     @property
     def name(self) -> str:

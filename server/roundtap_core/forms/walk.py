@@ -60,12 +60,14 @@ def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> 
     given: dict[str, Any] = {}
     for step in way.steps:
         if isinstance(step, Figure):
+            if not wanted(step, figures, given):
+                continue
             if step.asked and step.name not in answers and not fill:
                 return Walk(step, None, None, figures, tuple(met))
             figures[step.key, step.whose] = answers.get(step.name, step.default)
             met.append(step)
         elif isinstance(step, Choice | Turns | Picks):
-            if isinstance(step, Choice) and not _wanted(step, figures, given):
+            if isinstance(step, Choice) and not wanted(step, figures, given):
                 continue
             if step.name not in answers and not fill:
                 return Walk(step, None, None, figures, tuple(met))
@@ -80,10 +82,11 @@ def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> 
     return Walk(None, None, None, figures, tuple(met))
 
 
-def _wanted(choice: Choice, figures: Mapping[tuple[str, str], int], answers: Answers) -> bool:
-    if choice.only_if is None:
+def wanted(question: Choice | Figure, figures: Mapping[tuple[str, str], int], answers: Answers) -> bool:
+    """Whether the question is asked, after these figures of both sides and these answers (see `only_if`)."""
+    if question.only_if is None:
         return True
-    name, value = choice.only_if
+    name, value = question.only_if
     if isinstance(value, str):
         return bool(answers.get(name) == value)
     return sum(figures.get((name, whose), 0) for whose in (WINNER, LOSER)) == value
@@ -121,10 +124,19 @@ def next_step(way: Way, answers: Answers) -> Question | None:
     return walk(way, answers).question
 
 
+def told(way: Way, opener: Side, answers: Answers) -> Result:
+    """The result that `answers` describe, as `compose`, for the record: nothing in it is a default that nobody was
+    asked about. Raises Problem("question_open") while a question is open."""
+    question = walk(way.opened_by(opener), answers, opener).question
+    if question is not None:
+        raise Problem("question_open", where=f"/result/{question.name}", question=question.name)
+    return compose(way, opener, answers)
+
+
 def compose(way: Way, opener: Side, answers: Answers) -> Result:
     """The result that `answers` describe, when `opener` pressed the own button first.
 
-    What is not answered counts at its default, so that the worth can be shown meanwhile; answers to questions that a
+    What is not answered counts at its default, so that the worth can be shown meanwhile (`told` is for the record); answers to questions that a
     later correction made needless are left out. Raises Problem("figure_out_of_range", "not_one_of", "picks_wrong").
     """
     way = way.opened_by(opener)

@@ -35,12 +35,19 @@ class Ask:
             edit_report(table, teller, self._theirs())
 
     def scene(self, now_ms: int) -> Scene:
-        table, words, theirs = self.table, self.table.words, self._theirs()
-        outcome = result_text.outcome(table, theirs, self.side)
-        title = words(f"ask.{outcome}" if outcome else "ask.right")
-        told, remark = result_text.figures_told(table, theirs, self.side), result_text.remark(table, theirs)
-        return figures(table, "ask", self.side, lambda side: _column(table, side, theirs), title=title,
-                       info=told or remark, hint=words("yes_no", sign=SIGNS[self.side]), note=remark if told else "")
+        """Everything that the result says: whoever agrees agrees to all of it."""
+        table, theirs, side = self.table, self._theirs(), self.side
+        title, hint = result_text.question(table, theirs, side), table.words("yes_no", sign=SIGNS[side])
+        apart = result_text.told_apart(table, theirs, side)
+        worth, remark = result_text.figures_told(table, theirs, side), result_text.remark(table, theirs)
+        first = result_text.first(table, theirs)
+        if not apart:
+            info, *notes = [text for text in (worth, remark, first) if text] or [""]
+            return figures(table, "ask", side, lambda each: _column(table, each, theirs), title=title, info=info,
+                           hint=hint, note="  ".join(notes))
+        wounds = result_text.wounds(table, theirs, side)
+        return table.page("ask", side, title, *_two_by_two([text for text in (*apart, wounds) if text]),
+                          "  ".join(text for text in (remark, first) if text), hint=hint)
 
     def _theirs(self) -> Result:
         result = self.table.said(other(self.side))
@@ -110,6 +117,10 @@ class Dispute:
         versions = [Row(table.signed(side), result_text.score(table, said, "a"))
                     for side in SIDES if (said := table.said(side))]
         return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
+
+
+def _two_by_two(texts: list[str]) -> list[str]:
+    return ["  ".join(texts[at:at + 2]) for at in range(0, len(texts), 2)]
 
 
 def _column(table: TableState, side: Side, result: Result) -> Column:

@@ -12,7 +12,7 @@ from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.digit_wheels import Dial, spoken
 from roundtap_units.table.dialogue.last_turns import Counter
-from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.dialogue.table_state import TableState, among_sides, beside_sides
 from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Row, Scene
 
 
@@ -45,7 +45,9 @@ class Entering(Protocol):
     @property
     def others(self) -> tuple[Way, ...]: ...
 
-    def result(self) -> Result: ...
+    def preview(self) -> Result: ...
+
+    def unset(self, figure: Figure) -> bool: ...
 
     def likely_of(self, figure: Figure) -> int: ...
 
@@ -57,13 +59,16 @@ def scene(entry: Entering) -> Scene:
         return listed(table, "way", entry.by, words("entry.how"), names, entry.place, words("entry.choose", sign=own))
     if entry.turns is not None:
         return _turns(entry)
-    if entry.choice is not None and not entry.choice.by_button:
+    if entry.choice is not None and not among_sides(entry.choice):
         names = [_option(table, entry.choice, option) for option in entry.choice.options]
         return listed(table, "choice", entry.by, _label(entry, entry.choice), names, entry.place,
                       words("entry.choose", sign=own))
-    if entry.choice is not None and entry.way.figures() and not entry.walked.figures:
+    if entry.choice is not None and (beside_sides(entry.choice) or
+                                     (entry.way.figures() and not entry.walked.figures)):
+        beside = beside_sides(entry.choice)
         return table.page("choice", entry.by, words(entry.choice.label), *(Row(table.signed(side)) for side in SIDES),
-                          hint=words("entry.whose"))
+                          f"▼ {words(f'form.option.{beside}')}" if beside else "",
+                          hint=words("entry.whose_or" if beside else "entry.whose"))
     title, hint, info = "", words("entry.ok", sign=own), _worth(entry)
     if entry.choice is not None:
         title, hint, info = words(entry.choice.label), words("entry.whose"), ""
@@ -137,7 +142,7 @@ def _label(entry: Entering, choice: Choice) -> str:
 
 def _chosen(table: TableState, choice: Choice, option: str) -> str:
     """A question that was answered, as a statement where there is one: "initiative ●"."""
-    if choice.by_button and f"told.{choice.name}" in table.words:
+    if option in SIDES and f"told.{choice.name}" in table.words:
         return table.words(f"told.{choice.name}", sign=_option(table, choice, option))
     return f"{table.words(choice.label)} {_option(table, choice, option)}"
 
@@ -165,26 +170,29 @@ def _steps_in(dial: Dial) -> bool:
 
 
 def _column(entry: Entering, side: Side) -> Column:
-    wheels, active = _wheels(entry, side)
-    return Column(SIGNS[side], entry.table.name(side), wheels, active)
+    wheels, active, unset = _wheels(entry, side)
+    return Column(SIGNS[side], entry.table.name(side), wheels, active, unset)
 
 
-def _wheels(entry: Entering, side: Side) -> tuple[tuple[str, ...], int | None]:
+def _wheels(entry: Entering, side: Side) -> tuple[tuple[str, ...], int | None, bool]:
+    """The figure in parts, which of them turns, and whether nobody has set it."""
     assert entry.way is not None
     whose = WINNER if side == entry.opener else LOSER
     if entry.dial is not None and entry.dial.figure.whose == whose:
-        return entry.dial.shown()
+        return *entry.dial.shown(), not entry.dial.touched
     if not entry.way.figures() or (entry.done and entry.way.winner == DECIDED):
-        return (result_text.figure(entry.table, entry.result(), side),), None
+        return (result_text.figure(entry.table, entry.preview(), side),), None, False
     met = [step for step in entry.walked.met if isinstance(step, Figure)]
     key = entry.dial.figure.key if entry.dial else met[-1].key if met else entry.way.figures()[0].key
-    return next(((spoken(each, entry.answers.get(each.name, entry.likely_of(each))),)
-                 for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), ("",)), None
+    shown = next((each for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), None)
+    if shown is None:
+        return ("",), None, False
+    return (spoken(shown, entry.answers.get(shown.name, entry.likely_of(shown))),), None, entry.unset(shown)
 
 
 def _worth(entry: Entering) -> str:
     """What the figures on the screen are worth, also while they are still being dialled."""
     try:
-        return result_text.worth(entry.table, entry.result(), entry.by)
+        return result_text.worth(entry.table, entry.preview(), entry.by)
     except Problem:
         return ""

@@ -7,7 +7,8 @@ from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.dialogue.entry_scenes import figures
 from roundtap_units.table.dialogue.table_state import TableState
-from roundtap_units.table.screens.scenes import SIGNS, Column, Row, Scene
+from roundtap_units.table.screens.lettering import shorter_forms
+from roundtap_units.table.screens.scenes import SIGNS, Column, Row, Scene, Sentence
 
 
 def lot_to_draw(table: TableState) -> str | None:
@@ -95,8 +96,12 @@ class Game:
 
     def scene(self, now_ms: int) -> Scene:
         table, loser = self.table, other(self.winner)
-        return figures(table, "game", loser, self._column, title=table.words("games.lost", n=len(table.games) + 1),
-                       info="", hint=table.words("yes_no", sign=SIGNS[loser]))
+        return figures(table, "game", loser, self._column, title=self._title(), info="", hint=table.words("yes_no", sign=SIGNS[loser]))
+
+    def _title(self) -> str:
+        """ "Ana R. won game 2. Right?" """
+        names = [*shorter_forms(self.table.name(self.winner)), SIGNS[self.winner]]
+        return Sentence.of(self.table.words("games.won", name=name, n=len(self.table.games) + 1) for name in names)
 
     def _column(self, side: Side) -> Column:
         games = self.table.games.count(side) + (side == self.winner)

@@ -35,6 +35,12 @@ class OwnSheet:
     def value(self, figure: Figure) -> int:
         return self.values.get(figure.key, figure.default)
 
+    def unset(self, page: Page) -> bool:
+        """Whether this side has not yet said what the page asks."""
+        if isinstance(page, Picks):
+            return len(self.picked) != page.take
+        return page.key not in self.values
+
     @property
     def counting(self) -> bool:
         """Whether figures of the game's end are on this sheet while it is open."""
@@ -42,6 +48,10 @@ class OwnSheet:
 
     def rest(self) -> None:
         self.at, self.asked = None, False
+
+    def confirm(self, figure: Figure) -> None:
+        """▲ says that the figure is right as it stands."""
+        self.values[figure.key] = self.value(figure)
 
     def step(self, picks: Picks) -> None:
         self.cursor = self.cursor % picks.of + 1

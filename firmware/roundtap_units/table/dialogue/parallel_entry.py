@@ -6,7 +6,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import LOSER, WINNER, Figure, Form, Picks, Way
-from roundtap_core.forms.walk import compose
+from roundtap_core.forms.walk import compose, told, wanted
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
@@ -66,8 +66,18 @@ class Parallel:
             self._up(self.hand)
         elif gesture.key == "down" and gesture.kind in (TAP, REPEAT):
             self._down(self.hand, gesture.kind == REPEAT)
+        self._reopen_unsaid()
         if all(sheet.at is None and not sheet.done for sheet in self.sheets.values()):
             self.table.entry = None
+
+    def _reopen_unsaid(self) -> None:
+        """Who was done is asked again where the other's figures have opened a question since."""
+        for side, sheet in self.sheets.items():
+            unsaid = [at for at, page in enumerate(self.pages(side)) if sheet.unset(page)]
+            if sheet.done and unsaid:
+                sheet.done, sheet.at = False, unsaid[0]
+                for each in self.sheets.values():
+                    each.agreed = False
 
     def _own(self, side: Side, held: bool, now_ms: int) -> None:
         sheet, page = self.sheets[side], self.page(side)
@@ -96,6 +106,8 @@ class Parallel:
                 # The game is yet to be played.
                 sheet.rest()
                 return
+        else:
+            sheet.confirm(page)
         assert sheet.at is not None
         if sheet.at + 1 < len(self.pages(side)):
             sheet.at += 1
@@ -128,7 +140,7 @@ class Parallel:
         view = self.table.view
         assert view is not None
         try:
-            result = self.result()
+            result = told(self.way, self.opener, self._answers())
             book = rulebook(self.form.rulebook)
             book.check_new(result, book.options(view.options), view.situation)
         except Problem as problem:
@@ -158,11 +170,15 @@ class Parallel:
 
     def whose(self, side: Side) -> str:
         """Who conceded is the way's loser; else "a" stands for the winner."""
-        winner = other(self.conceded_by) if self.conceded_by else "a"
-        return WINNER if side == winner else LOSER
+        return WINNER if side == self.opener else LOSER
 
     def pages(self, side: Side) -> tuple[Page, ...]:
-        return pages_of(self.way, self.whose(side))
+        """What this side is asked, as the figures of both stand."""
+        way = self.way
+        figures = {(figure.key, figure.whose): self.sheets[each].value(figure) for each in SIDES
+                   for figure in way.figures() if figure.whose == self.whose(each)}
+        return tuple(page for page in pages_of(way, self.whose(side))
+                     if isinstance(page, Picks) or wanted(page, figures, {}))
 
     def page(self, side: Side) -> Page | None:
         """The page that is open for a side. A way that has become shorter ends at its last."""
@@ -186,14 +202,18 @@ class Parallel:
     def summing(self) -> bool:
         return all(sheet.done for sheet in self.sheets.values())
 
-    def result(self) -> Result:
-        """What both sheets say together."""
-        answers: dict[str, Any] = {}
-        for side, sheet in self.sheets.items():
-            for page in self.pages(side):
-                answers[page.name] = sheet.value(page) if isinstance(page, Figure) else sorted(sheet.picked)
-        opener: Side = other(self.conceded_by) if self.conceded_by else "a"
-        return compose(self.way, opener, {name: answer for name, answer in answers.items() if answer != []})
+    @property
+    def opener(self) -> Side:
+        return other(self.conceded_by) if self.conceded_by else "a"
+
+    def _answers(self) -> dict[str, Any]:
+        """What both sheets say together; nothing that a side was not asked."""
+        return {page.name: sheet.value(page) if isinstance(page, Figure) else sorted(sheet.picked)
+                for side, sheet in self.sheets.items() for page in self.pages(side) if not sheet.unset(page)}
+
+    def preview(self) -> Result:
+        """What both sheets come to, for the eyes only."""
+        return compose(self.way, self.opener, self._answers())
 
     def scene(self, now_ms: int) -> Scene:
         return parallel_scenes.scene(self)

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from PIL import Image, ImageDraw, ImageFont
 
-from roundtap_units.table.screens.scenes import Name
+from roundtap_units.table.screens.scenes import Name, Sentence
 
 Font = ImageFont.FreeTypeFont
 
@@ -48,19 +48,30 @@ def line_height(size: int) -> int:
     return size + 1 if size > 9 else size
 
 
-@lru_cache(maxsize=256, typed=True)
 def fit(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False) -> Fitted:
     """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms.
 
     Wrapping breaks at spaces and hyphens. What fits in no way is set in the smallest size as it is: a text of the
     catalogues that is too long, which the tests find.
     """
-    for wording in shorter_forms(text) if isinstance(text, Name) else (text,):
+    return _fitted(wordings(text), wide, high, sizes, bold)
+
+
+@lru_cache(maxsize=256)
+def _fitted(worded: tuple[str, ...], wide: int, high: int, sizes: tuple[int, ...], bold: bool) -> Fitted:
+    for wording in worded:
         for size in sizes:
             lines = _wrap(wording, wide, size, bold)
             if lines and len(lines) * line_height(size) <= high:
                 return Fitted(lines, size, bold)
-    return Fitted((wording,), sizes[-1], bold, fits=False)
+    return Fitted((worded[-1],), sizes[-1], bold, fits=False)
+
+
+def wordings(text: str) -> tuple[str, ...]:
+    """A text as it may be worded, the longest first."""
+    if isinstance(text, Name):
+        return tuple(shorter_forms(text))
+    return (text, *text.shorter) if isinstance(text, Sentence) else (text,)
 
 
 def shorter_forms(name: str) -> Iterator[str]:

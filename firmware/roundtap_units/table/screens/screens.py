@@ -5,7 +5,7 @@ from __future__ import annotations
 from PIL import Image, ImageDraw
 
 from roundtap_core.records import Side
-from roundtap_units.table.screens.duo import duo
+from roundtap_units.table.screens.duo import dotted, duo
 from roundtap_units.table.screens.lettering import Fitted, canvas, fit, fit_pair, line_height, width, write
 from roundtap_units.table.screens.scenes import SIGNS, Column, Duo, Figures, Half, Halves, Name, Page, Row, Scene
 
@@ -140,13 +140,16 @@ def _figures(scene: Figures) -> Image.Image:
 
 
 def _figure(pen: ImageDraw.ImageDraw, column: Column, middle: int, baseline: int) -> None:
-    """A figure by its wheels; the one that turns is underlined, an untouched whole figure is inverted."""
+    """A figure by its wheels; the one that turns is underlined, an untouched whole figure is inverted, and one that
+    nobody has set stands in dots."""
     turning = column.active is not None
     x = middle - sum(width(wheel, FIGURE, turning) for wheel in column.wheels) // 2
     for place, wheel in enumerate(column.wheels):
         wide = width(wheel, FIGURE, turning)
         if column.active == -1:
             pen.rectangle([x - 3, baseline - 20, x + wide + 2, baseline + 2], fill=1)
+        elif column.unset:
+            dotted(pen, x - 3, baseline - 20, x + wide + 2, baseline + 2)
         write(pen, x, baseline, wheel, FIGURE, turning, ink=0 if column.active == -1 else 1)
         if column.active == place:
             pen.rectangle([x + 1, baseline + 2, x + wide - 2, baseline + 3], fill=1)
