@@ -113,8 +113,8 @@ class Table:
                 self.gesture(press.kind, press.key)
         return self
 
-    def gesture(self, kind: str, key: str) -> None:
-        self.wait(500)
+    def gesture(self, kind: str, key: str, after_ms: int = 500) -> None:
+        self.wait(after_ms)
         self.dialogue.on_gesture(Gesture(kind, key, self.now_ms), self.now_ms)
         self._work()
 

@@ -87,7 +87,7 @@ def test_a_correction_starts_from_the_result_and_is_agreed_by_both_again(saved):
     saved.presses("bruno")
     assert saved.says.startswith("■ Bruno M. 20 | 100 Ana R. ●")
     saved.presses("▲ bruno bruno")
-    assert saved.says.startswith("You won? | ● Ana R. 100 | 30 Bruno M. ■")
+    assert saved.says.startswith("Ana R. won 100:30. Right? | ● Ana R. 100 | 30 Bruno M. ■")
     saved.presses("ana")
     assert saved.reports[2:] == [("b", score(100, 30)), ("a", score(100, 30))]
     saved.hub_saves(1050, report=2)
@@ -119,7 +119,7 @@ def test_a_refusal_names_its_reason_and_stays_until_somebody_has_read_it(table, 
     table.wait(600_000)
     assert table.says.startswith(says)
     table.presses("▼")
-    assert table.says.startswith("You lost?")  # Ana's report still stands
+    assert table.says.startswith("Ana R. won 100:20. Right?")  # Ana's report still stands
 
 
 def test_a_unit_restarted_after_the_agreement_shows_it_without_asking_who_leaves():

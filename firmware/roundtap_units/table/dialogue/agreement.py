@@ -38,10 +38,10 @@ class Ask:
         """Everything that the result says: whoever agrees agrees to all of it."""
         table, theirs, side = self.table, self._theirs(), self.side
         title, hint = result_text.question(table, theirs, side), table.words("yes_no", sign=SIGNS[side])
-        apart = result_text.told_apart(table, theirs, side)
+        apart = [*result_text.told_apart(table, theirs, side), result_text.squads(table, theirs, side)]
         worth, remark = result_text.figures_told(table, theirs, side), result_text.remark(table, theirs)
         first = result_text.first(table, theirs)
-        if not apart:
+        if not any(apart):
             info, *notes = [text for text in (worth, remark, first) if text] or [""]
             return figures(table, "ask", side, lambda each: _column(table, each, theirs), title=title, info=info,
                            hint=hint, note="  ".join(notes))

@@ -6,9 +6,10 @@ from roundtap_core.records import SIDES, Side, other
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.dialogue.entry_scenes import figures
+from roundtap_units.table.dialogue.result_text import asked
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.lettering import shorter_forms
-from roundtap_units.table.screens.scenes import SIGNS, Column, Row, Scene, Sentence
+from roundtap_units.table.screens.scenes import SIGNS, Column, Row, Scene
 
 
 def lot_to_draw(table: TableState) -> str | None:
@@ -101,7 +102,8 @@ class Game:
     def _title(self) -> str:
         """ "Ana R. won game 2. Right?" """
         names = [*shorter_forms(self.table.name(self.winner)), SIGNS[self.winner]]
-        return Sentence.of(self.table.words("games.won", name=name, n=len(self.table.games) + 1) for name in names)
+        return asked(self.table, (self.table.words("games.won", name=name, n=len(self.table.games) + 1)
+                                  for name in names))
 
     def _column(self, side: Side) -> Column:
         games = self.table.games.count(side) + (side == self.winner)

@@ -106,15 +106,20 @@ def statement(table: TableState, result: Result, side: Side) -> str:
 
 def _sentence(table: TableState, key: str, result: Result, side: Side, figures: bool = True) -> str:
     winner, words = winner_of(table, result), table.words
-    kept = figures and _keeps_score(table)
+    if winner is None and outcome(table, result, side) != "draw":
+        return words("ask.right")
+    first = table.first(side) if winner is None else winner
+    told = f" {result.score.of(first)}:{result.score.of(other(first))}" if figures and _keeps_score(table) else ""
     if winner is None:
-        drawn = outcome(table, result, side) == "draw"
-        text = words(f"{key}.draw" if drawn else f"{key}.right")
-        return words("ask.draw.figures", figures=ordered(table, result.score, side)) if drawn and kept else text
-    told = f"{result.score.of(winner)}:{result.score.of(other(winner))}"
-    names = [*shorter_forms(table.name(winner)), SIGNS[winner]]
-    return Sentence.of(words(f"{key}.won.figures", name=name, figures=told) if kept else
-                       words(f"{key}.won", name=name) for name in names)
+        said = [words("told.draw") + told]
+    else:
+        said = [words("told.won", name=name) + told for name in (*shorter_forms(table.name(winner)), SIGNS[winner])]
+    return Sentence.of(said) if key == "told" else asked(table, said)
+
+
+def asked(table: TableState, said: Iterable[str]) -> Sentence:
+    """Statements, shorter and shorter, as a question: "Ana R. won 100:30. Right?", "Ana R. won 100:30?"."""
+    return Sentence.of(table.words(key, said=each) for each in said for key in ("ask.said", "ask.said.short"))
 
 
 def _keeps_score(table: TableState) -> bool:
@@ -153,7 +158,7 @@ def first(table: TableState, result: Result) -> str:
 
 def told_apart(table: TableState, result: Result, side: Side) -> list[str]:
     """Figures and answers of a result that stand neither under the names nor in its worth, each in a few words:
-    "keys 1:2", "objectives 1:2", "● Mars  ■ Dis", "● AC  ■ BD"."""
+    "keys 1:2", "objectives 1:2", "● Mars  ■ Dis"."""
     told, words = [], table.words
     sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
     for key, value in (result.timeout or {}).items():
@@ -165,10 +170,16 @@ def told_apart(table: TableState, result: Result, side: Side) -> list[str]:
             told.append("  ".join(f"{SIGNS[each]} {value[each]}" for each in sides if each in value))
         elif key not in NEEDS_NO_WORD and value not in SIDES:
             told.append(words(f"form.option.{value}") if f"form.option.{value}" in words else str(value))
-    if result.picks:
-        told.append("  ".join(f"{SIGNS[each]} {''.join(letter(squad) for squad in result.picks[each])}"
-                              for each in sides if each in result.picks))
     return told
+
+
+def squads(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
+    """ "● AC  ■ BD", or where there is little room "AC:BD"; "" where nobody has fielded any."""
+    sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
+    fielded = {each: "".join(map(letter, picks)) for each, picks in (result.picks or {}).items()}
+    if not fielded or not signed:
+        return ":".join(fielded.get(each, "–") for each in sides) if fielded else ""
+    return "  ".join(f"{SIGNS[each]} {fielded[each]}" for each in sides if each in fielded)
 
 
 def also(sentence: str, besides: Iterable[str]) -> Sentence:

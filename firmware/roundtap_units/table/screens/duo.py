@@ -69,9 +69,7 @@ def _half(part: Part, scene: Duo) -> Image.Image:
 
 def _sum(pen: ImageDraw.ImageDraw, part: Part, room: int) -> None:
     """Above, who has won, the squads and what else was told; beneath the figures, and between them what to press."""
-    label = fit(part.label, room, 11, (10, 9, 8))
-    if not label.fits:
-        label = fit(part.label, room, 16, (8,))
+    label = fit(part.label, room, 16, (10, 9, 8))
     _set(pen, label, 0, 0, label.height)
     size = FIGURE if label.height <= 11 else SUM
     left, right = (width(figure, size) for figure in part.figures)
@@ -92,7 +90,7 @@ def _column(pen: ImageDraw.ImageDraw, part: Part, side: Side) -> None:
         name = Name(part.head.lstrip("".join(SIGNS.values())).strip())
         _set(pen, fit(name, 38, 10, (10, 9, 8)), 24 if side == "a" else WIDTH - 24, 0, 10, anchor)
         tall = 18
-        _set(pen, fit(part.label, 62, tall, (9, 8)), x, 10, tall, anchor)
+        _set(pen, fit(part.label, 62, tall, (9, 8, 7)), x, 10, tall, anchor)
     else:
         # What has to be known takes the room of the name; what is asked, the row below the marks.
         _set(pen, fit(part.head, 62, 19, (9, 8)), x, 9, 19, anchor)

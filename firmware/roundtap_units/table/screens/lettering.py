@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -65,6 +65,21 @@ def _fitted(worded: tuple[str, ...], wide: int, high: int, sizes: tuple[int, ...
             if lines and len(lines) * line_height(size) <= high:
                 return Fitted(lines, size, bold)
     return Fitted((worded[-1],), sizes[-1], bold, fits=False)
+
+
+def fit_line(text: str, wide: int) -> Fitted:
+    """`text` on one line, in bold where it is not too long for that, in as few shortenings as possible."""
+    for wording in wordings(text):
+        for size, bold in ((12, True), (11, True), (10, True), (9, True), (10, False), (9, False), (8, False)):
+            if width(wording, size, bold) <= wide:
+                return Fitted((wording,), size, bold)
+    return Fitted((wordings(text)[-1],), 8, False, fits=False)
+
+
+def reworded(text: str, change: Callable[[str], str]) -> str:
+    """The text changed, in all its wordings."""
+    forms = [change(form) for form in wordings(text)]
+    return Sentence.of(forms) if isinstance(text, Sentence) else forms[0]
 
 
 def wordings(text: str) -> tuple[str, ...]:
