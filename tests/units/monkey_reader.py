@@ -212,7 +212,7 @@ def names_winner(text: str, winner: str) -> bool:
 def told_to_the_other(scene: Scene, side: Side, place: Place, result: Result, winner: str, step_word: str,
                       labels: dict[str, str]) -> list[str]:
     """What of `result` the question did not say; the scene is turned to `side`."""
-    says = scene.says()
+    says = scene.says().replace("\u00a0", " ")
     first: Side = side if place.facing == "opposite" else "a"
     missing = []
 

@@ -113,7 +113,7 @@ def test_conceding_is_the_arrow_down_on_the_first_page_and_the_own_button():
     table.presses("ana ▼")
     assert part(table, "a") == "● Ana R. | You concede? | ● yes   ▼ no"
     table.presses("ana ana ▲ ▲ bruno bruno ▲ ▲")
-    assert part(table, "b").startswith("■ Bruno M. | Bruno M. won  ● conceded  BD:AC | 1:1 | 0:0")
+    assert part(table, "b").startswith("■ Bruno M. | Bruno M. won  ●\u00a0conceded  BD:AC | 1:1 | 0:0")
     table.presses("bruno ana")
     said = Result(ended="concession", conceded_by="a", score=Pair(1, 1), wounds=Pair(0, 0), picks=PICKS)
     assert table.reports[1] == ("b", said)
@@ -130,7 +130,7 @@ def test_at_time_objectives_decide_the_struggle_in_progress():
     table.presses("ana ana ▲")
     assert part(table, "a").startswith("● Ana R. | Objectives held | 0")
     table.presses("ana ▲▲ bruno bruno ▲ bruno bruno ▲▲")
-    assert part(table, "a").startswith("● Ana R. | Bruno M. won  objectives 1:2  AC:BD | 1:2 | 0:0")
+    assert part(table, "a").startswith("● Ana R. | Bruno M. won  objectives\u00a01:2  AC:BD | 1:2 | 0:0")
     table.presses("ana bruno")
     timeout = {"score": {"a": 1, "b": 1}, "objectives": {"a": 1, "b": 2}, "decided_by": "struggles"}
     said = Result(ended="time", score=Pair(1, 2), wounds=Pair(0, 0), picks=PICKS, timeout=timeout)
@@ -196,6 +196,6 @@ def test_a_page_of_squads_left_open_does_not_hide_that_time_was_called():
 def test_a_report_from_a_phone_is_asked_here_with_its_wounds():
     table = hall()
     table.hub_says(state="one-sided", a=Result(score=Pair(2, 1), wounds=Pair(14, 9), picks=PICKS))
-    assert table.says == "Ana R. won 2:1. Right? | ■ BD  ● AC  wounds 9:14 | ■ yes   ▼ no"
+    assert table.says == "Ana R. won 2:1. Right? | ■\u00a0BD\u00a0\u00a0●\u00a0AC  wounds\u00a09:14 | ■ yes   ▼ no"
     table.presses("▼ ▲")
     assert part(table, "b").startswith("■ Bruno M. | Ana R. won  BD:AC | 1:2 | 9:14")

@@ -45,9 +45,10 @@ class Ask:
             info, *notes = [text for text in (worth, remark, first) if text] or [""]
             return figures(table, "ask", side, lambda each: _column(table, each, theirs), title=title, info=info,
                            hint=hint, note="  ".join(notes))
-        wounds = result_text.wounds(table, theirs, side)
-        return table.page("ask", side, title, *_two_by_two([text for text in (*apart, wounds) if text]),
-                          "  ".join(text for text in (remark, first) if text), hint=hint)
+        # A flow of short texts, each kept together where a line breaks.
+        told = [text.replace(" ", "\u00a0") for text in (
+            *apart, result_text.wounds(table, theirs, side), remark, first) if text]
+        return table.page("ask", side, title, "  ".join(told), hint=hint)
 
     def _theirs(self) -> Result:
         result = self.table.said(other(self.side))
@@ -117,10 +118,6 @@ class Dispute:
         versions = [Row(table.signed(side), result_text.score(table, said, "a"))
                     for side in SIDES if (said := table.said(side))]
         return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
-
-
-def _two_by_two(texts: list[str]) -> list[str]:
-    return ["  ".join(texts[at:at + 2]) for at in range(0, len(texts), 2)]
 
 
 def _column(table: TableState, side: Side, result: Result) -> Column:

@@ -184,6 +184,7 @@ def squads(table: TableState, result: Result, side: Side, signed: bool = True) -
 
 def also(sentence: str, besides: Iterable[str]) -> Sentence:
     """A sentence with a few words behind it, in all its wordings."""
-    behind = [text for text in besides if text]
+    # Each keeps together where the line breaks.
+    behind = [text.replace(" ", "\u00a0") for text in besides if text]
     forms = (sentence, *sentence.shorter) if isinstance(sentence, Sentence) else (sentence,)
     return Sentence.of("  ".join([form, *behind]) for form in forms)

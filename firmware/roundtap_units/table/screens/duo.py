@@ -5,7 +5,7 @@ from __future__ import annotations
 from PIL import Image, ImageDraw
 
 from roundtap_core.records import SIDES, Side
-from roundtap_units.table.screens.lettering import Fitted, canvas, fit, line_height, width, write
+from roundtap_units.table.screens.lettering import Fitted, canvas, fit, line_height, reworded, width, write
 from roundtap_units.table.screens.scenes import SIGNS, Duo, Mark, Name, Part
 
 WIDTH, HEIGHT, HALF = 128, 64, 32
@@ -78,8 +78,11 @@ def _sum(pen: ImageDraw.ImageDraw, part: Part, room: int) -> None:
     write(pen, 0, 31, part.figures[0], size)
     write(pen, WIDTH, 31, part.figures[1], size, anchor="r")
     top = max(12, label.height)
-    _set(pen, fit("\n".join(part.hint.split("  ")), WIDTH - left - right - 6, 32 - top, (9, 8, 7)),
-         left + (WIDTH - left - right) // 2, top, 32 - top, "m")
+    hints = part.hint.split("  ")
+    each = (32 - top) // len(hints)
+    for place, hint in enumerate(hints):
+        _set(pen, fit(hint, WIDTH - left - right - 4, each, (9, 8, 7)), left + (WIDTH - left - right) // 2,
+             top + place * each, each, "m")
 
 
 def _column(pen: ImageDraw.ImageDraw, part: Part, side: Side) -> None:
@@ -89,8 +92,9 @@ def _column(pen: ImageDraw.ImageDraw, part: Part, side: Side) -> None:
     if isinstance(part.head, Name):
         name = Name(part.head.lstrip("".join(SIGNS.values())).strip())
         _set(pen, fit(name, 38, 10, (10, 9, 8)), 24 if side == "a" else WIDTH - 24, 0, 10, anchor)
-        tall = 18
-        _set(pen, fit(part.label, 62, tall, (9, 8, 7)), x, 10, tall, anchor)
+        tall = 21 if len(part.figures) > 1 else 18
+        label = reworded(part.label, lambda form: form.replace("\u00a0", " "))
+        _set(pen, fit(label, 62, tall, (9, 8, 7)), x, 9 if tall > 18 else 10, tall, anchor)
     else:
         # What has to be known takes the room of the name; what is asked, the row below the marks.
         _set(pen, fit(part.head, 62, 19, (9, 8)), x, 9, 19, anchor)
@@ -100,14 +104,14 @@ def _column(pen: ImageDraw.ImageDraw, part: Part, side: Side) -> None:
     for place, figure in enumerate(part.figures):
         two = len(part.figures) > 1
         size = next((size for size in (SUM if two else FIGURE, CLOCK) if width(figure, size) <= 62), 16)
-        baseline = 42 + 14 * place if two else 46
+        baseline = 43 + 13 * place if two else 46
         write(pen, x, baseline, figure, size - 2 if two else size, anchor=anchor)
         if part.unset:
             wide = width(figure, size)
             left = x if anchor == "l" else x - wide - 3
-            dotted(pen, left, baseline - 20, left + wide + 3, baseline + 2)
+            dotted(pen, left, baseline - 18, left + wide + 3, baseline + 2)
     low = 16 if len(part.figures) < 2 and isinstance(part.head, Name) else 8
-    _set(pen, fit(part.hint, 62, low, (9, 8)), x, HEIGHT - low, low, anchor)
+    _set(pen, fit(part.hint, 62, low, (9, 8, 7)), x, HEIGHT - low, low, anchor)
 
 
 def _marks(pen: ImageDraw.ImageDraw, marks: tuple[Mark, ...], x: int, top: int, anchor: str) -> int:

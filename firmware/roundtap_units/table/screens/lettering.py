@@ -26,7 +26,8 @@ def font(size: int, bold: bool = False) -> Font:
 
 @lru_cache(maxsize=2048)
 def width(text: str, size: int, bold: bool = False) -> int:
-    return -int(-font(size, bold).getlength(text) // 1)
+    # In the mode that draws: letters without grey run wider.
+    return -int(-font(size, bold).getlength(text, mode="1") // 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +124,18 @@ def _wrap(text: str, wide: int, size: int, bold: bool) -> tuple[str, ...]:
     """The text in lines no wider than `wide`; () if a part of a word is wider."""
     lines: list[str] = []
     for part, glue in _parts(text):
+        if not part:
+            # Two spaces: none of them begins a line.
+            if lines:
+                lines[-1] += glue
+            continue
         if lines and width(joined := lines[-1] + glue + part, size, bold) <= wide:
             lines[-1] = joined
         elif width(part, size, bold) <= wide:
             lines.append(part)
         else:
             return ()
-    return tuple(lines)
+    return tuple(line.rstrip() for line in lines)
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:

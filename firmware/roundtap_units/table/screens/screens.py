@@ -186,7 +186,7 @@ def _page(scene: Page) -> Image.Image:
 
 def _row(pen: ImageDraw.ImageDraw, line: str | Row, top: int, high: int) -> None:
     if isinstance(line, str):
-        _set(pen, fit(line, WIDTH, high, HEADS), 0, top, high)
+        _set(pen, fit(line, WIDTH, high, (*HEADS, 8)), 0, top, high)
         return
     figure = fit(line.figure, WIDTH, high, HEADS, bold=True)
     _set(pen, figure, WIDTH, top, high, anchor="r")
