@@ -54,7 +54,7 @@ class Table:
             "options": self.options, "state": "open", "revision": 0, "result": None, "a": None, "b": None,
             "number": None, "clock": "running", "match": "3.7", "call": None, "status": "published", "next": None,
             "to_field": {}, "must": {}, "rounds_left": 2, "phases": [], "open_end": False, "over": False,
-            "total_ms": None, "lots": {}, "initiative": None, **self.told, **changes,
+            "total_ms": None, "lots": {}, "initiative": None, "leave_refused": [], **self.told, **changes,
         }
         totals = self.situation.totals
 
@@ -79,7 +79,7 @@ class Table:
             "rounds_left": told["rounds_left"],
             "clock": {"state": told["clock"], "deadline_ms": None, "remaining_ms": None, "total_ms": told["total_ms"],
                       "phases": told["phases"], "open_end": told["open_end"], "over": told["over"]},
-            "call": told["call"], "next": told["next"],
+            "call": told["call"], "next": told["next"], "leave_refused": told["leave_refused"],
         }), self.now_ms)
         self._work()
         self.wait(1000)

@@ -127,3 +127,22 @@ def test_a_unit_restarted_after_the_agreement_shows_it_without_asking_who_leaves
     table.dialogue = Dialogue(unit_words("en"))
     table.hub_says(state="agreed", result=score(100, 20), number=1042)
     assert table.kind == "done"
+
+
+def test_both_wishes_to_leave_arrive(saved):
+    saved.asks_to_leave("bruno")
+    saved.asks_to_leave("ana")
+    assert saved.status.leave == ("a", "b")
+
+
+def test_a_refused_wish_to_leave_is_said_and_may_be_made_again(saved):
+    saved.asks_to_leave("bruno")
+    saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042,
+                   leave_refused=["b"])
+    assert saved.says == "Leaving: refused | ■ Bruno M. | Ask the organizer. | any key: go on"
+    assert saved.scene.turn == "b"
+    assert saved.status.leave == ()
+    saved.presses("▼")
+    saved.hub_says(leave_refused=[])
+    saved.asks_to_leave("bruno")
+    assert saved.status.leave == ("b",)

@@ -86,7 +86,7 @@ def _claimed_unit(hub: Hub, message: object) -> tuple[str, bytes | None]:
 def _status(payload: dict[str, Any]) -> dict[str, object]:
     seated = frozenset(side for side in payload["seated"] if side in ("a", "b"))
     match, leave, clock_ms = payload["match"], payload["leave"], payload["clock_ms"]
-    if not (match is None or isinstance(match, str)) or leave not in (None, "a", "b"):
+    if not (match is None or isinstance(match, str)) or leave not in (None, "a", "b", "ab"):
         raise ValueError("match and leave")
     if not (clock_ms is None or isinstance(clock_ms, int)):
         raise ValueError("clock_ms")

@@ -87,9 +87,10 @@ def _leaving(
         found = state.find_match(status.match) if status.leave and status.match else None
         if found is None or found[1].match.table != table:
             continue
-        who = found[1].match.a if status.leave == "a" else found[1].match.b
-        if who and state.entrants[who].active:
-            yield Need("leave", table, None, None, unit, names.get(who, who), who)
+        for side in status.leave or "":
+            who = found[1].match.a if side == "a" else found[1].match.b
+            if who and state.entrants[who].active:
+                yield Need("leave", table, None, None, unit, names.get(who, who), who)
 
 
 def _late(state: EventState) -> Iterator[Need]:

@@ -14,7 +14,7 @@ from roundtap_units.table.dialogue.games import lots_heard, unheard_lot
 from roundtap_units.table.dialogue.judge_call import Call
 from roundtap_units.table.dialogue.list_review import ListReview, may_review
 from roundtap_units.table.dialogue.no_match import NoMatch
-from roundtap_units.table.dialogue.saved import LEAVE_ASKED_MS, Sending, Standing, decided, refused
+from roundtap_units.table.dialogue.saved import LEAVE_ASKED_MS, Sending, Standing, decided, leave_refused, refused
 from roundtap_units.table.dialogue.seating import Idle, Seating
 from roundtap_units.table.dialogue.table_state import (
     Effect,
@@ -75,6 +75,7 @@ class Dialogue:
             self._now_stands(known, after, now_ms)
         if after is not None:
             lots_heard(table)
+        self._stay(before.leave_refused if before else (), view, now_ms)
         if isinstance(table.question, ListReview) and not may_review(table):
             table.question = None
         table.forget_delivered(now_ms)
@@ -248,6 +249,13 @@ class Dialogue:
             table.saved_number = match.number
         elif known.number is not None and match.number is None:
             table.saved_number = table.saved_at_ms = None
+
+    def _stay(self, before: tuple[Side, ...], view: TableView, now_ms: int) -> None:
+        """A wish to leave that was refused is no wish any more, and whoever had it reads so."""
+        refused = [side for side in view.leave_refused if side not in before]
+        self.table.leaving -= set(refused)
+        if refused and view.match is not None:
+            self.table.tell(now_ms, lambda: leave_refused(self.table, refused))
 
     def _both_saved(self, now_ms: int) -> None:
         """SAVED with the number of the report that agreed: the later of the two entries."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from roundtap_core.records import SIDES, Side
 from roundtap_devices.input.gestures import LEAVE, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
@@ -88,6 +90,13 @@ def decided(table: TableState, side: Side | None = None) -> Scene:
     rows = (Row(table.signed(each), result_text.figure_and_outcome(table, result, each) if result else "")
             for each in SIDES)
     return table.page("decided", side, table.words("decided.title"), *rows, hint=table.words("decided.line"))
+
+
+def leave_refused(table: TableState, sides: Sequence[Side]) -> Scene:
+    """Whose wish to leave an official has refused."""
+    return table.page("leave-refused", sides[0] if len(sides) == 1 else None, table.words("leave.refused.title"),
+                      *(Row(table.signed(side)) for side in sides), table.words("leave.refused.line"),
+                      hint=table.words("any_key"))
 
 
 def refused(table: TableState, side: Side, reason: str) -> Scene:
