@@ -1,4 +1,4 @@
-"""Reading over the players' shoulders: what the screens asked, what the presses answered; nothing of the code inside."""
+"""Reading over the players' shoulders: what the screens asked, and what the presses answered."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from roundtap_core.records import Result, Side, other
 from roundtap_units.table.screens.scenes import Duo, Figures, Page, Part, Row, Scene
 
 SIGNS = {"●": "a", "■": "b"}
-BUTTONS = ("● or ■", "● ■ ▼")
-"""Hints of a question that the side's own button answers."""
+BUTTONS = ("● or ■",)
+"""The hint of a question that the side's own button answers."""
 
 
 @dataclass
@@ -97,9 +97,8 @@ class Reader:
         own: Side | None = gesture.key if gesture.kind in ("tap", "hold") and gesture.key in "ab" else None  # type: ignore
         if own is None:
             return
-        if kind in ("idle", "seating", "who", "done", "saved"):
-            self.facts = Facts(own, own, time_up=step.time_up)
-        elif kind == "ask" and isinstance(step.before, Figures | Page) and own != step.before.turn:
+        looks_again = kind == "ask" and own != getattr(step.before, "turn", None)
+        if kind in ("idle", "seating", "who", "done", "saved") or looks_again:
             self.facts = Facts(own, own, time_up=step.time_up)
         elif kind == "who-won" and isinstance(step.before, Page) and step.before.turn:
             self.facts = Facts(step.before.turn, own, time_up=step.time_up)
@@ -133,8 +132,6 @@ class Reader:
         if page.hint in BUTTONS:
             if key in ("a", "b"):
                 self.facts.choices[page.title] = key
-            elif key == "down" and page.hint == "● ■ ▼":
-                self.facts.choices[page.title] = "neither"
         elif key == page.turn and kind in ("tap", "hold"):
             self.facts.choices[page.title] = pointed(page) or ""
 

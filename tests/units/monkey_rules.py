@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -147,7 +148,7 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
     """Section 4: a won game; at time the turns, one forged key each, keys, æmber, potential, the first player."""
     loser, ending, wins = other(facts.opener), facts.ending, place.games // 2 + 1
     games = {side: reader.games.count(side) for side in ("a", "b")}  # type: ignore[arg-type]
-    first = reader.first_player
+    first = reader.first_player or (like.first_player if like else None)
     if ending is None and like is not None:
         ending = {"time": "Time", "concession": "Conceded"}.get(like.ended, "Played out")
     timed = ending == "Time" or (ending is None and facts.time_up and like is None)
@@ -205,3 +206,25 @@ _BOOKS: dict[str, Callable[..., tuple[Result, str]]] = {
     "xwing-standard": xwing, "xwing-epic-duel": epic, "xwing-epic-team": epic, "warlords-of-terra": warlords,
     "keyforge-archon": keyforge, "keyforge-sealed": keyforge,
 }
+
+
+def phoned(place: Place, chance: random.Random) -> Result:
+    """A result that somebody may have typed on a phone."""
+    a = chance.choice(("a", "b"))
+    low, high = chance.randint(0, 60), chance.randint(61, 99)
+    figures = Pair(high, low) if a == "a" else Pair(low, high)
+    if place.book == "xwing-standard" or place.book.startswith("xwing-epic"):
+        return Result(ended="time", score=figures)
+    if place.book == "warlords-of-terra":
+        if place.games > 1:
+            return Result(winner=a)
+        return Result(winner=a, score=Pair(12, 0) if a == "a" else Pair(0, 12))
+    if place.book == "shatterpoint-premier":
+        score = Pair(2, 1) if a == "a" else Pair(1, 2)
+        return Result(score=score, wounds=figures, picks={"a": [1, 2], "b": [3, 4]})
+    wins = place.games // 2 + 1
+    if wins == 1 and chance.random() < 0.5:
+        told = {"active": "a", "keys": {"a": 2, "b": 1} if a == "a" else {"a": 0, "b": 1},
+                "aember": {"a": 0, "b": 3}, "decided_by": "keys"}
+        return Result(ended="time", winner=a, score=Pair(1, 0) if a == "a" else Pair(0, 1), timeout=told)
+    return Result(score=Pair(wins, 0) if a == "a" else Pair(0, wins), first_player=chance.choice(("a", "b", None)))

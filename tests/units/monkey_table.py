@@ -94,6 +94,8 @@ class MonkeyTable:
         self.due: list[tuple[int, str, Result, Side]] = []
         self.number = 100
         self.made = 0
+        self.asked_ms = -10_000
+        """When the hub last put a question to the other on this screen."""
         self.dialogue.on_contact(0)
         self.show()
         if seated:
@@ -118,13 +120,21 @@ class MonkeyTable:
             self.match, reports=reports, last=side, state="agreed" if agreed else "dispute" if both else "one-sided",
             result=result if agreed else self.match.result, number=self.number if agreed else self.match.number)
 
+    def phone(self, side: Side, result: Result, after_ms: int) -> None:
+        """Somebody reports by phone: the table asks the other, whatever was on its screen."""
+        self.due.append((self.now_ms + after_ms, "", result, side))
+        self.due.sort(key=lambda due: due[0])
+
     def _deliver(self) -> None:
+        asked = self.scene().kind == "ask"
         while self.due and self.due[0][0] <= self.now_ms:
             _, report_id, result, side = self.due.pop(0)
             self.hub_hears(side, result)
             if report_id:
                 self.dialogue.on_fate(report_id, Saved(self.number), self.now_ms)
             self.show()
+        if not asked and self.scene().kind == "ask":
+            self.asked_ms = self.now_ms
 
     def _take(self) -> list[SendReport]:
         made = [effect for effect in self.dialogue.take_effects() if isinstance(effect, SendReport)]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from monkey_reader import SIGNS, Reader, names_winner, number, told_to_the_other
-from monkey_rules import LABELS, STEPS, Unsaid, expected
+from monkey_rules import LABELS, STEPS, Unsaid, expected, phoned
 from monkey_table import AT_TIME, BEFORE, MonkeyTable, Place, Step, places
 
 from roundtap_core.records import SIDES, Pair, Result, other
@@ -39,13 +39,15 @@ class Watch:
         shown = self.table.scene()
         heard = {side: stands.said(side) for side in SIDES}
         like = stands.match.result or heard.get(key)
-        if shown.kind in ("ask", "who-won") and getattr(shown, "turn", None):
+        if shown.kind in ("ask", "who-won", "differ") and getattr(shown, "turn", None):
             like = heard[other(shown.turn)]  # type: ignore[attr-defined]
         step = self.table.press(kind, key, 0)
         facts = self.reader.facts
         self.reader.read(step)
         if self.reader.facts is not facts:
             self._entry_begins(step, like)
+        if isinstance(step.after, Duo) and step.before.kind == "differ":
+            self.like = like
         for report in step.reports:
             self._reported(step, report.side, report.result)
         self._marked(step)
@@ -64,8 +66,6 @@ class Watch:
         elif kind in ("done", "saved", "ask") and like is not None:
             won = self._winner(like)
             facts.opener = won if won in ("a", "b") else facts.by  # type: ignore[assignment]
-        if self.like is not None and self.place.book.startswith("keyforge"):
-            self.reader.first_player = self.reader.first_player or self.like.first_player
 
     def _fault(self, rule: str, what: str) -> None:
         self.faults.append(f"[{rule}] {self.place}: {what}\n    after {' '.join(map(told_move, self.moves))}")
@@ -102,6 +102,8 @@ class Watch:
 
     def _agreed(self, step: Step, side: str, result: Result) -> None:
         theirs = other(side)  # type: ignore[arg-type]
+        if self.table.now_ms - self.table.asked_ms < 400:
+            self._fault("unread", f"{side} agreed {self.table.now_ms - self.table.asked_ms} ms after the hub had asked")
         if getattr(step.before, "turn", None) != side:
             self._fault("agreed-by-other", f"{side} agreed on a screen for {theirs}")
         winner = self._winner(result)
@@ -151,8 +153,11 @@ class Watch:
             before = (result.timeout or {}).get(key, {}).get(side, value)
             if told.get((label, side)) != before and self.like is None:
                 self._fault("unsaid", f"{label} of {side} is {before}, said was {told.get((label, side))}")
-        if (result.picks or {}) != {s: reader.squads[s] for s in ("a", "b") if s in (result.picks or {})}:
+        if self.like is None and (result.picks or {}) != reader.squads:
             self._fault("other", f"squads {result.picks}, marked were {reader.squads}")
+        letters = {s: "".join("ABCD"[squad - 1] for squad in picks) for s, picks in (result.picks or {}).items()}
+        if letters and not any(f"{letters[x]}:{letters[y]}" in scene.says() for x, y in (("a", "b"), ("b", "a"))):
+            self._fault("not-told", f"the sum does not show the squads {letters}: {scene.says()}")
 
     # --- what a screen shows ---
 
@@ -268,6 +273,8 @@ def walk_once(place: Place, seed: int, longest: int = 40, ignored: Iterable[str]
     watch = Watch(place, chance, seated=chance.random() < 0.9)
     bias, length = chance.choice((0.2, 0.6, 0.85, 0.97)), chance.randint(longest // 3, longest)
     for _ in range(length):
+        if chance.random() < 0.02:
+            watch.table.phone(chance.choice(SIDES), phoned(place, chance), chance.randint(0, 3000))
         watch.press(*random_move(watch, chance, bias))
         if watch.faults:
             watch.faults = [fault for fault in watch.faults if rule_of(fault) not in ignored]

@@ -1,4 +1,4 @@
-"""Lets a monkey loose on the table dialogue: `python tests/units/run_monkey.py --walks 100000 --rulebook ID --seed 7`."""
+"""A monkey at the table dialogue: `python tests/units/run_monkey.py --walks 100000 --rulebook ID --seed 7`."""
 
 from __future__ import annotations
 

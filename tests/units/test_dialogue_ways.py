@@ -78,7 +78,8 @@ def test_a_draw_in_elimination_asks_who_had_initiative():
 def test_a_conceded_game_says_who_conceded():
     table = epic()
     table.presses("ana ▼ ana ana")
-    assert table.says == "Ana R. won 300:0. Right? | ■ Bruno M. 0 | 300 Ana R. ● | 0:5 MoV 0:600 | ■ conceded | ■ yes   ▼ no"
+    assert table.says == ("Ana R. won 300:0. Right? | ■ Bruno M. 0 | 300 Ana R. ● | 0:5 MoV 0:600 | ■ conceded | "
+                          "■ yes   ▼ no")
 
 
 def test_back_from_the_first_figure_is_the_list_again():

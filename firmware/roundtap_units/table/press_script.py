@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import DECIDED, WINNER, Choice, Figure, Form, Picks, Turns, Way
-from roundtap_core.forms.walk import walk
+from roundtap_core.forms.walk import walk, wanted
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_units.table.dialogue.digit_wheels import Dial
 from roundtap_units.table.dialogue.last_turns import likely_left
 from roundtap_units.table.dialogue.own_sheet import OwnSheet, pages_of
-from roundtap_units.table.dialogue.table_state import among_sides
 
 
 class Press(NamedTuple):
@@ -108,8 +107,8 @@ def _turns_played(step: Turns, answer: str, first: Side) -> Iterator[Press]:
 
 
 def _chosen(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
-    if among_sides(choice):
-        yield Press(answer if answer in SIDES else "down")
+    if choice.by_button:
+        yield Press(answer)
         return
     yield from [Press("down")] * choice.options.index(answer)
     yield Press(own)
@@ -151,12 +150,15 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
         squads = [page for page in pages_of(way, whose[side]) if isinstance(page, Picks)]
         for picks in squads if not fielded else ():
             yield from field_squads(picks, answers[picks.name], side)
+    said: dict[tuple[str, str], int] = {}
     for side in SIDES:
         yield Press(side)
         if result.ended == CONCESSION and side != opener:
             yield from (Press("down"), Press(side))
         for page in pages_of(way, whose[side]):
-            if isinstance(page, Figure):
+            # Who comes first is asked before the other has said anything.
+            if isinstance(page, Figure) and wanted(page, said, {}):
+                said[page.key, page.whose] = answers.get(page.name, page.default)
                 yield from _counted(page, answers.get(page.name, page.default), side)
                 yield Press("up")
     yield from (Press("a"), Press("b"))

@@ -136,7 +136,8 @@ def told(way: Way, opener: Side, answers: Answers) -> Result:
 def compose(way: Way, opener: Side, answers: Answers) -> Result:
     """The result that `answers` describe, when `opener` pressed the own button first.
 
-    What is not answered counts at its default, so that the worth can be shown meanwhile (`told` is for the record); answers to questions that a
+    What is not answered counts at its default, so that the worth can be shown meanwhile (`told` is for the record);
+    answers to questions that a
     later correction made needless are left out. Raises Problem("figure_out_of_range", "not_one_of", "picks_wrong").
     """
     way = way.opened_by(opener)

@@ -15,7 +15,7 @@ from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import entry_scenes
 from roundtap_units.table.dialogue.digit_wheels import Dial
 from roundtap_units.table.dialogue.last_turns import Counter, likely_left
-from roundtap_units.table.dialogue.table_state import TableState, among_sides, beside_sides
+from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import SIGNS, Scene
 
 ARROWS = {"up": 1, "down": -1}
@@ -80,8 +80,6 @@ class Entry:
             self.dial = self.choice = self.turns = None
         elif key in ARROWS and (kind == TAP or (kind == REPEAT and self.dial is not None)):
             self._turn(ARROWS[key])
-        elif kind == TAP and key == "down" and self.choice is not None and beside_sides(self.choice):
-            self._answer(self.choice.name, beside_sides(self.choice))
         elif kind == HOLD and self.turns is not None and key in ("a", "b"):
             self._answer(self.turns.step.name, key)
         elif kind == HOLD and key == self.by and self.dial is not None and not self.dial.touched:
@@ -94,11 +92,11 @@ class Entry:
             self.dial = self.dial.turned(by)
         elif self.way is None:
             self.place = (self.place - by) % len(self.listed)
-        elif self.choice is not None and not among_sides(self.choice):
+        elif self.choice is not None and not self.choice.by_button:
             self.place = (self.place - by) % len(self.choice.options)
 
     def _own(self, side: Side, now_ms: int) -> None:
-        if self.choice is not None and among_sides(self.choice):
+        if self.choice is not None and self.choice.by_button:
             self._answer(self.choice.name, side)
         elif self.turns is not None:
             self._turn_of(side, self.turns)
@@ -236,7 +234,7 @@ class Entry:
             value = self.table.games.count(self.side_of(figure.whose))
         possible = figure.asked and value is not None and figure.minimum <= value <= figure.maximum
         if possible and value is not None:
-            return value
+            return int(value)
         assert self.way is not None
         return likely_left(self.way, figure, self.side_of(figure.whose), self.answers) if figure.asked \
             else figure.default

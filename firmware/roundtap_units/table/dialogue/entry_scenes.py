@@ -12,7 +12,7 @@ from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.digit_wheels import Dial, spoken
 from roundtap_units.table.dialogue.last_turns import Counter
-from roundtap_units.table.dialogue.table_state import TableState, among_sides, beside_sides
+from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Row, Scene
 
 
@@ -59,16 +59,13 @@ def scene(entry: Entering) -> Scene:
         return listed(table, "way", entry.by, words("entry.how"), names, entry.place, words("entry.choose", sign=own))
     if entry.turns is not None:
         return _turns(entry)
-    if entry.choice is not None and not among_sides(entry.choice):
+    if entry.choice is not None and not entry.choice.by_button:
         names = [_option(table, entry.choice, option) for option in entry.choice.options]
         return listed(table, "choice", entry.by, _label(entry, entry.choice), names, entry.place,
                       words("entry.choose", sign=own))
-    if entry.choice is not None and (beside_sides(entry.choice) or
-                                     (entry.way.figures() and not entry.walked.figures)):
-        beside = beside_sides(entry.choice)
+    if entry.choice is not None and entry.way.figures() and not entry.walked.figures:
         return table.page("choice", entry.by, words(entry.choice.label), *(Row(table.signed(side)) for side in SIDES),
-                          f"▼ {words(f'form.option.{beside}')}" if beside else "",
-                          hint=words("entry.whose_or" if beside else "entry.whose"))
+                          hint=words("entry.whose"))
     title, hint, info = "", words("entry.ok", sign=own), _worth(entry)
     if entry.choice is not None:
         title, hint, info = words(entry.choice.label), words("entry.whose"), ""
@@ -142,7 +139,7 @@ def _label(entry: Entering, choice: Choice) -> str:
 
 def _chosen(table: TableState, choice: Choice, option: str) -> str:
     """A question that was answered, as a statement where there is one: "initiative ●"."""
-    if option in SIDES and f"told.{choice.name}" in table.words:
+    if choice.by_button and f"told.{choice.name}" in table.words:
         return table.words(f"told.{choice.name}", sign=_option(table, choice, option))
     return f"{table.words(choice.label)} {_option(table, choice, option)}"
 

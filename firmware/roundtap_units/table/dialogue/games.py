@@ -97,7 +97,8 @@ class Game:
 
     def scene(self, now_ms: int) -> Scene:
         table, loser = self.table, other(self.winner)
-        return figures(table, "game", loser, self._column, title=self._title(), info="", hint=table.words("yes_no", sign=SIGNS[loser]))
+        return figures(table, "game", loser, self._column, title=self._title(), info="",
+                       hint=table.words("yes_no", sign=SIGNS[loser]))
 
     def _title(self) -> str:
         """ "Ana R. won game 2. Right?" """

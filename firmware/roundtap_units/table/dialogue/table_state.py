@@ -252,16 +252,6 @@ class TableState:
         self.notice = Notice(scene, None if stays else now_ms + NOTICE_MS)
 
 
-def among_sides(choice: Choice) -> bool:
-    """Whether the sides' own buttons answer: ● or ■, and ▼ for what is neither."""
-    return set(SIDES) <= set(choice.options)
-
-
-def beside_sides(choice: Choice) -> str:
-    """What ▼ answers where own buttons do: the option that is neither side; "" where there is none."""
-    return next((option for option in choice.options if option not in SIDES), "") if among_sides(choice) else ""
-
-
 def span(ms: int) -> str:
     """A length of time: "0:42", "12:05"."""
     seconds = max(0, ms) // 1000

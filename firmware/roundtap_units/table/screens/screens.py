@@ -17,7 +17,19 @@ from roundtap_units.table.screens.lettering import (
     width,
     write,
 )
-from roundtap_units.table.screens.scenes import SIGNS, Column, Duo, Figures, Half, Halves, Name, Page, Row, Scene, Sentence
+from roundtap_units.table.screens.scenes import (
+    SIGNS,
+    Column,
+    Duo,
+    Figures,
+    Half,
+    Halves,
+    Name,
+    Page,
+    Row,
+    Scene,
+    Sentence,
+)
 
 WIDTH, HEIGHT = 128, 64
 FIGURE, CLOCK = 24, 20
