@@ -126,6 +126,8 @@ class MonkeyTable:
         self.due.sort(key=lambda due: due[0])
 
     def _deliver(self) -> None:
+        if not self.due or self.due[0][0] > self.now_ms:
+            return
         asked = self.scene().kind == "ask"
         while self.due and self.due[0][0] <= self.now_ms:
             _, report_id, result, side = self.due.pop(0)
@@ -162,10 +164,9 @@ class MonkeyTable:
     def scene(self) -> Scene:
         return self.dialogue.scene(self.now_ms)
 
-    def press(self, kind: str, key: str, pause_ms: int) -> Step:
-        """Wait, then press; the screen is read right before and right after."""
-        self.wait(pause_ms)
-        before, gesture = self.scene(), Gesture(kind, key, self.now_ms)
+    def press(self, kind: str, key: str, before: Scene) -> Step:
+        """Press, on the screen `before`; what stands there afterwards is read at once."""
+        gesture = Gesture(kind, key, self.now_ms)
         up = self.clock_ms <= 0
         self.dialogue.on_gesture(gesture, self.now_ms)
         return Step(before, gesture, self.scene(), self._take(), up)

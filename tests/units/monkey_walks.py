@@ -30,7 +30,8 @@ class Watch:
         self.moves: list[Move] = []
         self.like: Result | None = None
         self.results = 0
-        self.oks: set[str] = set()
+        self.last = self.table.scene()
+        """What stood on the screen after the last press."""
 
     def press(self, kind: str, key: str, pause_ms: int) -> Step:
         self.moves.append((kind, key, pause_ms))
@@ -41,7 +42,8 @@ class Watch:
         like = stands.match.result or heard.get(key)
         if shown.kind in ("ask", "who-won", "differ") and getattr(shown, "turn", None):
             like = heard[other(shown.turn)]  # type: ignore[attr-defined]
-        step = self.table.press(kind, key, 0)
+        step = self.table.press(kind, key, shown)
+        self.last = step.after
         facts = self.reader.facts
         self.reader.read(step)
         if self.reader.facts is not facts:
@@ -239,7 +241,7 @@ def pause(chance: random.Random) -> int:
 
 def random_move(watch: Watch, chance: random.Random, bias: float) -> Move:
     """Any press; with `bias`, one that the screen asks for."""
-    scene = watch.table.scene()
+    scene = watch.last
     if chance.random() < bias:
         turn = getattr(scene, "turn", None)
         if isinstance(scene, Duo):
