@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from monkey_table import NAMES, Place, Step
+from monkey_table import NAMES, WORDS, Place, Step
 
 from roundtap_core.records import Result, Side, other
 from roundtap_units.table.screens.scenes import Duo, Figures, Page, Part, Row, Scene
@@ -232,6 +232,12 @@ def told_to_the_other(scene: Scene, side: Side, place: Place, result: Result, wi
     if result.wounds is not None:
         extra["wounds"] = {"a": result.wounds.a, "b": result.wounds.b}
     for key, value in extra.items():
+        if any(isinstance(each, str) for each in value.values()):
+            shown = {whose: WORDS(f"form.option.{each}") if f"form.option.{each}" in WORDS else each
+                     for whose, each in value.items()}
+            if not all(f"{'●' if whose == 'a' else '■'} {each}" in says for whose, each in shown.items()):
+                missing.append(f"{key} {value} is not shown: {says}")
+            continue
         if f"{labels[key]} {pair(value['a'], value['b'])}".lower() not in says.lower():
             missing.append(f"{key} {value} is not shown: {says}")
     for picked, squads in (result.picks or {}).items():

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from monkey_reader import Facts, Reader
+from monkey_reader import Facts, Reader, side_in
 from monkey_table import Place
 
 from roundtap_core.records import Pair, Result, other
@@ -64,7 +64,7 @@ def xwing(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tu
     """Section 2: before time the winner has destroyed all (100); at time both are counted; equal: final salvo."""
     loser = other(facts.opener)
     timed = facts.time_up if like is None else like.ended == "time"
-    if facts.ending == "Conceded":
+    if facts.ending == "Conceded" or (facts.ending is None and like is not None and like.ended == "concession"):
         score = _pair(facts, 100, said(facts, "", loser))
         return Result(ended="concession", conceded_by=loser, score=score), facts.opener
     if timed:
@@ -91,7 +91,13 @@ def epic(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tup
         return Result(ended="concession", conceded_by=loser, score=_pair(facts, whole, said(facts, "", loser))), \
             facts.opener
     title = "Draw" if ending == "Both destroyed" else ""
-    score = _both(facts, title)
+    if place.totals is not None and ending == "Both destroyed":
+        score = Pair(place.totals.b, place.totals.a)
+    elif place.totals is not None and ending == "All destroyed":
+        # All of a list is what it costs.
+        score = _pair(facts, place.totals.of(loser), said(facts, "", loser))
+    else:
+        score = _both(facts, title)
     if ending == "All destroyed":
         return Result(winner=facts.opener, score=score), facts.opener
     winner = _more(score) if ending == "Time" else None
@@ -155,7 +161,8 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
     if not timed:
         if wins == 1:
             others = 0
-        elif games[facts.opener] + 1 == wins and (ending is None or (ending == "Played out" and like is None)):
+        elif games[facts.opener] + 1 == wins and (
+                ending is None or (ending == "Played out" and like is None and ("", loser) not in facts.figures)):
             others = games[loser]
         else:
             others = said(facts, "", loser)
@@ -189,7 +196,12 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
     told |= {"creatures": _plain(creatures), "bonus": _plain(bonus)}
     if winner := _more(Pair(creatures.a + bonus.a, creatures.b + bonus.b)):
         return _won(so_far, winner, {**told, "decided_by": "potential"}, first)
-    first = first or chosen(facts, "Who was first player?")
+    if first is None:
+        answer = chosen(facts, "Who was first player?")
+        first = answer if answer in ("a", "b") else side_in(answer)
+    if first is None:
+        # Nobody knows: a lot, and recorded as one.
+        first, told = chosen(facts, "Lot: who wins?"), {**told, "first_player_by": "lot"}
     return _won(so_far, first, {**told, "decided_by": "first_player"}, first)
 
 

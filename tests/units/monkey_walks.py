@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from monkey_reader import SIGNS, Reader, names_winner, number, told_to_the_other
 from monkey_rules import LABELS, STEPS, Unsaid, expected, phoned
-from monkey_table import AT_TIME, BEFORE, MonkeyTable, Place, Step, places
+from monkey_table import AT_TIME, BEFORE, WORDS, MonkeyTable, Place, Step, places
 
 from roundtap_core.records import SIDES, Pair, Result, other
 from roundtap_units.table.screens.scenes import Duo, Figures, Part
@@ -99,7 +99,9 @@ class Watch:
         answers = set(self.reader.facts.choices.values()) if self.reader.facts else set()
         for key in {*told, *said}:
             # A later form may ask more: whatever it records must have been somebody's answer.
-            if told.get(key) != said.get(key) and not (key not in said and str(told[key]) in answers):
+            values = told[key].values() if isinstance(told.get(key), dict) else [told.get(key)]
+            worded = {WORDS(f"form.option.{v}") if f"form.option.{v}" in WORDS else str(v) for v in values}
+            if told.get(key) != said.get(key) and not (key not in said and worded <= answers):
                 self._fault("other", f"timeout {key} is {told.get(key)}, told was {said.get(key)}")
 
     def _agreed(self, step: Step, side: str, result: Result) -> None:

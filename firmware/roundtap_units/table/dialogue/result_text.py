@@ -167,10 +167,16 @@ def told_apart(table: TableState, result: Result, side: Side) -> list[str]:
             if key != "score":
                 told.append(label + ":".join(str(value[each]) for each in sides))
         elif isinstance(value, dict):
-            told.append("  ".join(f"{SIGNS[each]} {value[each]}" for each in sides if each in value))
+            told.append("  ".join(f"{SIGNS[each]} {_worded(table, value[each])}" for each in sides if each in value))
         elif key not in NEEDS_NO_WORD and value not in SIDES:
-            told.append(words(f"form.option.{value}") if f"form.option.{value}" in words else str(value))
+            told.append(_worded(table, value))
     return told
+
+
+def _worded(table: TableState, value: object) -> str:
+    """An option in words; a house is called what the deck's card calls it."""
+    key = f"form.option.{value}"
+    return table.words(key) if key in table.words else str(value)
 
 
 def squads(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
