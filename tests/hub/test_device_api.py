@@ -290,6 +290,12 @@ def test_a_session_ends_with_its_feed(bench: Bench) -> None:
     assert status(bench).status_code == 409
 
 
+def test_both_sides_of_a_table_may_ask_to_leave(bench: Bench) -> None:
+    bench.hub.presence.open_session("table-1", "s1")
+    assert status(bench, leave="ab").status_code == 200
+    assert bench.hub.presence.units["table-1"].leave == "ab"
+
+
 @pytest.mark.parametrize("changes", [
     {"seated": None}, {"seated": 5}, {"match": 5}, {"leave": "c"}, {"leave": []}, {"clock_ms": "1"}, {"waiting": None},
     {"waiting": "many"}, {"waiting": []},
