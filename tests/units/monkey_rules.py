@@ -63,7 +63,7 @@ def _more(pair: Pair) -> str | None:
 def xwing(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tuple[Result, str]:
     """Section 2: before time the winner has destroyed all (100); at time both are counted; equal: final salvo."""
     loser = other(facts.opener)
-    timed = facts.time_up if like is None else like.ended == "time"
+    timed = facts.ending == "Time" or (facts.time_up if like is None else like.ended == "time")
     if facts.ending == "Conceded" or (facts.ending is None and like is not None and like.ended == "concession"):
         score = _pair(facts, 100, said(facts, "", loser))
         return Result(ended="concession", conceded_by=loser, score=score), facts.opener
@@ -154,15 +154,15 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
     """Section 4: a won game; at time the turns, one forged key each, keys, æmber, potential, the first player."""
     loser, ending, wins = other(facts.opener), facts.ending, place.games // 2 + 1
     games = {side: reader.games.count(side) for side in ("a", "b")}  # type: ignore[arg-type]
-    first = reader.first_player or (like.first_player if like else None)
+    first = (like.first_player if like else None) or reader.first_player
     if ending is None and like is not None:
         ending = {"time": "Time", "concession": "Conceded"}.get(like.ended, "Played out")
     timed = ending == "Time" or (ending is None and facts.time_up and like is None)
     if not timed:
         if wins == 1:
             others = 0
-        elif games[facts.opener] + 1 == wins and (
-                ending is None or (ending == "Played out" and like is None and ("", loser) not in facts.figures)):
+        elif games[facts.opener] + 1 == wins and ("", loser) not in facts.figures and (
+                ending is None or (ending == "Played out" and like is None)):
             others = games[loser]
         else:
             others = said(facts, "", loser)

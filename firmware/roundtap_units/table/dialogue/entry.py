@@ -63,7 +63,7 @@ class Entry:
     def _take(self, way: Way, direct: bool = False) -> None:
         table = self.table
         self.way, self.place, self.given = way.opened_by(self.opener), 0, {}
-        first = table.first_player or (self.like.first_player if self.like else None)
+        first = (self.like.first_player if self.like else None) or table.first_player
         self.known = {"first_player": first} if first and table.asks("first_player") else {}
         wins = table.games.count(self.opener) + 1
         if direct and wins > 1 and table.form and table.form.games == wins and way.when == ANY_TIME:

@@ -36,7 +36,8 @@ def draw_lot(table: TableState, now_ms: int) -> None:
 
 def lots_heard(table: TableState) -> None:
     """Game 1 is begun by whom the lot has named, whatever was started anew or taken back meanwhile."""
-    if not table.games and table.asks(FIRST_PLAYER):
+    reported = table.said("a") is not None or table.said("b") is not None
+    if not table.games and not reported and table.asks(FIRST_PLAYER):
         table.first_player = table.lots.get(FIRST_PLAYER, table.first_player)
 
 
