@@ -81,5 +81,6 @@ def test_an_imported_round_that_is_still_played_moves_and_a_played_one_keeps_its
     event.tell(c.ImportRound({"number": 1, "matches": matches}, busy_tables=frozenset({1, 4})))
     assert tables(event) == [3, 2]
     done = Event()
-    done.tell(c.ImportRound({"number": 1, "matches": [matches[0], {**matches[1], "result": result}]}, busy_tables=frozenset({1})))
+    played = [matches[0], {**matches[1], "result": result}]
+    done.tell(c.ImportRound({"number": 1, "matches": played}, busy_tables=frozenset({1})))
     assert tables(done) == [1, 2]

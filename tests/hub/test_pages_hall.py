@@ -57,6 +57,13 @@ def test_a_table_is_silent_after_ten_seconds(house: House, browser: Browser):
     assert "Table 1 no contact 0:10" in text_of(browser.get("/console/e1"))
 
 
+def test_both_who_ask_to_leave_at_one_table_are_named(house: House, browser: Browser):
+    house.hub.presence.heard("unit-1", house.time.ms, leave="ab")
+    people, match = house.service.snapshot.people["e1"], house.event.live.matches[0].match  # type: ignore[union-attr]
+    page = text_of(browser.get("/console/e1"))
+    assert all(f"{people[who].name} wants to leave" in page for who in (match.a, match.b))  # type: ignore[index]
+
+
 def test_who_asks_to_leave_is_named_and_let_go(house: House, browser: Browser):
     house.hub.presence.heard("unit-1", house.time.ms, leave=frozenset("b"))
     leaver = house.event.live.matches[0].match.b  # type: ignore[union-attr]

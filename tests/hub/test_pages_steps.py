@@ -102,7 +102,8 @@ def test_every_step_s_form_says_what_it_was_shown_for(house: House):
     go("/publish")
     house.play()
     go("/finish")
-    assert met == {"draw", "discard", "publish", "clock", "finish", "cut", "cut/back", "cut/accepted", "cut/declined", "cut/present",
+    assert met == {"draw", "discard", "publish", "clock", "finish", "cut", "cut/back", "cut/accepted", "cut/declined",
+                   "cut/present",
                    "competitors/drop", "competitors/return", "competitors/disqualify"}
 
 

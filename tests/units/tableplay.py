@@ -54,7 +54,7 @@ class Table:
             "options": self.options, "state": "open", "revision": 0, "result": None, "a": None, "b": None,
             "number": None, "clock": "running", "match": "3.7", "call": None, "status": "published", "next": None,
             "to_field": {}, "must": {}, "rounds_left": 2, "phases": [], "open_end": False, "over": False,
-            "total_ms": None, "lots": {}, "initiative": None, **self.told, **changes,
+            "total_ms": None, "lots": {}, "initiative": None, "leave_refused": [], **self.told, **changes,
         }
         totals = self.situation.totals
 
@@ -80,9 +80,10 @@ class Table:
             "rounds_left": told["rounds_left"],
             "clock": {"state": told["clock"], "deadline_ms": None, "remaining_ms": None, "total_ms": told["total_ms"],
                       "phases": told["phases"], "open_end": told["open_end"], "over": told["over"]},
-            "call": told["call"], "next": told["next"],
+            "call": told["call"], "next": told["next"], "leave_refused": told["leave_refused"],
         }), self.now_ms)
         self._work()
+        self.wait(1000)
 
     def hub_saves(self, number: int, report: int = -1) -> None:
         self.dialogue.on_fate(self.ids[report], Saved(number), self.now_ms)
@@ -113,8 +114,8 @@ class Table:
                 self.gesture(press.kind, press.key)
         return self
 
-    def gesture(self, kind: str, key: str) -> None:
-        self.wait(250)
+    def gesture(self, kind: str, key: str, after_ms: int = 500) -> None:
+        self.wait(after_ms)
         self.dialogue.on_gesture(Gesture(kind, key, self.now_ms), self.now_ms)
         self._work()
 

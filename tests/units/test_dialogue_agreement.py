@@ -7,14 +7,14 @@ def test_the_other_is_asked_from_their_own_side():
     table = Table()
     table.presses("ana ▲▲ ana ▲▲▲▲ ana")
     assert table.scene.turn == "b"
-    assert table.says == "You lost? | ■ Bruno M. 24 | 100 Ana R. ● | MoV 24:176 | ■ yes   ▼ no"
+    assert table.says == "Ana R. won 100:24. Right? | ■ Bruno M. 24 | 100 Ana R. ● | MoV 24:176 | ■ yes   ▼ no"
 
 
 def test_from_the_edge_the_figures_keep_their_sides():
     table = Table(facing="edge")
     table.presses("ana ▲▲ ana ▲▲▲▲ ana")
     assert table.scene.turn == "b"
-    assert table.says == "You lost? | ● Ana R. 100 | 24 Bruno M. ■ | MoV 176:24 | ■ yes   ▼ no"
+    assert table.says == "Ana R. won 100:24. Right? | ● Ana R. 100 | 24 Bruno M. ■ | MoV 176:24 | ■ yes   ▼ no"
 
 
 def test_no_leads_to_a_version_of_ones_own_and_both_are_kept():
@@ -29,7 +29,7 @@ def test_no_leads_to_a_version_of_ones_own_and_both_are_kept():
     table.presses("▲▲ bruno bruno")
     assert table.reports == [("a", score(100, 20)), ("b", score(100, 40))]
     assert table.scene.turn == "a"
-    assert table.says.startswith("You won? | ● Ana R. 100 | 40 Bruno M. ■")
+    assert table.says.startswith("Ana R. won 100:40. Right? | ● Ana R. 100 | 40 Bruno M. ■")
     table.presses("ana")
     assert table.reports[2] == ("a", score(100, 40))
     assert table.kind == "sending"
@@ -47,7 +47,7 @@ def test_no_and_down_again_calls_a_judge_and_keeps_the_question():
     assert table.status.call
     assert "JUDGE CALLED" in table.says
     table.presses("ana")  # look behind
-    assert table.says.startswith("You lost?")
+    assert table.says.startswith("Ana R. won 100:0. Right?")
 
 
 def test_who_reported_may_look_at_it_again_before_the_other_agrees():
@@ -71,7 +71,7 @@ def test_a_dispute_seen_after_a_restart_lets_either_take_up_the_others_version()
     table.hub_says(state="dispute", a=score(100, 24), b=score(100, 48))
     assert table.says == "NOT THE SAME | ● Ana R.  100:24 | ■ Bruno M.  100:48 | ● ■ look again"
     table.presses("ana")
-    assert table.says.startswith("You won? | ● Ana R. 100 | 48 Bruno M. ■")
+    assert table.says.startswith("Ana R. won 100:48. Right? | ● Ana R. 100 | 48 Bruno M. ■")
     table.presses("ana")
     assert table.reports == [("a", score(100, 48))]
 
@@ -79,4 +79,4 @@ def test_a_dispute_seen_after_a_restart_lets_either_take_up_the_others_version()
 def test_a_report_from_a_phone_asks_here():
     table = Table()
     table.hub_says(state="one-sided", b=score(30, 100))
-    assert table.says.startswith("You lost? | ● Ana R. 30 | 100 Bruno M. ■")
+    assert table.says.startswith("Bruno M. won 100:30. Right? | ● Ana R. 30 | 100 Bruno M. ■")

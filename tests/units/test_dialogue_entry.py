@@ -86,7 +86,7 @@ def test_equal_figures_ask_for_the_final_salvo_and_its_winner_is_confirmed():
     assert table.reports == []
     table.presses("ana")
     assert table.reports == [("a", score(80, 80, "time", winner="b"))]
-    assert table.says.startswith("You won?")
+    assert table.says.startswith("Bruno M. won 80:80. Right?")
 
 
 def test_the_time_running_out_does_not_take_the_entry_away():

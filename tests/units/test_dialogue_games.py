@@ -21,7 +21,7 @@ def three(**kind) -> Table:
 def test_a_win_is_the_winner_s_button_and_the_loser_s():
     table = one()
     table.presses("ana")
-    assert table.says == "You lost? | ■ Bruno M. 0 | 1 Ana R. ● | ■ yes   ▼ no"
+    assert table.says == "Ana R. won 1:0. Right? | ■ Bruno M. 0 | 1 Ana R. ● | ■ yes   ▼ no"
     table.presses("bruno")
     assert table.reports == [("a", Result(score=Pair(1, 0))), ("b", Result(score=Pair(1, 0)))]
 
@@ -120,7 +120,7 @@ def test_no_lot_where_nobody_wants_to_know():
 def test_a_game_of_three_is_agreed_and_noted_here_only():
     table = three()
     table.presses("ana")
-    assert table.says == "You lost game 1? | ■ Bruno M. 0 | 1 Ana R. ● | ■ yes   ▼ no"
+    assert table.says == "Ana R. won game 1. Right? | ■ Bruno M. 0 | 1 Ana R. ● | ■ yes   ▼ no"
     table.presses("bruno")
     assert table.says == "NOTED 0:1 | ■ Bruno M. | chooses who starts | ● or ■"
     assert table.reports == []

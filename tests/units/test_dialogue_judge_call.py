@@ -23,7 +23,7 @@ def test_the_call_tells_its_age_and_who_comes():
     table.wait(130_000)
     assert table.scene.a.big == "2:10"
     table.hub_says(call={"taken_by": None})
-    assert table.scene.a.big == "2:10"
+    assert table.scene.a.big == "2:11"
     table.hub_says(call={"taken_by": "Eva"})
     assert table.scene.a.small == "taken by Eva"
 

@@ -42,7 +42,7 @@ def test_no_winner_after_the_turns_is_a_draw_with_the_lives_as_they_stand():
     whose_turn(table, "ana ana ana bruno ana bruno ▼ ana ana ana")
     assert table.says.startswith("Draw | ● Ana R. 10 | 20 Bruno M. ■ | 1:1 SCORE -10:10")
     table.presses("ana")
-    assert table.says.startswith("A draw?")
+    assert table.says.startswith("Draw 20:10. Right?")
     table.presses("bruno")
     assert table.reports[1] == ("b", Result(ended="time", winner="draw", score=Pair(10, 20), timeout={"active": "a"}))
 
@@ -64,20 +64,50 @@ def test_an_own_button_held_has_won_in_anybody_s_turn():
     assert table.reports[1] == ("b", Result(ended="time", winner="b", score=Pair(0, 1), timeout=timeout))
 
 
-def test_both_buttons_within_a_second_say_that_nobody_won():
-    table = warlords()
-    table.presses("ana bruno")
-    assert table.says.startswith("Draw | ● Ana R. 20+ | 20+ Bruno M. ■ | 1:1 SCORE 0:0")
-    table.presses("ana ana bruno")
-    assert table.reports[1] == ("b", Result(ended="time", winner="draw", score=Pair(20, 20)))
-
-
-def test_a_second_later_it_answers_whose_turn_it_is():
+def test_both_buttons_at_once_mean_nothing_while_a_question_is_open():
     table = warlords()
     table.presses("ana")
-    table.wait(1000)
-    table.presses("bruno")
-    assert table.kind == "turns"
+    table.gesture("tap", "b", after_ms=100)
+    assert table.says.startswith("Whose turn?")
+
+
+def test_a_moment_later_the_other_s_button_answers_whose_turn_it_is_and_no_draw_comes_of_it():
+    table = warlords()
+    table.presses("ana")
+    table.gesture("tap", "b", after_ms=450)
+    assert table.says.startswith("4 turns left | ■ Bruno M.")
+
+
+def test_a_draw_that_both_agree_to_at_time_is_found_behind_the_arrow_held():
+    table = warlords()
+    table.presses("▼… ▲ ▲ ▲")
+    assert "► Draw" in table.says
+    table.presses("ana ▼ ana ana ana bruno")
+    assert table.reports[1] == ("b", Result(ended="time", winner="draw", score=Pair(10, 20)))
+
+
+def test_seen_a_draw_of_20_to_20_saved_with_no_turn_played_and_no_life_asked():
+    """● , "whose turn?" ■, ● again: the turns are still open, and nothing is reported."""
+    table = warlords()
+    whose_turn(table, "ana bruno ana ana bruno")
+    assert table.reports == []
+
+
+def test_seen_all_five_steps_skipped_by_one_press_because_the_first_player_was_known():
+    table = Table(book=KEYFORGE, lot="a")
+    table.presses("▲ ▲")
+    table.clock_ms = -1000
+    whose_turn(table, "ana bruno ana bruno ana")
+    assert table.reports == []
+
+
+def test_who_has_lost_in_the_last_turns_starts_at_no_life_and_says_so():
+    table = warlords()
+    whose_turn(table, "ana bruno bruno…")
+    assert (table.scene.left.figure, table.scene.right.figure) == ("≤0", "20+")
+    assert (table.scene.left.unset, table.scene.right.unset) == (True, True)
+    table.presses("ana")
+    assert (table.scene.left.unset, table.scene.right.unset) == (False, True)
 
 
 def test_in_elimination_there_is_no_time_to_draw_at():
@@ -100,7 +130,8 @@ def test_the_worked_example_goes_on_to_the_potential_and_names_it():
     table.presses("ana… ▲▲▲▲▲ ana ana… ▲▲▲▲ ana ana… ▲▲▲ ana ana… ▲▲▲ ana")
     assert table.says == "potential æmber | ● Ana R. 1 | 0 Bruno M. ■ | decides | ● OK"
     table.presses("ana")
-    assert table.says.startswith("You lost? | ■ Bruno M. 0 | 1 Ana R. ● | potential æmber")
+    assert table.says.startswith("Ana R. won 1:0. Right? | keys\u00a02:1  æmber\u00a03:9")
+    assert "potential\u00a0æmber" in table.says
     table.presses("bruno")
     assert table.reports[1][1].timeout["house"] == {"a": "Brobnar", "b": "Mars"}
 

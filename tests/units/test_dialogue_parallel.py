@@ -66,8 +66,8 @@ def test_the_squads_are_kept_until_the_end_and_everything_is_reported_by_both():
     assert part(table, "a").startswith("● Ana R. | waiting | 2 | 14")
     table.presses("bruno bruno ▲ " + "bruno " * 9 + "▲")
     assert table.kind == "sum"
-    assert part(table, "a") == "● Ana R. | Points 3:0 | 2:1 | 14:9 | ● OK"
-    assert part(table, "b") == "■ Bruno M. | Points 0:3 | 1:2 | 9:14 | ■ OK  ▼ back"
+    assert part(table, "a") == "● Ana R. | Ana R. won  AC:BD | 2:1 | 14:9 | ● OK"
+    assert part(table, "b") == "■ Bruno M. | Ana R. won  BD:AC | 1:2 | 9:14 | ■ OK  ▼ back"
     table.presses("ana")
     assert part(table, "a").endswith("| ✓  ▼ back")
     assert table.reports == []
@@ -81,7 +81,7 @@ def test_both_enter_at_the_same_time():
     table = hall()
     table.presses("ana bruno ana bruno ana ▲ bruno bruno ▲ ana bruno ▲ ana ▲")
     # Bruno stepped to 1, 2 and back to 0.
-    assert part(table, "a").startswith("● Ana R. | Points 3:0 | 2:0 | 2:1")
+    assert part(table, "a").startswith("● Ana R. | Ana R. won  AC:BD | 2:0 | 2:1")
 
 
 def test_the_arrow_down_takes_back_one_and_then_a_page():
@@ -113,7 +113,7 @@ def test_conceding_is_the_arrow_down_on_the_first_page_and_the_own_button():
     table.presses("ana ▼")
     assert part(table, "a") == "● Ana R. | You concede? | ● yes   ▼ no"
     table.presses("ana ana ▲ ▲ bruno bruno ▲ ▲")
-    assert part(table, "b").startswith("■ Bruno M. | ● conceded | 1:1 | 0:0")
+    assert part(table, "b").startswith("■ Bruno M. | Bruno M. won  ●\u00a0conceded  BD:AC | 1:1 | 0:0")
     table.presses("bruno ana")
     said = Result(ended="concession", conceded_by="a", score=Pair(1, 1), wounds=Pair(0, 0), picks=PICKS)
     assert table.reports[1] == ("b", said)
@@ -132,7 +132,7 @@ def test_at_time_objectives_decide_the_struggle_in_progress():
     table.presses("▲")
     assert part(table, "a").startswith("● Ana R. | Objectives held | 0")
     table.presses("ana ▲▲ bruno bruno ▲▲ bruno bruno ▲▲")
-    assert part(table, "a").startswith("● Ana R. | Points 0:3 | 1:2 | 0:0")
+    assert part(table, "a").startswith("● Ana R. | Bruno M. won  this\u00a0turn\u00a00:0  objectives\u00a01:2  AC:BD | 1:2 | 0:0")
     table.presses("ana bruno")
     timeout = {"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 1, "b": 2},
                "decided_by": "struggles"}
@@ -183,7 +183,7 @@ def test_letting_a_squad_go_that_can_never_be_played_again_is_asked():
     table.hub_says(to_field={"a": [3, 4], "b": [1]}, must={"a": True}, rounds_left=0)
     table.presses("ana ▲ ana ▲▲")
     assert part(table, "a") == (
-        "C D: never again | Can not be played any more | [A]✓ ►[B]✓ C D | ▲ really  ▼ back")
+        "C D: never again | Lost for good | [A]✓ ►[B]✓ C D | ▲ yes  ▼ back")
     table.presses("▼ ana ana ▲▲")
     # A and D: C is still let go.
     assert part(table, "a").startswith("C: never again")
@@ -214,7 +214,7 @@ def test_two_struggles_each_are_refused_and_nothing_is_lost():
     table.presses("ana ana ana ▲▲ bruno bruno bruno ▲▲ ana bruno")
     assert table.kind == "impossible"
     table.presses("ana")
-    assert part(table, "b").startswith("■ Bruno M. | Points 1:1 | 2:2 | 0:0")
+    assert part(table, "b").startswith("■ Bruno M. | Draw  BD:AC | 2:2 | 0:0")
     assert "✓" not in table.says
 
 
@@ -233,7 +233,7 @@ def test_a_correction_starts_from_what_was_agreed():
     table.hub_saves(7, 1)
     table.wait(20_000)
     table.presses("ana")
-    assert part(table, "a") == "● Ana R. | Points 3:0 | 2:0 | 0:0 | ● OK  ▼ back"
+    assert part(table, "a") == "● Ana R. | Ana R. won  AC:BD | 2:0 | 0:0 | ● OK  ▼ back"
     table.presses("▼ ▲▲ ana… ▲ ana bruno")
     assert table.reports[2][1] == Result(score=Pair(2, 0), wounds=Pair(10, 0), picks=PICKS)
     assert [side for side, _ in table.reports] == ["a", "b", "a", "b"]
@@ -260,6 +260,6 @@ def test_a_page_of_squads_left_open_does_not_hide_that_time_was_called():
 def test_a_report_from_a_phone_is_asked_here_with_its_wounds():
     table = hall()
     table.hub_says(state="one-sided", a=Result(score=Pair(2, 1), wounds=Pair(14, 9), picks=PICKS))
-    assert table.says == "You lost? | ■ Bruno M. 1 | 2 Ana R. ● | Points 0:3  wounds 9:14 | ■ yes   ▼ no"
+    assert table.says == "Ana R. won 2:1. Right? | ■\u00a0BD\u00a0\u00a0●\u00a0AC  wounds\u00a09:14 | ■ yes   ▼ no"
     table.presses("▼ ▲")
-    assert part(table, "b").startswith("■ Bruno M. | Points 0:3 | 1:2 | 9:14")
+    assert part(table, "b").startswith("■ Bruno M. | Ana R. won  BD:AC | 1:2 | 9:14")

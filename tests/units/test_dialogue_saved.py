@@ -87,7 +87,7 @@ def test_a_correction_starts_from_the_result_and_is_agreed_by_both_again(saved):
     saved.presses("bruno")
     assert saved.says.startswith("■ Bruno M. 20 | 100 Ana R. ●")
     saved.presses("▲ bruno bruno")
-    assert saved.says.startswith("You won? | ● Ana R. 100 | 30 Bruno M. ■")
+    assert saved.says.startswith("Ana R. won 100:30. Right? | ● Ana R. 100 | 30 Bruno M. ■")
     saved.presses("ana")
     assert saved.reports[2:] == [("b", score(100, 30)), ("a", score(100, 30))]
     saved.hub_saves(1050, report=2)
@@ -119,7 +119,7 @@ def test_a_refusal_names_its_reason_and_stays_until_somebody_has_read_it(table, 
     table.wait(600_000)
     assert table.says.startswith(says)
     table.presses("▼")
-    assert table.says.startswith("You lost?")  # Ana's report still stands
+    assert table.says.startswith("Ana R. won 100:20. Right?")  # Ana's report still stands
 
 
 def test_a_unit_restarted_after_the_agreement_shows_it_without_asking_who_leaves():
@@ -147,3 +147,22 @@ def test_a_correction_of_a_closed_round_is_told_too_and_once(saved):
     assert "corrected" not in saved.says
     saved.hub_says(**changed, corrected=True)
     assert "corrected" not in saved.says
+
+
+def test_both_wishes_to_leave_arrive(saved):
+    saved.asks_to_leave("bruno")
+    saved.asks_to_leave("ana")
+    assert saved.status.leave == ("a", "b")
+
+
+def test_a_refused_wish_to_leave_is_said_and_may_be_made_again(saved):
+    saved.asks_to_leave("bruno")
+    saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042,
+                   leave_refused=["b"])
+    assert saved.says == "Leaving: refused | ■ Bruno M. | Ask the organizer. | any key: go on"
+    assert saved.scene.turn == "b"
+    assert saved.status.leave == ()
+    saved.presses("▼")
+    saved.hub_says(leave_refused=[])
+    saved.asks_to_leave("bruno")
+    assert saved.status.leave == ("b",)

@@ -58,7 +58,7 @@ def test_both_destroyed_is_a_draw_and_the_other_is_asked_so():
     table.presses("ana ▼▼ ana")
     assert table.says.startswith("Draw | ● Ana R. 300 | 290 Bruno M. ■ | 1:1 MoV")
     table.presses("ana")
-    assert table.says.startswith("A draw? | ■ Bruno M. 290 | 300 Ana R. ●")
+    assert table.says.startswith("Draw 290:300. Right? | ■ Bruno M. 290 | 300 Ana R. ●")
     table.presses("bruno")
     assert table.reports[1] == ("b", Result(winner="draw", score=Pair(300, 290)))
 
@@ -78,7 +78,8 @@ def test_a_draw_in_elimination_asks_who_had_initiative():
 def test_a_conceded_game_says_who_conceded():
     table = epic()
     table.presses("ana ▼ ana ana")
-    assert table.says == "You lost? | ■ Bruno M. 0 | 300 Ana R. ● | 0:5 MoV 0:600 | ■ conceded | ■ yes   ▼ no"
+    assert table.says == ("Ana R. won 300:0. Right? | ■ Bruno M. 0 | 300 Ana R. ● | 0:5 MoV 0:600 | ■ conceded | "
+                          "■ yes   ▼ no")
 
 
 def test_back_from_the_first_figure_is_the_list_again():

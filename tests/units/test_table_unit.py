@@ -85,7 +85,7 @@ class Unit:
             for down in (True, False):
                 self.now_ms += 60
                 self.unit.step(self.now_ms, [Edge(key, down, self.now_ms)])
-                self.wait(40)
+                self.wait(400)
 
     def wait(self, ms: int) -> None:
         """Let time pass, stepping whenever the unit wants to be stepped."""

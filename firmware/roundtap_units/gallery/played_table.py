@@ -55,7 +55,7 @@ class Play:
     def tap(self, keys: str) -> None:
         """ "a", "b", "^", "v": own buttons and arrows."""
         for key in keys:
-            self.now_ms += 300
+            self.now_ms += 900
             self.table.on_gesture(Gesture(TAP, {"^": "up", "v": "down"}.get(key, key)), self.now_ms)
 
     def walk(self, *stops: tuple[str, str], clock_ms: int | None = None) -> Shots:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from roundtap_core.forms.answers import way_and_answers
-from roundtap_core.forms.form import DECIDED, Choice, Figure, Form, Picks, Turns, Way
+from roundtap_core.forms.form import DECIDED, WINNER, Choice, Figure, Form, Picks, Turns, Way
 from roundtap_core.forms.walk import walk, wanted
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_units.table.dialogue.digit_wheels import Dial
+from roundtap_units.table.dialogue.last_turns import likely_left
 from roundtap_units.table.dialogue.own_sheet import OwnSheet, pages_of
 
 
@@ -35,7 +36,7 @@ def presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded:
     way, answers = _told(form, result, winner, time_is_up)
     first_question = walk(way, {}, winner).question
     if way.winner == DECIDED and isinstance(first_question, Choice) and answers[first_question.name] == other(winner):
-        # Whose turn it is opens: the other's button at once would say that nobody won.
+        # Whose turn it is opens: presses of both buttons at once say nothing.
         winner = other(winner)
         way, answers = _told(form, result, winner, time_is_up)
     at = form.offered(time_is_up).index(way)
@@ -84,14 +85,15 @@ def _steps(way: Way, answers: dict[str, Any], opener: Side, confirmed: bool) -> 
     way = way.opened_by(opener)
     given: dict[str, Any] = {}
     while (step := walk(way, given, opener).question) is not None:
-        given[step.name] = answers[step.name]
-        confirmed = isinstance(step, Figure) and way.winner != DECIDED
         if isinstance(step, Figure):
-            yield from _dialled(Dial(step, step.default), answers[step.name], opener)
+            side = opener if step.whose == WINNER else other(opener)
+            yield from _dialled(Dial(step, likely_left(way, step, side, given)), answers[step.name], opener)
         elif isinstance(step, Turns):
             yield from _turns_played(step, answers[step.name], answers[step.first])
         elif isinstance(step, Choice):
             yield from _chosen(step, answers[step.name], opener)
+        given[step.name] = answers[step.name]
+        confirmed = isinstance(step, Figure) and way.winner != DECIDED
     if not confirmed:
         yield Press(opener)
 

@@ -190,7 +190,7 @@ class TableUnit:
         status, view = self._status, self._view
         said: dict[str, Any] = {
             "match": self._match_id(), "seated": list(status.seated), "draft": status.draft, "call": status.call,
-            "leave": status.leave[0] if status.leave else None, "clock_ms": self.dialogue.table.clock_ms,
+            "leave": "".join(status.leave) or None, "clock_ms": self.dialogue.table.clock_ms,
             "lot": None,
         }
         if status.lot is not None and view is not None and view.event is not None and view.match is not None:

@@ -124,6 +124,8 @@ class TableView:
     next_table: int | None = None
     situation: Situation = SWISS_ROUND
     rounds_left: int = 0
+    leave_refused: tuple[Side, ...] = ()
+    """Whose wish to leave the event an official has refused."""
 
 
 def view_from_json(data: Mapping[str, Any]) -> TableView:
@@ -147,6 +149,7 @@ def view_from_json(data: Mapping[str, Any]) -> TableView:
         next_table=following.get("table") if following else None,
         situation=_situation(data.get("situation")),
         rounds_left=data.get("rounds_left") or 0,
+        leave_refused=tuple(side for side in SIDES if side in (data.get("leave_refused") or ())),
     )
 
 

@@ -38,7 +38,7 @@ from roundtap_units.table.unit import TableUnit
 from roundtap_units.unit_words import unit_words
 
 EVENT = "e1"
-TAP_MS, PAUSE_MS, HOLD_MS = 60, 60, 700
+TAP_MS, PAUSE_MS, HOLD_MS = 60, 400, 700
 
 
 class VirtualClock:
@@ -70,7 +70,8 @@ class DirectLink:
 
     def send_status(self, status: Mapping[str, Any]) -> None:
         self._hub.presence.heard(self._unit, self._clock.now_ms, match=status["match"],
-                             seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"])
+                             seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"],
+                                leave=status["leave"])
 
     def push_view(self) -> None:
         view = table_view(self._hub.service.snapshot, self._unit, self._hub.presence.units.get(self._unit),

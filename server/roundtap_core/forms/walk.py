@@ -124,10 +124,20 @@ def next_step(way: Way, answers: Answers) -> Question | None:
     return walk(way, answers).question
 
 
+def told(way: Way, opener: Side, answers: Answers) -> Result:
+    """The result that `answers` describe, as `compose`, for the record: nothing in it is a default that nobody was
+    asked about. Raises Problem("question_open") while a question is open."""
+    question = walk(way.opened_by(opener), answers, opener).question
+    if question is not None:
+        raise Problem("question_open", where=f"/result/{question.name}", question=question.name)
+    return compose(way, opener, answers)
+
+
 def compose(way: Way, opener: Side, answers: Answers) -> Result:
     """The result that `answers` describe, when `opener` pressed the own button first.
 
-    What is not answered counts at its default, so that the worth can be shown meanwhile; answers to questions that a
+    What is not answered counts at its default, so that the worth can be shown meanwhile (`told` is for the record);
+    answers to questions that a
     later correction made needless are left out. Raises Problem("figure_out_of_range", "not_one_of", "picks_wrong").
     """
     way = way.opened_by(opener)

@@ -35,12 +35,20 @@ class Ask:
             edit_report(table, teller, self._theirs())
 
     def scene(self, now_ms: int) -> Scene:
-        table, words, theirs = self.table, self.table.words, self._theirs()
-        outcome = result_text.outcome(table, theirs, self.side)
-        title = words(f"ask.{outcome}" if outcome else "ask.right")
-        told, remark = result_text.figures_told(table, theirs, self.side), result_text.remark(table, theirs)
-        return figures(table, "ask", self.side, lambda side: _column(table, side, theirs), title=title,
-                       info=told or remark, hint=words("yes_no", sign=SIGNS[self.side]), note=remark if told else "")
+        """Everything that the result says: whoever agrees agrees to all of it."""
+        table, theirs, side = self.table, self._theirs(), self.side
+        title, hint = result_text.question(table, theirs, side), table.words("yes_no", sign=SIGNS[side])
+        apart = [*result_text.told_apart(table, theirs, side), result_text.squads(table, theirs, side)]
+        worth, remark = result_text.figures_told(table, theirs, side), result_text.remark(table, theirs)
+        first = result_text.first(table, theirs)
+        if not any(apart):
+            info, *notes = [text for text in (worth, remark, first) if text] or [""]
+            return figures(table, "ask", side, lambda each: _column(table, each, theirs), title=title, info=info,
+                           hint=hint, note="  ".join(notes))
+        # A flow of short texts, each kept together where a line breaks.
+        told = [text.replace(" ", "\u00a0") for text in (
+            *apart, result_text.wounds(table, theirs, side), remark, first) if text]
+        return table.page("ask", side, title, "  ".join(told), hint=hint)
 
     def _theirs(self) -> Result:
         result = self.table.said(other(self.side))

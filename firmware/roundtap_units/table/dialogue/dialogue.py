@@ -14,7 +14,7 @@ from roundtap_units.table.dialogue.games import lots_heard, unheard_lot
 from roundtap_units.table.dialogue.judge_call import Call
 from roundtap_units.table.dialogue.list_review import ListReview, may_review
 from roundtap_units.table.dialogue.no_match import NoMatch
-from roundtap_units.table.dialogue.saved import LEAVE_ASKED_MS, Sending, Standing, decided, refused
+from roundtap_units.table.dialogue.saved import LEAVE_ASKED_MS, Sending, Standing, decided, leave_refused, refused
 from roundtap_units.table.dialogue.seating import Idle, Seating
 from roundtap_units.table.dialogue.table_state import (
     Effect,
@@ -33,6 +33,10 @@ from roundtap_units.table.view import AGREED, CLOSED, DECIDED, MatchView, TableV
 __all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged"]
 
 UNFINISHED_AFTER_MS = 60_000
+TOGETHER_MS = 400
+"""Both own buttons within this time are one gesture of two hands: it means nothing while a question is open."""
+UNREAD_MS = 800
+"""So long after the hub has put another question on the screen an own button still meant the one before."""
 
 
 class Dialogue:
@@ -50,12 +54,15 @@ class Dialogue:
         self.table = TableState(words, chance, facing, badge)
         self.call = Call(self.table)
         self._status = StatusChanged()
+        self._last_own: tuple[Side | None, int] = (None, -TOGETHER_MS)
+        self._turned_ms = -UNREAD_MS
 
     # --- in ---
 
     def on_view(self, view: TableView, now_ms: int) -> None:
         """The hub's latest view of this table."""
         table, before, after = self.table, self.table.view, view.match
+        stood = self._question(now_ms)
         known = before.match if before else None
         agreed_here = table.said("a") if known and table.said("a") == table.said("b") else None
         table.view = view
@@ -68,9 +75,11 @@ class Dialogue:
             self._now_stands(known, after, now_ms)
         if after is not None:
             lots_heard(table)
+        self._stay(before.leave_refused if before else (), view, now_ms)
         if isinstance(table.question, ListReview) and not may_review(table):
             table.question = None
         table.forget_delivered(now_ms)
+        self._turned(stood, now_ms)
         self._update_status(now_ms)
 
     def on_gesture(self, gesture: Gesture, now_ms: int) -> None:
@@ -83,11 +92,35 @@ class Dialogue:
             if gesture.kind in (TAP, HOLD):
                 table.notice = None
         else:
-            moment = self._moment(now_ms)
+            moment, unread = self._moment(now_ms), self._unread(gesture, now_ms)
             if self.call.on:
                 self.call.look_behind(now_ms)
-            moment.press(gesture, now_ms)
+            if not unread:
+                moment.press(gesture, now_ms)
+        if gesture.key in SIDES and gesture.kind in (TAP, HOLD):
+            self._last_own = ("a" if gesture.key == "a" else "b", now_ms)
         self._update_status(now_ms)
+
+    def _unread(self, gesture: Gesture, now_ms: int) -> bool:
+        """Whether an own button came down on a question that nobody can have read yet: both buttons at once, or a
+        press that was meant for what stood here before the hub asked."""
+        if gesture.key not in SIDES or gesture.kind not in (TAP, HOLD) or self._question(now_ms) is None:
+            return False
+        last, at_ms = self._last_own
+        together = last is not None and last != gesture.key and now_ms - at_ms < TOGETHER_MS
+        return together or now_ms - self._turned_ms < UNREAD_MS
+
+    def _question(self, now_ms: int) -> object:
+        """What is asked of one person now; None where nothing is, or where both enter their own."""
+        moment = self._moment(now_ms)
+        if moment is self.table.question or isinstance(moment, Entry):
+            return moment
+        return (Ask, moment.side) if isinstance(moment, Ask) else None
+
+    def _turned(self, stood: object, now_ms: int) -> None:
+        """What the hub has said may have put another question on the screen."""
+        if self._question(now_ms) not in (None, stood):
+            self._turned_ms = now_ms
 
     def on_stored(self, report_id: str, effect: SendReport) -> None:
         """The report of `effect` is on this unit's disk, under this id: from now on the screen may say "sending"."""
@@ -102,7 +135,7 @@ class Dialogue:
 
     def on_fate(self, report_id: str, fate: Fate, now_ms: int) -> None:
         """The hub's answer to a report: `Saved(number)` or `Refused(reason)`."""
-        table = self.table
+        table, stood = self.table, self._question(now_ms)
         sent = next((sent for sent in table.sent if sent.report_id == report_id), None)
         if isinstance(fate, Refused):
             side: Side = sent.effect.side if sent else "a"
@@ -110,6 +143,7 @@ class Dialogue:
         if sent is not None:
             sent.fate, sent.fate_at_ms = fate, now_ms
             self._both_saved(now_ms)
+        self._turned(stood, now_ms)
         self._update_status(now_ms)
 
     def on_contact(self, age_ms: int | None) -> None:
@@ -217,6 +251,13 @@ class Dialogue:
             table.saved_number = match.number
         elif known.number is not None and match.number is None:
             table.saved_number = table.saved_at_ms = None
+
+    def _stay(self, before: tuple[Side, ...], view: TableView, now_ms: int) -> None:
+        """A wish to leave that was refused is no wish any more, and whoever had it reads so."""
+        refused = [side for side in view.leave_refused if side not in before]
+        self.table.leaving -= set(refused)
+        if refused and view.match is not None:
+            self.table.tell(now_ms, lambda: leave_refused(self.table, refused))
 
     def _both_saved(self, now_ms: int) -> None:
         """SAVED with the number of the report that agreed: the later of the two entries."""

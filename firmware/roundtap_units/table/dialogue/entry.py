@@ -7,20 +7,18 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.answers import way_and_answers
-from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, DRAWN, WINNER, Choice, Figure, Form, Turns, Way
-from roundtap_core.forms.walk import Walk, compose, walk
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, WINNER, Choice, Figure, Form, Turns, Way
+from roundtap_core.forms.walk import Walk, compose, told, walk
 from roundtap_core.records import Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import entry_scenes
 from roundtap_units.table.dialogue.digit_wheels import Dial
-from roundtap_units.table.dialogue.last_turns import Counter
+from roundtap_units.table.dialogue.last_turns import Counter, likely_left
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import SIGNS, Scene
 
 ARROWS = {"up": 1, "down": -1}
-TOGETHER_MS = 1000
-"""Both own buttons within this time say: nobody won."""
 
 
 class Entry:
@@ -31,8 +29,8 @@ class Entry:
     """
 
     def __init__(self, table: TableState, form: Form, opener: Side, by: Side, like: Result | None = None,
-                 way: Way | None = None, opened_ms: int = 0) -> None:
-        self.table, self.opener, self.by, self.like, self.opened_ms = table, opener, by, like, opened_ms
+                 way: Way | None = None) -> None:
+        self.table, self.opener, self.by, self.like = table, opener, by, like
         self.known: dict[str, Any] = {}
         """What needs no asking: who began this game, how many games there were."""
         self.given: dict[str, Any] = {}
@@ -55,8 +53,8 @@ class Entry:
 
     def _way_of(self, form: Form, like: Result) -> Way | None:
         """A correction is made by the rules of the moment it corrects, whatever the clock says by now."""
-        if (told := way_and_answers(form.ways, self.opener, like)) is not None:
-            way, self.likely = told
+        if (found := way_and_answers(form.ways, self.opener, like)) is not None:
+            way, self.likely = found
             self.ways = self.ways if way.when == ANY_TIME else form.offered(way.when == AT_TIME)
             return way
         self.ways = tuple(way for way in form.ways if way.ended == like.ended) or self.ways
@@ -65,7 +63,7 @@ class Entry:
     def _take(self, way: Way, direct: bool = False) -> None:
         table = self.table
         self.way, self.place, self.given = way.opened_by(self.opener), 0, {}
-        first = table.first_player or (self.like.first_player if self.like and way.ended == self.like.ended else None)
+        first = (self.like.first_player if self.like else None) or table.first_player
         self.known = {"first_player": first} if first and table.asks("first_player") else {}
         wins = table.games.count(self.opener) + 1
         if direct and wins > 1 and table.form and table.form.games == wins and way.when == ANY_TIME:
@@ -98,16 +96,10 @@ class Entry:
             self.place = (self.place - by) % len(self.choice.options)
 
     def _own(self, side: Side, now_ms: int) -> None:
-        if self._nobody_won(side, now_ms):
-            self._take(next(way for way in self.ways if way.winner == DRAWN))
-        elif self.choice is not None and self.choice.by_button:
+        if self.choice is not None and self.choice.by_button:
             self._answer(self.choice.name, side)
-        elif self.turns is not None and side == self.turns.whose:
-            self.turns = self.turns.ended_one()
-            if self.turns.over:
-                self._answer(self.turns.step.name, "")
-        elif self.turns is not None and self.turns.ended:
-            self.turns = self.turns.taken_back()
+        elif self.turns is not None:
+            self._turn_of(side, self.turns)
         elif side != self.by:
             self._back()
         elif self.dial is not None:
@@ -123,11 +115,17 @@ class Entry:
         else:
             self.finish(now_ms)
 
-    def _nobody_won(self, side: Side, now_ms: int) -> bool:
-        form = self.table.form
-        return (side != self.by and not self.begun and self.way is not None and now_ms - self.opened_ms <= TOGETHER_MS
-                and form is not None and form.direct and self.like is None
-                and any(way.winner == DRAWN for way in self.others))
+    def _turn_of(self, side: Side, turns: Counter) -> None:
+        """Whose turn it is ends it; the other's button takes the last one back, or asks again whose it was."""
+        if side != turns.whose:
+            if turns.ended:
+                self.turns = turns.taken_back()
+            else:
+                self._back()
+            return
+        self.turns = turns.ended_one()
+        if self.turns.over:
+            self._answer(turns.step.name, "")
 
     def _answer(self, name: str, value: Any, now_ms: int | None = None) -> None:
         self.given[name] = value
@@ -170,13 +168,13 @@ class Entry:
             self.turns = self.turns.back_at_the_last()
 
     def finish(self, now_ms: int) -> None:
-        """Report what was entered, if it is possible."""
+        """Report what was entered, if it is possible. While a question is open there is nothing to report."""
         view = self.table.view
         assert self.way is not None
         assert view is not None
         assert view.form is not None
         try:
-            result = self.result()
+            result = told(self.way, self.opener, self.answers)
             book = rulebook(view.form.rulebook)
             book.check_new(result, book.options(view.options), view.situation)
         except Problem as problem:
@@ -215,8 +213,12 @@ class Entry:
         """The ways behind this one."""
         return tuple(way for way in self.ways if self.way is None or way.id != self.way.id)
 
-    def result(self) -> Result:
-        """The result as entered so far; what was not asked yet counts as it is offered."""
+    def unset(self, figure: Figure) -> bool:
+        """Whether nobody has set or confirmed this figure yet."""
+        return figure.name not in self.answers
+
+    def preview(self) -> Result:
+        """The result as entered so far, for the eyes only; what was not asked yet counts as it is offered."""
         assert self.way is not None
         offered = {figure.name: self.likely_of(figure) for figure in self.way.figures() if figure.asked}
         dialled = {self.dial.figure.name: self.dial.value} if self.dial is not None else {}
@@ -231,7 +233,11 @@ class Entry:
         if value is None and self.table.games and figure.key == "score":
             value = self.table.games.count(self.side_of(figure.whose))
         possible = figure.asked and value is not None and figure.minimum <= value <= figure.maximum
-        return value if possible and value is not None else figure.default
+        if possible and value is not None:
+            return int(value)
+        assert self.way is not None
+        return likely_left(self.way, figure, self.side_of(figure.whose), self.answers) if figure.asked \
+            else figure.default
 
     def side_of(self, whose: str) -> Side:
         return self.opener if whose == WINNER else other(self.opener)

@@ -45,7 +45,9 @@ class Entering(Protocol):
     @property
     def others(self) -> tuple[Way, ...]: ...
 
-    def result(self) -> Result: ...
+    def preview(self) -> Result: ...
+
+    def unset(self, figure: Figure) -> bool: ...
 
     def likely_of(self, figure: Figure) -> int: ...
 
@@ -165,26 +167,29 @@ def _steps_in(dial: Dial) -> bool:
 
 
 def _column(entry: Entering, side: Side) -> Column:
-    wheels, active = _wheels(entry, side)
-    return Column(SIGNS[side], entry.table.name(side), wheels, active)
+    wheels, active, unset = _wheels(entry, side)
+    return Column(SIGNS[side], entry.table.name(side), wheels, active, unset)
 
 
-def _wheels(entry: Entering, side: Side) -> tuple[tuple[str, ...], int | None]:
+def _wheels(entry: Entering, side: Side) -> tuple[tuple[str, ...], int | None, bool]:
+    """The figure in parts, which of them turns, and whether nobody has set it."""
     assert entry.way is not None
     whose = WINNER if side == entry.opener else LOSER
     if entry.dial is not None and entry.dial.figure.whose == whose:
-        return entry.dial.shown()
+        return *entry.dial.shown(), not entry.dial.touched
     if not entry.way.figures() or (entry.done and entry.way.winner == DECIDED):
-        return (result_text.figure(entry.table, entry.result(), side),), None
+        return (result_text.figure(entry.table, entry.preview(), side),), None, False
     met = [step for step in entry.walked.met if isinstance(step, Figure)]
     key = entry.dial.figure.key if entry.dial else met[-1].key if met else entry.way.figures()[0].key
-    return next(((spoken(each, entry.answers.get(each.name, entry.likely_of(each))),)
-                 for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), ("",)), None
+    shown = next((each for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), None)
+    if shown is None:
+        return ("",), None, False
+    return (spoken(shown, entry.answers.get(shown.name, entry.likely_of(shown))),), None, entry.unset(shown)
 
 
 def _worth(entry: Entering) -> str:
     """What the figures on the screen are worth, also while they are still being dialled."""
     try:
-        return result_text.worth(entry.table, entry.result(), entry.by)
+        return result_text.worth(entry.table, entry.preview(), entry.by)
     except Problem:
         return ""

@@ -6,7 +6,9 @@ from roundtap_core.records import SIDES, Side, other
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE
 from roundtap_devices.input.gestures import TAP, Gesture
 from roundtap_units.table.dialogue.entry_scenes import figures
+from roundtap_units.table.dialogue.result_text import asked
 from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import SIGNS, Column, Row, Scene
 
 
@@ -34,7 +36,8 @@ def draw_lot(table: TableState, now_ms: int) -> None:
 
 def lots_heard(table: TableState) -> None:
     """Game 1 is begun by whom the lot has named, whatever was started anew or taken back meanwhile."""
-    if not table.games and table.asks(FIRST_PLAYER):
+    reported = table.said("a") is not None or table.said("b") is not None
+    if not table.games and not reported and table.asks(FIRST_PLAYER):
         table.first_player = table.lots.get(FIRST_PLAYER, table.first_player)
 
 
@@ -95,8 +98,14 @@ class Game:
 
     def scene(self, now_ms: int) -> Scene:
         table, loser = self.table, other(self.winner)
-        return figures(table, "game", loser, self._column, title=table.words("games.lost", n=len(table.games) + 1),
-                       info="", hint=table.words("yes_no", sign=SIGNS[loser]))
+        return figures(table, "game", loser, self._column, title=self._title(), info="",
+                       hint=table.words("yes_no", sign=SIGNS[loser]))
+
+    def _title(self) -> str:
+        """ "Ana R. won game 2. Right?" """
+        names = [*shorter_forms(self.table.name(self.winner)), SIGNS[self.winner]]
+        return asked(self.table, (self.table.words("games.won", name=name, n=len(self.table.games) + 1)
+                                  for name in names))
 
     def _column(self, side: Side) -> Column:
         games = self.table.games.count(side) + (side == self.winner)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from roundtap_core.forms.form import Turns
-from roundtap_core.records import Side, other
+from roundtap_core.forms.form import Figure, Turns, Way
+from roundtap_core.records import SIDES, Side, other
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +38,9 @@ class Counter:
 
     def back_at_the_last(self) -> Counter:
         return replace(self, ended=self.step.turns - 1)
+
+
+def likely_left(way: Way, figure: Figure, side: Side, answers: Mapping[str, Any]) -> int:
+    """Where a figure of `side` starts: who has just lost in the last turns has usually nothing left."""
+    won = next((answers.get(step.name) for step in way.steps if isinstance(step, Turns)), None)
+    return figure.minimum if figure.beyond and won in SIDES and won != side else figure.default

@@ -6,7 +6,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import LOSER, WINNER, Figure, Form, Picks, Way
-from roundtap_core.forms.walk import compose, wanted
+from roundtap_core.forms.walk import compose, told, wanted
 from roundtap_core.lists.squads import let_go
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
@@ -153,7 +153,7 @@ class Parallel:
         view = self.table.view
         assert view is not None
         try:
-            result = self.result()
+            result = told(self.way, self.opener, self._answers())
             book = rulebook(self.form.rulebook)
             book.check_new(result, book.options(view.options), view.situation)
         except Problem as problem:
@@ -183,8 +183,7 @@ class Parallel:
 
     def whose(self, side: Side) -> str:
         """Who conceded is the way's loser; else "a" stands for the winner."""
-        winner = other(self.conceded_by) if self.conceded_by else "a"
-        return WINNER if side == winner else LOSER
+        return WINNER if side == self.opener else LOSER
 
     def pages(self, side: Side) -> tuple[Page, ...]:
         """What this side is asked, as the figures of both stand."""
@@ -216,14 +215,18 @@ class Parallel:
     def summing(self) -> bool:
         return all(sheet.done for sheet in self.sheets.values())
 
-    def result(self) -> Result:
-        """What both sheets say together."""
-        answers: dict[str, Any] = {}
-        for side, sheet in self.sheets.items():
-            for page in self.pages(side):
-                answers[page.name] = sheet.value(page) if isinstance(page, Figure) else sorted(sheet.picked)
-        opener: Side = other(self.conceded_by) if self.conceded_by else "a"
-        return compose(self.way, opener, {name: answer for name, answer in answers.items() if answer != []})
+    @property
+    def opener(self) -> Side:
+        return other(self.conceded_by) if self.conceded_by else "a"
+
+    def _answers(self) -> dict[str, Any]:
+        """What both sheets say together; nothing that a side was not asked."""
+        return {page.name: sheet.value(page) if isinstance(page, Figure) else sorted(sheet.picked)
+                for side, sheet in self.sheets.items() for page in self.pages(side) if not sheet.unset(page)}
+
+    def preview(self) -> Result:
+        """What both sheets come to, for the eyes only."""
+        return compose(self.way, self.opener, self._answers())
 
     def scene(self, now_ms: int) -> Scene:
         return parallel_scenes.scene(self)

@@ -32,7 +32,7 @@ class BothEntering(Protocol):
 
     def lost(self, side: Side) -> tuple[int, ...]: ...
 
-    def result(self) -> Result: ...
+    def preview(self) -> Result: ...
 
 
 def scene(both: BothEntering) -> Scene:
@@ -73,7 +73,7 @@ def _part(both: BothEntering, side: Side) -> Part:
                     hint=_hint(both, side, words("parallel.pick", sign=sign), _after_picks(both, side, page)))
     if isinstance(page, Figure):
         return Part(name, result_text.label(table, page.key), (str(sheet.value(page)),),
-                    hint=_count_hint(both, side, page))
+                    hint=_count_hint(both, side, page), unset=sheet.unset(page))
     if sheet.done:
         return Part(name, words("parallel.waits"), _own_figures(both, side),
                     hint=words("parallel.back") if hand else "")
@@ -115,12 +115,14 @@ def _own_figures(both: BothEntering, side: Side) -> tuple[str, ...]:
 
 
 def _sum(both: BothEntering, side: Side) -> Part:
-    table, sheet, result = both.table, both.sheets[side], both.result()
+    """What both confirm: who has won, the figures, the squads, and what else was told."""
+    table, sheet, result = both.table, both.sheets[side], both.preview()
     pairs = [result.score, *([result.wounds] if result.wounds is not None else [])]
     hint = "✓" if sheet.agreed else table.words("entry.ok", sign=SIGNS[side])
     if both.hand == side:
         hint += f"  {table.words('parallel.back')}"
-    label = result_text.worth(table, result, side)
-    if both.conceded_by is not None:
-        label = table.words("told.conceded", sign=SIGNS[both.conceded_by])
-    return Part(table.signed(side), label, tuple(result_text.ordered(table, pair, side) for pair in pairs), hint=hint)
+    told = result_text.statement(table, result, side)
+    besides = [table.words("told.conceded", sign=SIGNS[both.conceded_by]) if both.conceded_by else "",
+               *result_text.told_apart(table, result, side), result_text.squads(table, result, side, signed=False)]
+    return Part(table.signed(side), result_text.also(told, besides),
+                tuple(result_text.ordered(table, pair, side) for pair in pairs), hint=hint)

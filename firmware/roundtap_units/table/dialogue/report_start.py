@@ -25,7 +25,7 @@ def open_report(table: TableState, side: Side, now_ms: int) -> None:
     elif table.games.count(side) + 1 < form.games and not table.time_is_up:
         table.question = Game(table, side)
     else:
-        _begin(table, Entry(table, form, side, side, opened_ms=now_ms), now_ms)
+        _begin(table, Entry(table, form, side, side), now_ms)
 
 
 def _begin(table: TableState, entry: Entry, now_ms: int) -> None:
@@ -83,7 +83,7 @@ class Endings:
         table.question = None
         table.seated.add(side)
         if self.place < len(self.ways):
-            table.entry = Entry(table, self.form, side, side, way=self.ways[self.place], opened_ms=now_ms)
+            table.entry = Entry(table, self.form, side, side, way=self.ways[self.place])
         elif self.place < len(self._lines()):
             take_back(table, now_ms)
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from roundtap_core.errors import Problem
+from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION, SIDES, Match, Pair, Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_units.table.dialogue.table_state import TableState
-from roundtap_units.table.screens.scenes import SIGNS
+from roundtap_units.table.screens.lettering import shorter_forms
+from roundtap_units.table.screens.scenes import SIGNS, Sentence
+
+NEEDS_NO_WORD = ("active", "turns", "decided_by", "game_begun", "lot", "first_player_by")
+"""What led to a result and was pressed by both, or is said by the step that decided."""
 
 BARE = "points"
 """The worth that needs no word of its own beside another: "5:0 MoV 329:271"."""
@@ -87,10 +94,45 @@ def label(table: TableState, key: str) -> str:
     return table.words(own if own in table.words else f"form.figure.{key}")
 
 
+def question(table: TableState, result: Result, side: Side) -> str:
+    """ "Ana R. won 100:30. Right?": who won, with the winner's figure first; a draw on a screen for `side`."""
+    return _sentence(table, "ask", result, side)
+
+
+def statement(table: TableState, result: Result, side: Side) -> str:
+    """ "Ana R. won", "Draw": what both are about to confirm, where the figures stand beside it."""
+    return _sentence(table, "told", result, side, figures=False)
+
+
+def _sentence(table: TableState, key: str, result: Result, side: Side, figures: bool = True) -> str:
+    winner, words = winner_of(table, result), table.words
+    if winner is None and outcome(table, result, side) != "draw":
+        return words("ask.right")
+    first = table.first(side) if winner is None else winner
+    told = f" {result.score.of(first)}:{result.score.of(other(first))}" if figures and _keeps_score(table) else ""
+    if winner is None:
+        said = [words("told.draw") + told]
+    else:
+        said = [words("told.won", name=name) + told for name in (*shorter_forms(table.name(winner)), SIGNS[winner])]
+    return Sentence.of(said) if key == "told" else asked(table, said)
+
+
+def asked(table: TableState, said: Iterable[str]) -> Sentence:
+    """Statements, shorter and shorter, as a question: "Ana R. won 100:30. Right?", "Ana R. won 100:30?"."""
+    return Sentence.of(table.words(key, said=each) for each in said for key in ("ask.said", "ask.said.short"))
+
+
+def _keeps_score(table: TableState) -> bool:
+    return table.form is not None and any(step.key == "score" for way in table.form.ways for step in way.figures())
+
+
 def figures_told(table: TableState, result: Result, side: Side) -> str:
     """What the one who agrees should see beside the score: its worth, and wounds."""
-    wounds = "" if result.wounds is None else table.words("told.wounds", figures=ordered(table, result.wounds, side))
-    return "  ".join(text for text in (worth(table, result, side), wounds) if text)
+    return "  ".join(text for text in (worth(table, result, side), wounds(table, result, side)) if text)
+
+
+def wounds(table: TableState, result: Result, side: Side) -> str:
+    return "" if result.wounds is None else table.words("told.wounds", figures=ordered(table, result.wounds, side))
 
 
 def remark(table: TableState, result: Result) -> str:
@@ -100,6 +142,55 @@ def remark(table: TableState, result: Result) -> str:
         return words("told.conceded", sign=SIGNS["a" if result.conceded_by == "a" else "b"])
     if result.initiative in SIDES:
         return words("told.initiative", sign=SIGNS["a" if result.initiative == "a" else "b"])
+    if result.winner in SIDES and result.timeout is None and result.score.a == result.score.b != 0:
+        return words("step.final_salvo")
     if result.wounds is None and result.timeout and result.timeout.get("decided_by"):
         return words(f"step.{result.timeout['decided_by']}")
     return ""
+
+
+def first(table: TableState, result: Result) -> str:
+    """ "first ●", where it is recorded who began."""
+    if result.first_player not in SIDES:
+        return ""
+    return table.words("told.first", sign=SIGNS["a" if result.first_player == "a" else "b"])
+
+
+def told_apart(table: TableState, result: Result, side: Side) -> list[str]:
+    """Figures and answers of a result that stand neither under the names nor in its worth, each in a few words:
+    "keys 1:2", "objectives 1:2", "● Mars  ■ Dis"."""
+    told, words = [], table.words
+    sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
+    for key, value in (result.timeout or {}).items():
+        label = f"{words(f'told.{key}')} " if f"told.{key}" in words else ""
+        if isinstance(value, dict) and all(isinstance(value.get(each), int) for each in SIDES):
+            if key != "score":
+                told.append(label + ":".join(str(value[each]) for each in sides))
+        elif isinstance(value, dict):
+            told.append("  ".join(f"{SIGNS[each]} {_worded(table, value[each])}" for each in sides if each in value))
+        elif key not in NEEDS_NO_WORD and value not in SIDES:
+            told.append(_worded(table, value))
+    return told
+
+
+def _worded(table: TableState, value: object) -> str:
+    """An option in words; a house is called what the deck's card calls it."""
+    key = f"form.option.{value}"
+    return table.words(key) if key in table.words else str(value)
+
+
+def squads(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
+    """ "● AC  ■ BD", or where there is little room "AC:BD"; "" where nobody has fielded any."""
+    sides: tuple[Side, Side] = (table.first(side), other(table.first(side)))
+    fielded = {each: "".join(map(letter, picks)) for each, picks in (result.picks or {}).items()}
+    if not fielded or not signed:
+        return ":".join(fielded.get(each, "–") for each in sides) if fielded else ""
+    return "  ".join(f"{SIGNS[each]} {fielded[each]}" for each in sides if each in fielded)
+
+
+def also(sentence: str, besides: Iterable[str]) -> Sentence:
+    """A sentence with a few words behind it, in all its wordings."""
+    # Each keeps together where the line breaks.
+    behind = [text.replace(" ", "\u00a0") for text in besides if text]
+    forms = (sentence, *sentence.shorter) if isinstance(sentence, Sentence) else (sentence,)
+    return Sentence.of("  ".join([form, *behind]) for form in forms)

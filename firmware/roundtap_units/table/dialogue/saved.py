@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from roundtap_core.records import SIDES, Side
 from roundtap_devices.input.gestures import LEAVE, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
@@ -89,6 +91,13 @@ def decided(table: TableState, side: Side | None = None) -> Scene:
             for each in SIDES)
     title = table.words("decided.corrected" if table.match.corrected else "decided.title")
     return table.page("decided", side, title, *rows, hint=table.words("decided.line"))
+
+
+def leave_refused(table: TableState, sides: Sequence[Side]) -> Scene:
+    """Whose wish to leave an official has refused."""
+    return table.page("leave-refused", sides[0] if len(sides) == 1 else None, table.words("leave.refused.title"),
+                      *(Row(table.signed(side)) for side in sides), table.words("leave.refused.line"),
+                      hint=table.words("any_key"))
 
 
 def refused(table: TableState, side: Side, reason: str) -> Scene:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PIL import Image, ImageDraw
 
 from roundtap_core.records import SIDES, Side
-from roundtap_units.table.screens.lettering import Fitted, canvas, fit, line_height, width, write
+from roundtap_units.table.screens.lettering import Fitted, canvas, fit, line_height, reworded, width, write
 from roundtap_units.table.screens.scenes import SIGNS, Duo, Mark, Name, Part
 
 WIDTH, HEIGHT, HALF = 128, 64, 32
-FIGURE, CLOCK = 24, 20
+FIGURE, CLOCK, SUM = 24, 20, 18
 HEADS, LOW = (11, 10, 9, 8), (10, 9, 8)
 ARROWS: dict[Side, str] = {"a": "◄", "b": "►"}
 
@@ -33,6 +33,12 @@ def duo(scene: Duo) -> Image.Image:
     return image
 
 
+def dotted(pen: ImageDraw.ImageDraw, left: int, top: int, right: int, bottom: int) -> None:
+    """A frame of dots: what stands in it was set by nobody."""
+    pen.point([(x, y) for x in range(left, right + 1, 2) for y in (top, bottom)], fill=1)
+    pen.point([(x, y) for x in (left, right) for y in range(top, bottom + 1, 2)], fill=1)
+
+
 def _half(part: Part, scene: Duo) -> Image.Image:
     """Head and label above each other, what can be pressed beneath; figures or marks at the right."""
     image, pen = canvas(WIDTH, HALF)
@@ -47,8 +53,11 @@ def _half(part: Part, scene: Duo) -> Image.Image:
     taken = _marks(pen, part.marks, WIDTH, 12, "r") if part.marks else 0
     if part.figures:
         size = CLOCK if ":" in part.figures[0] else FIGURE
-        write(pen, WIDTH, 31, part.figures[0], size, anchor="r")
         taken = width(part.figures[0], size)
+        if part.unset:
+            taken += 6
+            dotted(pen, WIDTH - taken, 10, WIDTH - 1, 31)
+        write(pen, WIDTH - (3 if part.unset else 0), 30 if part.unset else 31, part.figures[0], size, anchor="r")
     left = WIDTH - taken - 4
     if not part.label:
         _set(pen, fit(part.hint, left, 20, LOW), 0, 11, 20)
@@ -59,12 +68,21 @@ def _half(part: Part, scene: Duo) -> Image.Image:
 
 
 def _sum(pen: ImageDraw.ImageDraw, part: Part, room: int) -> None:
-    """Two figures need the whole width; whose half it is, everybody knows by now."""
-    hint = fit(part.hint, room * 5 // 8, 11, LOW)
-    _set(pen, hint, room, 0, 11, "r")
-    _set(pen, fit(part.label, room - width(hint.lines[0], hint.size) - 4, 11, LOW), 0, 0, 11)
-    write(pen, 0, 31, part.figures[0], FIGURE)
-    write(pen, WIDTH, 31, part.figures[1], FIGURE, anchor="r")
+    """Above, who has won, the squads and what else was told; beneath the figures, and between them what to press."""
+    label = fit(part.label, room, 16, (10, 9, 8))
+    _set(pen, label, 0, 0, label.height)
+    size = FIGURE if label.height <= 11 else SUM
+    left, right = (width(figure, size) for figure in part.figures)
+    if left + right + 34 > WIDTH:
+        size, left, right = SUM, *(width(figure, SUM) for figure in part.figures)
+    write(pen, 0, 31, part.figures[0], size)
+    write(pen, WIDTH, 31, part.figures[1], size, anchor="r")
+    top = max(12, label.height)
+    hints = part.hint.split("  ")
+    each = (32 - top) // len(hints)
+    for place, hint in enumerate(hints):
+        _set(pen, fit(hint, WIDTH - left - right - 4, each, (9, 8, 7)), left + (WIDTH - left - right) // 2,
+             top + place * each, each, "m")
 
 
 def _column(pen: ImageDraw.ImageDraw, part: Part, side: Side) -> None:
@@ -74,8 +92,9 @@ def _column(pen: ImageDraw.ImageDraw, part: Part, side: Side) -> None:
     if isinstance(part.head, Name):
         name = Name(part.head.lstrip("".join(SIGNS.values())).strip())
         _set(pen, fit(name, 38, 10, (10, 9, 8)), 24 if side == "a" else WIDTH - 24, 0, 10, anchor)
-        tall = 8 if len(part.figures) > 1 else 18
-        _set(pen, fit(part.label, 62, tall, (9, 8)), x, 10, tall, anchor)
+        tall = 21 if len(part.figures) > 1 else 18
+        label = reworded(part.label, lambda form: form.replace("\u00a0", " "))
+        _set(pen, fit(label, 62, tall, (9, 8, 7)), x, 9 if tall > 18 else 10, tall, anchor)
     else:
         # What has to be known takes the room of the name; what is asked, the row below the marks.
         _set(pen, fit(part.head, 62, 19, (9, 8)), x, 9, 19, anchor)
@@ -83,10 +102,16 @@ def _column(pen: ImageDraw.ImageDraw, part: Part, side: Side) -> None:
     if part.marks:
         _marks(pen, part.marks, x, 29, anchor)
     for place, figure in enumerate(part.figures):
-        size = next((size for size in (FIGURE, CLOCK) if width(figure, size) <= 62), 16)
-        write(pen, x, 36 + 19 * place if len(part.figures) > 1 else 46, figure, size, anchor=anchor)
+        two = len(part.figures) > 1
+        size = next((size for size in (SUM if two else FIGURE, CLOCK) if width(figure, size) <= 62), 16)
+        baseline = 43 + 13 * place if two else 46
+        write(pen, x, baseline, figure, size - 2 if two else size, anchor=anchor)
+        if part.unset:
+            wide = width(figure, size)
+            left = x if anchor == "l" else x - wide - 3
+            dotted(pen, left, baseline - 18, left + wide + 3, baseline + 2)
     low = 16 if len(part.figures) < 2 and isinstance(part.head, Name) else 8
-    _set(pen, fit(part.hint, 62, low, (9, 8)), x, HEIGHT - low, low, anchor)
+    _set(pen, fit(part.hint, 62, low, (9, 8, 7)), x, HEIGHT - low, low, anchor)
 
 
 def _marks(pen: ImageDraw.ImageDraw, marks: tuple[Mark, ...], x: int, top: int, anchor: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from PIL import Image, ImageDraw, ImageFont
 
-from roundtap_units.table.screens.scenes import Name
+from roundtap_units.table.screens.scenes import Name, Sentence
 
 Font = ImageFont.FreeTypeFont
 
@@ -26,7 +26,8 @@ def font(size: int, bold: bool = False) -> Font:
 
 @lru_cache(maxsize=2048)
 def width(text: str, size: int, bold: bool = False) -> int:
-    return -int(-font(size, bold).getlength(text) // 1)
+    # In the mode that draws: letters without grey run wider.
+    return -int(-font(size, bold).getlength(text, mode="1") // 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +49,45 @@ def line_height(size: int) -> int:
     return size + 1 if size > 9 else size
 
 
-@lru_cache(maxsize=256, typed=True)
 def fit(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False) -> Fitted:
     """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms.
 
     Wrapping breaks at spaces and hyphens. What fits in no way is set in the smallest size as it is: a text of the
     catalogues that is too long, which the tests find.
     """
-    for wording in shorter_forms(text) if isinstance(text, Name) else (text,):
+    return _fitted(wordings(text), wide, high, sizes, bold)
+
+
+@lru_cache(maxsize=256)
+def _fitted(worded: tuple[str, ...], wide: int, high: int, sizes: tuple[int, ...], bold: bool) -> Fitted:
+    for wording in worded:
         for size in sizes:
             lines = _wrap(wording, wide, size, bold)
             if lines and len(lines) * line_height(size) <= high:
                 return Fitted(lines, size, bold)
-    return Fitted((wording,), sizes[-1], bold, fits=False)
+    return Fitted((worded[-1],), sizes[-1], bold, fits=False)
+
+
+def fit_line(text: str, wide: int) -> Fitted:
+    """`text` on one line, in bold where it is not too long for that, in as few shortenings as possible."""
+    for wording in wordings(text):
+        for size, bold in ((12, True), (11, True), (10, True), (9, True), (10, False), (9, False), (8, False)):
+            if width(wording, size, bold) <= wide:
+                return Fitted((wording,), size, bold)
+    return Fitted((wordings(text)[-1],), 8, False, fits=False)
+
+
+def reworded(text: str, change: Callable[[str], str]) -> str:
+    """The text changed, in all its wordings."""
+    forms = [change(form) for form in wordings(text)]
+    return Sentence.of(forms) if isinstance(text, Sentence) else forms[0]
+
+
+def wordings(text: str) -> tuple[str, ...]:
+    """A text as it may be worded, the longest first."""
+    if isinstance(text, Name):
+        return tuple(shorter_forms(text))
+    return (text, *text.shorter) if isinstance(text, Sentence) else (text,)
 
 
 def shorter_forms(name: str) -> Iterator[str]:
@@ -97,13 +124,18 @@ def _wrap(text: str, wide: int, size: int, bold: bool) -> tuple[str, ...]:
     """The text in lines no wider than `wide`; () if a part of a word is wider."""
     lines: list[str] = []
     for part, glue in _parts(text):
+        if not part:
+            # Two spaces: none of them begins a line.
+            if lines:
+                lines[-1] += glue
+            continue
         if lines and width(joined := lines[-1] + glue + part, size, bold) <= wide:
             lines[-1] = joined
         elif width(part, size, bold) <= wide:
             lines.append(part)
         else:
             return ()
-    return tuple(lines)
+    return tuple(line.rstrip() for line in lines)
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:

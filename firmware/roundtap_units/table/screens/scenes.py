@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from roundtap_core.records import Side
@@ -13,6 +14,20 @@ class Name(str):
     """A text that is a name, with its sign: where it is too long it may be shortened as names are, by words."""
 
     __slots__ = ()
+
+
+class Sentence(str):
+    """A text with a name in it, and the same with shorter and shorter names, for where it is too long."""
+
+    __slots__ = ("shorter",)
+    shorter: tuple[str, ...]
+
+    @classmethod
+    def of(cls, forms: Iterable[str]) -> Sentence:
+        first, *shorter = forms
+        made = cls(first)
+        made.shorter = tuple(shorter)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +55,15 @@ class Half:
 class Column:
     """A name above a figure. `wheels` are the figure's parts as they are dialled; `active` is the one that turns.
 
-    `active` -1: the whole figure, untouched, is offered as it stands. None: nothing turns here.
+    `active` -1: the whole figure, untouched, is offered as it stands. None: nothing turns here. `unset`: nobody has
+    set or confirmed this figure yet.
     """
 
     sign: str
     name: str
     wheels: tuple[str, ...]
     active: int | None = None
+    unset: bool = False
 
     @property
     def figure(self) -> str:
@@ -134,7 +151,7 @@ class Mark:
 class Part:
     """One person's own page beside the other's: a head line, what is asked, figures or marks, what can be pressed.
 
-    The head is a name, or what has to be known before it.
+    The head is a name, or what has to be known before it. `unset`: nobody has set or confirmed the figure yet.
     """
 
     head: str
@@ -142,6 +159,7 @@ class Part:
     figures: tuple[str, ...] = ()
     marks: tuple[Mark, ...] = ()
     hint: str = ""
+    unset: bool = False
 
     def says(self) -> str:
         return _join(self.head, self.label, *self.figures, " ".join(map(str, self.marks)), self.hint)

@@ -5,9 +5,31 @@ from __future__ import annotations
 from PIL import Image, ImageDraw
 
 from roundtap_core.records import Side
-from roundtap_units.table.screens.duo import duo
-from roundtap_units.table.screens.lettering import Fitted, canvas, fit, fit_pair, line_height, width, write
-from roundtap_units.table.screens.scenes import SIGNS, Column, Duo, Figures, Half, Halves, Name, Page, Row, Scene
+from roundtap_units.table.screens.duo import dotted, duo
+from roundtap_units.table.screens.lettering import (
+    Fitted,
+    canvas,
+    fit,
+    fit_line,
+    fit_pair,
+    line_height,
+    reworded,
+    width,
+    write,
+)
+from roundtap_units.table.screens.scenes import (
+    SIGNS,
+    Column,
+    Duo,
+    Figures,
+    Half,
+    Halves,
+    Name,
+    Page,
+    Row,
+    Scene,
+    Sentence,
+)
 
 WIDTH, HEIGHT = 128, 64
 FIGURE, CLOCK = 24, 20
@@ -112,8 +134,7 @@ def _figures(scene: Figures) -> Image.Image:
     names, figures = (10, 33) if not scene.title else (22, 43)
     if scene.title:
         title = scene.title if scene.facing == "opposite" else _pointed(scene.title, scene.turn)
-        bold = width(title, 9, bold=True) <= WIDTH
-        _set(pen, fit(title, WIDTH, 12, (12, 11, 10, 9) if bold else (10, 9, 8), bold=bold), 64, 0, 11, anchor="m")
+        _set(pen, fit_line(title, WIDTH), 64, 0, 11, anchor="m")
     # The signs stand outside, each at its person.
     write(pen, 0, names - 1, left.sign, 11)
     write(pen, WIDTH, names - 1, right.sign, 11, anchor="r")
@@ -140,13 +161,16 @@ def _figures(scene: Figures) -> Image.Image:
 
 
 def _figure(pen: ImageDraw.ImageDraw, column: Column, middle: int, baseline: int) -> None:
-    """A figure by its wheels; the one that turns is underlined, an untouched whole figure is inverted."""
+    """A figure by its wheels; the one that turns is underlined, an untouched whole figure is inverted, and one that
+    nobody has set stands in dots."""
     turning = column.active is not None
     x = middle - sum(width(wheel, FIGURE, turning) for wheel in column.wheels) // 2
     for place, wheel in enumerate(column.wheels):
         wide = width(wheel, FIGURE, turning)
         if column.active == -1:
             pen.rectangle([x - 3, baseline - 20, x + wide + 2, baseline + 2], fill=1)
+        elif column.unset:
+            dotted(pen, x - 3, baseline - 20, x + wide + 2, baseline + 2)
         write(pen, x, baseline, wheel, FIGURE, turning, ink=0 if column.active == -1 else 1)
         if column.active == place:
             pen.rectangle([x + 1, baseline + 2, x + wide - 2, baseline + 3], fill=1)
@@ -158,7 +182,10 @@ def _page(scene: Page) -> Image.Image:
     corner = _corner(pen, scene, 10)
     title = scene.title if scene.facing == "opposite" else _pointed(scene.title, scene.turn)
     one_line = max((size for size in HEADS if width(title, size, bold=True) <= WIDTH - corner), default=0)
-    head = fit(title, WIDTH - corner, 15 if one_line else 28, HEADS, bold=True)
+    if isinstance(scene.title, Sentence):
+        head = fit_line(title, WIDTH - corner)
+    else:
+        head = fit(title, WIDTH - corner, 15 if one_line else 28, HEADS, bold=True)
     _set(pen, head, 0, 0, head.height)
     top, bottom = head.height + 2, HEIGHT - (13 if scene.hint else 0)
     each = (bottom - top) // max(1, len(scene.lines))
@@ -171,7 +198,7 @@ def _page(scene: Page) -> Image.Image:
 
 def _row(pen: ImageDraw.ImageDraw, line: str | Row, top: int, high: int) -> None:
     if isinstance(line, str):
-        _set(pen, fit(line, WIDTH, high, HEADS), 0, top, high)
+        _set(pen, fit(line, WIDTH, high, (*HEADS, 8)), 0, top, high)
         return
     figure = fit(line.figure, WIDTH, high, HEADS, bold=True)
     _set(pen, figure, WIDTH, top, high, anchor="r")
@@ -185,7 +212,7 @@ def _row(pen: ImageDraw.ImageDraw, line: str | Row, top: int, high: int) -> None
 def _pointed(title: str, turn: str | None) -> str:
     if turn is None:
         return title
-    return f"{ARROWS['a']} {title}" if turn == "a" else f"{title} {ARROWS['b']}"
+    return reworded(title, lambda form: f"{ARROWS['a']} {form}" if turn == "a" else f"{form} {ARROWS['b']}")
 
 
 def _corner_width(scene: Scene) -> int:

@@ -1,0 +1,322 @@
+"""What is watched at every press, and how a monkey presses: everything in turn to a depth, or by chance."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from monkey_reader import SIGNS, Reader, names_winner, number, told_to_the_other
+from monkey_rules import LABELS, STEPS, Unsaid, expected, phoned
+from monkey_table import AT_TIME, BEFORE, WORDS, MonkeyTable, Place, Step, places
+
+from roundtap_core.records import SIDES, Pair, Result, other
+from roundtap_units.table.screens.scenes import Duo, Figures, Part
+
+Move = tuple[str, str, int]
+"""What is pressed, which key, and after how long a pause."""
+
+KINDS = (("tap", "a"), ("tap", "b"), ("tap", "up"), ("tap", "down"), ("hold", "a"), ("hold", "b"),
+         ("repeat", "down"), ("repeat", "up"), ("call", "call"), ("leave", "a"))
+SHORT_MS, LONG_MS = 50, 20_000
+
+
+class Watch:
+    """One walk at one table: the steps so far, and every fault seen."""
+
+    def __init__(self, place: Place, chance: random.Random, seated: bool = True) -> None:
+        self.place, self.table, self.reader = place, MonkeyTable(place, chance, seated), Reader(place)
+        self.faults: list[str] = []
+        self.moves: list[Move] = []
+        self.like: Result | None = None
+        self.results = 0
+        self.last = self.table.scene()
+        """What stood on the screen after the last press."""
+
+    def press(self, kind: str, key: str, pause_ms: int) -> Step:
+        self.moves.append((kind, key, pause_ms))
+        stands = self.table.dialogue.table
+        self.table.wait(pause_ms)
+        shown = self.table.scene()
+        heard = {side: stands.said(side) for side in SIDES}
+        like = stands.match.result or heard.get(key)
+        if shown.kind in ("ask", "who-won", "differ") and getattr(shown, "turn", None):
+            like = heard[other(shown.turn)]  # type: ignore[attr-defined]
+        step = self.table.press(kind, key, shown)
+        self.last = step.after
+        facts = self.reader.facts
+        self.reader.read(step)
+        if self.reader.facts is not facts:
+            self._entry_begins(step, like)
+        if isinstance(step.after, Duo) and step.before.kind == "differ":
+            self.like = like
+        for report in step.reports:
+            self._reported(step, report.side, report.result)
+        self._marked(step)
+        if step.after.kind == "saved":
+            a, b = (self.table.dialogue.table.said(side) for side in ("a", "b"))  # type: ignore[arg-type]
+            if a != b or a is None:
+                self._fault("saved-unagreed", f"SAVED while {a} and {b} were said")
+        return step
+
+    def _entry_begins(self, step: Step, like: Result | None) -> None:
+        kind, facts = step.before.kind, self.reader.facts
+        assert facts is not None
+        self.like = like if kind in ("done", "saved", "ask", "who-won") else self.like if kind == "way" else None
+        if kind == "who-won" and like is not None and self._winner(like) not in (facts.opener, "draw"):
+            self.like = None
+        elif kind in ("done", "saved", "ask") and like is not None:
+            won = self._winner(like)
+            facts.opener = won if won in ("a", "b") else facts.by  # type: ignore[assignment]
+
+    def _fault(self, rule: str, what: str) -> None:
+        self.faults.append(f"[{rule}] {self.place}: {what}\n    after {' '.join(map(told_move, self.moves))}")
+
+    # --- what is reported ---
+
+    def _reported(self, step: Step, side: str, result: Result) -> None:
+        self.results += 1
+        scene = step.before
+        if scene.kind == "ask":
+            self._agreed(step, side, result)
+        elif isinstance(scene, Duo):
+            self._both_entered(scene, result)
+        else:
+            self._entered(result)
+
+    def _entered(self, result: Result) -> None:
+        try:
+            right, _ = expected(self.place, self.reader, self.like)
+        except Unsaid as unsaid:
+            self._fault("unsaid", f"{result} was reported, but {unsaid}")
+            return
+        names = ("ended", "winner", "conceded_by", "score", "wounds", "initiative", "first_player", "picks")
+        for name in names:
+            if getattr(result, name) != getattr(right, name):
+                self._fault("other", f"{name} is {getattr(result, name)}, told was {getattr(right, name)} "
+                                     f"by {self.reader.facts}")
+        told, said = result.timeout or {}, right.timeout or {}
+        answers = set(self.reader.facts.choices.values()) if self.reader.facts else set()
+        for key in {*told, *said}:
+            # A later form may ask more: whatever it records must have been somebody's answer.
+            values = told[key].values() if isinstance(told.get(key), dict) else [told.get(key)]
+            worded = {WORDS(f"form.option.{v}") if f"form.option.{v}" in WORDS else str(v) for v in values}
+            if told.get(key) != said.get(key) and not (key not in said and worded <= answers):
+                self._fault("other", f"timeout {key} is {told.get(key)}, told was {said.get(key)}")
+
+    def _agreed(self, step: Step, side: str, result: Result) -> None:
+        theirs = other(side)  # type: ignore[arg-type]
+        if self.table.now_ms - self.table.asked_ms < 400:
+            self._fault("unread", f"{side} agreed {self.table.now_ms - self.table.asked_ms} ms after the hub had asked")
+        if getattr(step.before, "turn", None) != side:
+            self._fault("agreed-by-other", f"{side} agreed on a screen for {theirs}")
+        winner = self._winner(result)
+        word = STEPS.get((result.timeout or {}).get("decided_by", ""), "")
+        if self.place.book == "shatterpoint-premier":
+            word = ""
+        if word == "first player":
+            word = ""
+        labels = dict(LABELS[self.place.book])
+        if self.place.book == "warlords-of-terra" and self.place.games > 1:
+            labels.pop("score")
+        for what in told_to_the_other(step.before, side, self.place, result, winner, word, labels):  # type: ignore
+            self._fault("not-told", what)
+
+    def _winner(self, result: Result) -> str:
+        """Who has won by the rules' own words: stated, conceded to, ahead in figures, else nobody."""
+        if result.conceded_by:
+            return other(result.conceded_by)  # type: ignore[arg-type]
+        if result.winner:
+            return result.winner
+        for pair in (result.score, result.wounds or Pair()):
+            if pair.a != pair.b:
+                return "a" if pair.a > pair.b else "b"
+        return "draw"
+
+    def _both_entered(self, scene: Duo, result: Result) -> None:
+        """Section 6: what stood on both halves and nothing else; the winner was named there."""
+        reader, winner = self.reader, self._winner(result)
+        if scene.kind != "sum":
+            self._fault("unsaid", f"{result} was reported from {scene.kind}")
+            return
+        for side in ("a", "b"):
+            part: Part = scene.of(side)  # type: ignore[arg-type]
+            first = side if self.place.facing == "opposite" else "a"
+            pairs = [result.score, result.wounds or Pair()]
+            shown = [f"{p.of(first)}:{p.of(other(first))}" for p in pairs]  # type: ignore[arg-type]
+            if list(part.figures) != shown:
+                self._fault("not-told", f"the sum shows {part.figures}, reported was {shown}")
+            if not names_winner(part.says(), winner):
+                self._fault("not-told", f"the sum does not name the winner {winner}: {part.says()}")
+            if result.conceded_by and "conceded" not in part.says():
+                self._fault("not-told", f"the sum hides the concession: {part.says()}")
+        told = reader.said
+        for key, side in ((key, side) for key in ("score", "wounds") for side in ("a", "b")):
+            label = {"score": "Struggles won", "wounds": "Wounds inflicted"}[key]
+            value = (result.score if key == "score" else result.wounds or Pair()).of(side)  # type: ignore[arg-type]
+            before = (result.timeout or {}).get(key, {}).get(side, value)
+            if told.get((label, side)) != before and self.like is None:
+                self._fault("unsaid", f"{label} of {side} is {before}, said was {told.get((label, side))}")
+        if self.like is None and (result.picks or {}) != reader.squads:
+            self._fault("other", f"squads {result.picks}, marked were {reader.squads}")
+        letters = {s: "".join("ABCD"[squad - 1] for squad in picks) for s, picks in (result.picks or {}).items()}
+        if letters and not any(f"{letters[x]}:{letters[y]}" in scene.says() for x, y in (("a", "b"), ("b", "a"))):
+            self._fault("not-told", f"the sum does not show the squads {letters}: {scene.says()}")
+
+    # --- what a screen shows ---
+
+    def _marked(self, step: Step) -> None:
+        """A figure that nobody has set or confirmed looks different."""
+        scene, facts = step.after, self.reader.facts
+        if scene.kind != "entry" or not isinstance(scene, Figures) or facts is None:
+            return
+        columns = (scene.left, scene.right)
+        if not any(column.active is not None for column in columns):
+            return
+        for column in columns:
+            said = (scene.title, SIGNS[column.sign]) in facts.figures
+            if column.active is None and not said and number(column.figure) is not None \
+                    and not getattr(column, "unset", False):
+                self._fault("unmarked", f"{column.figure} of {column.sign} was set by nobody and is not marked")
+
+
+def told_move(move: Move) -> str:
+    kind, key, pause = move
+    sign = {"a": "●", "b": "■", "up": "▲", "down": "▼", "call": "JUDGE"}[key]
+    return f"{sign}{'' if kind == 'tap' else f'({kind})'}+{pause}"
+
+
+# --- everything in turn ---
+
+
+def fingerprint(watch: Watch) -> object:
+    """What two tables have in common that will answer alike."""
+    table, call = watch.table.dialogue.table, watch.table.dialogue.call
+    entry, question = table.entry, table.question
+    seen = [watch.table.scene().says(), watch.table.scene().kind, getattr(watch.table.scene(), "turn", None), call.on,
+            tuple(table.games), table.first_player, tuple(sorted(table.seated)), tuple(sorted(table.leaving)),
+            tuple((sent.effect.side, repr(sent.effect.result)) for sent in table.sent), type(question).__name__]
+    for name in ("way", "given", "dial", "choice", "turns", "place", "by", "opener", "hand", "conceded_by", "sheets"):
+        value = getattr(entry, name, None)
+        seen.append(value.id if name == "way" and value is not None else repr(value))
+    return hash(tuple(seen)), repr(watch.reader.facts)
+
+
+def explore(place: Place, depth: int, pauses: Iterable[int] = (SHORT_MS, 3000), limit: int = 10**9) -> list[str]:
+    """Every press after every other, to `depth`; alike tables are visited once. Returns the faults."""
+    frontier: list[tuple[Move, ...]] = [()]
+    seen: set[object] = set()
+    faults: list[str] = []
+    pauses, visited = tuple(pauses), 0
+    for _ in range(depth):
+        following: list[tuple[Move, ...]] = []
+        for path in frontier:
+            for kind, key in KINDS:
+                for pause in pauses:
+                    visited += 1
+                    if visited > limit:
+                        return faults
+                    watch = Watch(place, random.Random(1))
+                    for move in (*path, (kind, key, pause)):
+                        watch.press(*move)
+                    if watch.faults:
+                        faults += watch.faults
+                        continue
+                    mark = fingerprint(watch)
+                    if mark not in seen:
+                        seen.add(mark)
+                        following.append((*path, (kind, key, pause)))
+        frontier = following
+    return faults
+
+
+# --- by chance ---
+
+
+def pause(chance: random.Random) -> int:
+    """0.05 to 20 s, mostly short; a finger that rests for more than a minute now and then."""
+    draw = chance.random()
+    if draw < 0.5:
+        return chance.randint(50, 900)
+    return chance.randint(900, 4000) if draw < 0.95 else chance.randint(4000, LONG_MS)
+
+
+def random_move(watch: Watch, chance: random.Random, bias: float) -> Move:
+    """Any press; with `bias`, one that the screen asks for."""
+    scene = watch.last
+    if chance.random() < bias:
+        turn = getattr(scene, "turn", None)
+        if isinstance(scene, Duo):
+            return "tap", _of_two(scene, chance), pause(chance)
+        key = turn if turn and chance.random() < 0.8 else chance.choice(("a", "b"))
+        if scene.kind == "idle" and chance.random() < 0.2:
+            return "repeat", "down", pause(chance)
+        return "tap", key, pause(chance)
+    kind, key = chance.choice(KINDS)
+    return kind, key, pause(chance)
+
+
+def _of_two(scene: Duo, chance: random.Random) -> str:
+    """A key that leads on where both enter their own."""
+    side = chance.choice(("a", "b"))
+    if scene.kind == "sum":
+        return next((each for each in (side, other(side)) if "✓" not in scene.of(each).hint), side)  # type: ignore
+    hands = [each for each in ("a", "b") if "▲" in scene.of(each).hint]  # type: ignore[arg-type]
+    if not hands:
+        return chance.choice((side, "up"))
+    part = scene.of(hands[0])  # type: ignore[arg-type]
+    if part.marks:
+        ready = sum(mark.picked for mark in part.marks) == 2
+        return "up" if ready else chance.choice((hands[0], "up"))
+    return chance.choice(("up", hands[0], side))
+
+
+def walk_once(place: Place, seed: int, longest: int = 40, ignored: Iterable[str] = ()) -> Watch:
+    """One walk by chance, until a rule is broken or patience ends. `ignored`: rules that are looked past."""
+    chance = random.Random(seed)
+    watch = Watch(place, chance, seated=chance.random() < 0.9)
+    bias, length = chance.choice((0.2, 0.6, 0.85, 0.97)), chance.randint(longest // 3, longest)
+    for _ in range(length):
+        if chance.random() < 0.02:
+            watch.table.phone(chance.choice(SIDES), phoned(place, chance), chance.randint(0, 3000))
+        watch.press(*random_move(watch, chance, bias))
+        if watch.faults:
+            watch.faults = [fault for fault in watch.faults if rule_of(fault) not in ignored]
+        if watch.faults:
+            break
+    return watch
+
+
+def rule_of(fault: str) -> str:
+    return fault[1:fault.index("]")]
+
+
+def run(book: str, walks: int, seed: int, told: Callable[[str], None] = lambda _: None,
+        ignored: Iterable[str] = ()) -> tuple[Counter[str], list[str]]:
+    """So many walks of a rulebook, spread over its places. Returns counts ("walks", "results", a rule that was
+    broken) and one example of each broken rule."""
+    counts: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    stands: list[Place] = list(places(book))
+    for number_ in range(walks):
+        place = stands[number_ % len(stands)]
+        watch = walk_once(place, seed * 1_000_003 + number_, ignored=ignored)
+        counts["walks"] += 1
+        counts["results"] += watch.results
+        counts["presses"] += len(watch.moves)
+        for fault in watch.faults:
+            rule = rule_of(fault)
+            counts[rule] += 1
+            shortest = examples.get(rule)
+            if shortest is None or len(fault) < len(shortest):
+                examples[rule] = fault
+        if number_ % 5000 == 4999:
+            told(f"{number_ + 1} walks: {dict(counts)}")
+    return counts, list(examples.values())
+
+
+def faults_of(outcome: Counter[str]) -> int:
+    return sum(count for rule, count in outcome.items() if rule not in ("walks", "results", "presses"))
+
+
+__all__ = ["AT_TIME", "BEFORE", "Watch", "explore", "faults_of", "run", "walk_once"]

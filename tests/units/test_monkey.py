@@ -1,0 +1,82 @@
+"""A monkey at the table: whatever is pressed and however fast, nothing is on record that nobody said.
+
+Small here; large by `python tests/units/run_monkey.py --walks 100000 --rulebook ID --seed N`.
+"""
+
+import random
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from monkey_table import AT_TIME, BEFORE, Place, places
+from monkey_walks import KINDS, Watch, explore, run
+
+from roundtap_core.records import Result
+from roundtap_core.rulebooks.registry import RULEBOOKS
+
+WHOSE_TURN_THEN_OK = [("tap", "a", 1000), ("tap", "b", 1500), ("tap", "a", 1500), ("tap", "b", 1500)]
+
+
+@pytest.mark.parametrize("book", sorted(RULEBOOKS))
+def test_walks_by_chance_break_no_rule(book):
+    counts, examples = run(book, 120, seed=11)
+    assert examples == []
+    assert counts["results"] > 10
+
+
+@pytest.mark.parametrize("book", sorted(RULEBOOKS))
+@pytest.mark.parametrize("time", [BEFORE, AT_TIME])
+def test_every_press_after_every_other_breaks_no_rule(book, time):
+    assert explore(Place(book, time=time), 2) == []
+
+
+@pytest.mark.parametrize("book", ["warlords-of-terra", "keyforge-archon"])
+def test_three_presses_at_time_report_nothing(book):
+    """Seen: own button, the other's for whose turn it is, the own again: a draw, or five steps skipped."""
+    watch = Watch(Place(book, time=AT_TIME), random.Random(1))
+    for move in WHOSE_TURN_THEN_OK:
+        assert watch.press(*move).reports == []
+    assert watch.faults == []
+
+
+def test_the_monkey_sees_a_result_that_nobody_entered():
+    """The watch itself: a dialogue that would report by itself is found out."""
+    watch = Watch(Place("warlords-of-terra", time=AT_TIME), random.Random(1))
+    watch.press("tap", "a", 1000)
+    watch.press("tap", "b", 1000)
+    watch._entered(Result(ended="time", winner="draw", timeout={"active": "b"}))
+    assert watch.faults[0].startswith("[unsaid] warlords-of-terra")
+
+
+def test_the_monkey_sees_a_question_that_hides_something():
+    watch = Watch(Place("xwing-standard"), random.Random(1))
+    watch.press("tap", "a", 1000)
+    watch.press("tap", "a", 1000)
+    step = watch.press("call", "call", 1000)
+    watch._agreed(step, "b", Result())
+    assert any(fault.startswith("[not-told]") for fault in watch.faults)
+
+
+class Fingers(RuleBasedStateMachine):
+    """Hypothesis presses, and shortens what it finds."""
+
+    @initialize(place=st.sampled_from([place for book in sorted(RULEBOOKS) for place in places(book)]),
+                seated=st.booleans())
+    def sit_down(self, place, seated):
+        self.watch = Watch(place, random.Random(3), seated)
+
+    @rule(kind=st.sampled_from(KINDS), pause=st.sampled_from((50, 350, 900, 2000, 20_000)))
+    def press(self, kind, pause):
+        self.watch.press(*kind, pause)
+        assert self.watch.faults == []
+
+    @rule(pause=st.sampled_from((500, 900, 2000)))
+    def press_what_is_asked(self, pause):
+        turn = getattr(self.watch.table.scene(), "turn", None)
+        self.watch.press("tap", turn or "a", pause)
+        assert self.watch.faults == []
+
+
+Fingers.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestFingers = Fingers.TestCase
