@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 class UnitStatus:
     """What a unit last said. A restarted hub learns it all again from the next message of each unit.
 
-    `seated` are the sides whose people pressed their button for `match`, `leave` ("a", "b" or "ab") those who asked to
-    leave; `call_since_ms` and `contact_ms` are the
-    hub's monotonic milliseconds.
+    `seated` are the sides whose people pressed their button for `match`, `leave` those who asked to leave;
+    `call_since_ms` and `contact_ms` are the hub's monotonic milliseconds.
     """
 
     unit: str

@@ -58,7 +58,7 @@ def test_a_table_is_silent_after_ten_seconds(house: House, browser: Browser):
 
 
 def test_both_who_ask_to_leave_at_one_table_are_named(house: House, browser: Browser):
-    house.hub.presence.heard("unit-1", house.time.ms, leave="ab")
+    house.hub.presence.heard("unit-1", house.time.ms, leave=frozenset("ab"))
     people, match = house.service.snapshot.people["e1"], house.event.live.matches[0].match  # type: ignore[union-attr]
     page = text_of(browser.get("/console/e1"))
     assert all(f"{people[who].name} wants to leave" in page for who in (match.a, match.b))  # type: ignore[index]

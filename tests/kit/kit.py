@@ -24,6 +24,8 @@ from roundtap_hub.journal.journal import Journal
 PIN = "135790"
 WAIT_S = 30.0
 TAP_S = 0.03
+READ_S = 1.0
+"""So long a person looks at a question before they answer; the table takes no answer that nobody can have meant."""
 
 
 def free_port() -> int:
@@ -83,7 +85,9 @@ class Table:
         self._socket.sendall(json.dumps({"pin": pin, "down": False}).encode() + b"\n")
 
     def tap(self, *pins: str) -> None:
-        """Press and release each, at a quick finger's speed."""
+        """Press and release each, at a quick finger's speed; a question is read first."""
+        if "?" in self.text:
+            time.sleep(READ_S)
         for pin in pins:
             self.hold(pin)
             time.sleep(TAP_S)

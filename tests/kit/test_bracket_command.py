@@ -95,7 +95,7 @@ def test_check_accepts_it_and_finds_a_wrong_pair(run: Any) -> None:
     wrong = {"number": 2, "stage": "elimination", "matches": [
         match(1, 1, 2, 30, 100, game=1), match(2, 3, 4, 100, 99, game=2)]}
     answer = run(event(wrong), "check")
-    assert answer.returncode == 2
+    assert answer.returncode == 1
     assert "/rounds/1/matches/0: Game 1 should be Ana Ruiz (p1) – Eva Luz (p4)." in answer.stdout
 
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -16,7 +17,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from kit import free_port, wait_until
+from kit import READ_S, free_port, wait_until
 
 CHROMEDRIVER = shutil.which("chromedriver")
 
@@ -96,6 +97,8 @@ class Evening:
 
     def click(self, number: int, *pins: str) -> None:
         for pin in pins:
+            if "?" in (self.table(number).find_element(By.CSS_SELECTOR, ".words").get_attribute("textContent") or ""):
+                time.sleep(READ_S)
             self.table(number).find_element(By.CSS_SELECTOR, f'[data-pin="{pin}"]').click()
 
     def type(self, number: int, *keys: str) -> None:
@@ -103,6 +106,8 @@ class Evening:
         self.table(number)
         ActionChains(self.browser).send_keys(str(number)).perform()
         for key in keys:
+            if "?" in (self.table(number).find_element(By.CSS_SELECTOR, ".words").get_attribute("textContent") or ""):
+                time.sleep(READ_S)
             ActionChains(self.browser).key_down(key).pause(0.05).key_up(key).pause(0.05).perform()
 
     def next_step(self, button: str) -> None:

@@ -44,7 +44,7 @@ def test_json_holds_figures_decisions_and_clauses() -> None:
     assert data["points"] == {"win": 1, "loss": 0}
     assert data["byes"]["won"] == {"points": 1, "mov": 200}
     assert data["tiebreakers"] == ["mov", "sos", "random"]
-    assert "Nobody gets a second bye" in data["decisions"][0]["text"]
+    assert any("Nobody gets a second bye" in decision["text"] for decision in data["decisions"])
     assert sum(data["coverage"]["counts"].values()) == len(data["coverage"]["clauses"])
     assert {"id", "section", "text", "how", "rulebooks", "tests"} <= set(data["coverage"]["clauses"][0])
 

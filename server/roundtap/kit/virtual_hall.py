@@ -71,7 +71,7 @@ class DirectLink:
     def send_status(self, status: Mapping[str, Any]) -> None:
         self._hub.presence.heard(self._unit, self._clock.now_ms, match=status["match"],
                              seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"],
-                                leave=status["leave"])
+                                leave=frozenset(status["leave"] or ""))
 
     def push_view(self) -> None:
         view = table_view(self._hub.service.snapshot, self._unit, self._hub.presence.units.get(self._unit),

@@ -25,6 +25,7 @@ Progress = Callable[[int, int, int], None]
 
 SAVED_WITHIN_S = 30.0
 POLL_S = 0.2
+READ_S = 1.0
 
 
 class Gestures(Protocol):
@@ -143,7 +144,12 @@ class PanelHands:
         panel = self._panels[typing.table]
         if typing.after_time:
             panel.wait_for(("time is up",))
+        own = ""
         for press in typing.keys:
+            if press.key in SIDES:
+                # The other one reads the question first: the table takes no answer that came before it could be read.
+                time.sleep(READ_S if own not in ("", press.key) else 0)
+                own = press.key
             panel.press(press.key, hold=press.kind == "hold")
         panel.wait_for(("SAVED",))
 

@@ -94,7 +94,8 @@ def _unfit(form: Form, result: Result) -> Iterator[Problem]:
     ways = [way for way in form.ways if way.ended == result.ended] or list(form.ways)
     steps = [step for way in ways for step in way.steps]
     figures = {step.key: step for step in steps if isinstance(step, Figure)}
-    choices = {step.name: step.options for step in steps if isinstance(step, Choice)}
+    # A winner of the last turns may have won by what the ways before time ask about (Warlords: why life was no help).
+    choices = {step.name: step.options for way in form.ways for step in way.steps if isinstance(step, Choice)}
     # "house.winner" and "house.loser": each side makes its own, and both stand under "house".
     each = {name.partition(".")[0] for name in choices if "." in name}
     options: dict[str, tuple[str, ...]] = {name: of for name, of in choices.items() if "." not in name}
