@@ -138,6 +138,9 @@ def warlords(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
         if ending == "Conceded":
             return Result(ended="concession", conceded_by=loser, score=score), facts.opener
         return Result(winner=facts.opener, score=score), facts.opener
+    if ending == "Both at 0 life":
+        # The ending that was chosen says both figures.
+        return Result(winner="draw", score=Pair(0, 0)), "draw"
     if ending == "Draw":
         return Result(ended="time", winner="draw", score=_both(facts, "Draw")), "draw"
     if ending == "Time" or (ending is None and facts.time_up and not knockout and like is None):
