@@ -16,7 +16,7 @@ from roundtap_hub.feeds.browser_feed import BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
 from roundtap_hub.hub import Hub
-from roundtap_hub.views import view_key
+from roundtap_hub.views import page_version
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class HubApplication:
         self.hub = hub
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
         self.devices = DeviceFeed(hub)
-        self.browsers = BrowserFeed(hub, view_key)
+        self.browsers = BrowserFeed(hub, page_version)
         self._boundaries = Boundaries(hub, self._look_again)
         self._flask = WSGIMiddleware(create_app(hub), workers=FLASK_THREADS)  # type: ignore[arg-type]
         self._checkpoints: asyncio.Task[None] | None = None

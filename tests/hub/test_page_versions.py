@@ -9,7 +9,7 @@ import pytest
 from pages_kit import House, open_house
 
 from roundtap_core.event.commands import SetClock
-from roundtap_hub.views import view_key
+from roundtap_hub.views import page_version
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ class Watch:
 
     def keys(self) -> dict[str, str]:
         snapshot, units = self.house.service.snapshot, self.house.hub.presence.units
-        return {page: view_key(snapshot, units, page) for page in self.pages}
+        return {page: page_version(snapshot, units, page) for page in self.pages}
 
     def changed(self) -> set[str]:
         before, self.before = self.before, self.keys()
@@ -96,10 +96,10 @@ def test_a_new_event_wakes_the_list(house: House):
 
 @pytest.mark.parametrize("page", ["", "p", "p/e1", "p/e1/p99", "wall", "wall/e9", "console/e1/x", "../etc", "e/e1/p1"])
 def test_what_is_no_page_has_one_key(house: House, page: str):
-    assert view_key(house.service.snapshot, {}, page) == "none"
+    assert page_version(house.service.snapshot, {}, page) == "none"
 
 
 def test_the_page_carries_the_key_that_the_feed_compares_with(house: House):
     text = house.browser().get("/e/e1/standings").text
-    key = view_key(house.service.snapshot, house.hub.presence.units, "standings/e1")
+    key = page_version(house.service.snapshot, house.hub.presence.units, "standings/e1")
     assert f'data-feed="/feed?page=standings/e1" data-seen="{key}"' in text

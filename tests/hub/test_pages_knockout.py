@@ -14,7 +14,7 @@ from roundtap_core.event.commands import DropCompetitor, EnterResult
 from roundtap_core.event.course import seeds_now
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Pair, Result
-from roundtap_hub.views.page_versions import view_key
+from roundtap_hub.views.page_versions import page_version
 
 TWENTY = [f"{first} {last}" for first in ("Ana", "Bruno", "Łukasz", "Eva", "Kai")
           for last in ("Ruiz", "Maier", "Żak", "Wiśniewska-Szczepańska")]
@@ -176,11 +176,11 @@ def test_every_page_looks_again_after_a_result_of_the_bracket(house: House, page
     house.publish()
     seeds = seeds_now(house.event)
     page = page.replace("p1", seeds[0]) if page.startswith("p/") else page
-    before = view_key(house.service.snapshot, {}, page)
+    before = page_version(house.service.snapshot, {}, page)
     house.play(leave_open=1)
-    between = view_key(house.service.snapshot, {}, page)
+    between = page_version(house.service.snapshot, {}, page)
     house.play()
-    after = view_key(house.service.snapshot, {}, page)
+    after = page_version(house.service.snapshot, {}, page)
     assert before != between or page.startswith("standings")
     assert between != after
 

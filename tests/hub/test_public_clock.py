@@ -22,7 +22,7 @@ from roundtap_hub.feeds.browser_feed import BrowserFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
-from roundtap_hub.views import view_key
+from roundtap_hub.views import page_version
 
 MINUTE = 60_000
 
@@ -60,7 +60,7 @@ def feed(house: House, page: str) -> list[str]:
     """What a browser's feed says on being opened."""
 
     async def listen() -> list[str]:
-        stream = BrowserFeed(house.hub, view_key).stream(page)
+        stream = BrowserFeed(house.hub, page_version).stream(page)
         found = [(await anext(stream)).decode() for _ in range(2)]
         await stream.aclose()  # type: ignore[attr-defined]
         return found

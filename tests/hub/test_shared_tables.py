@@ -147,13 +147,13 @@ def test_a_clash_is_shown_and_solved_by_one_click(house: House) -> None:
 
 
 def test_the_console_looks_again_when_another_event_takes_its_drawn_tables(house: House) -> None:
-    from roundtap_hub.views import view_key
+    from roundtap_hub.views import page_version
 
     browser = house.with_event()
     browser.post("/console", name="Sunday Cup", rulebook="xwing-standard", color="#882255")
     browser.post("/console/e2/competitors", names="\n".join(PEOPLE[:4]))
     browser.post("/console/e1/draw", attempt=0)
     house.service.tell("e2", c.ImposeRound(({"a": "p1", "b": "p2", "table": 1},)), "test")
-    before = view_key(house.service.snapshot, {}, "console/e1")
+    before = page_version(house.service.snapshot, {}, "console/e1")
     house.service.tell("e2", c.PublishRound(1, 1), "test")
-    assert view_key(house.service.snapshot, {}, "console/e1") != before
+    assert page_version(house.service.snapshot, {}, "console/e1") != before

@@ -12,7 +12,7 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public_clock import public_clock
 
-ViewKey = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
+PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
 
 COALESCE_S = 0.25
 TICK_S = 5.0
@@ -28,16 +28,16 @@ class Client:
 
 
 class BrowserFeed:
-    """All open pages. `view_key(snapshot, units, page)` says in a short text what a page would show."""
+    """All open pages. `page_version(snapshot, units, page)` says in a short text what a page would show."""
 
-    def __init__(self, hub: Hub, view_key: ViewKey) -> None:
+    def __init__(self, hub: Hub, page_version: PageVersion) -> None:
         self._hub = hub
-        self._view_key = view_key
+        self._page_version = page_version
         self._clients: set[Client] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._due = False
         self._closing = False
-        self._keys: dict[str, str] = {}
+        self._versions: dict[str, str] = {}
         self._fresh_ms = 0
         hub.service.listen(lambda *_: self._changed())
         hub.presence.listen(self._changed)
@@ -46,19 +46,19 @@ class BrowserFeed:
         self._loop = loop
 
     async def stream(self, page: str) -> AsyncIterator[bytes]:
-        """Server-sent events: "view" with the page's key, "clock", and a "tick" when nothing else is said."""
+        """Server-sent events: "view" with the page's version, "clock", and a "tick" when nothing else is said."""
         client = Client(page)
         self._clients.add(client)
         seen: tuple[str | None, str | None] = (None, None)
         try:
             yield b"retry: 2000\n\n"
             while not self._closing:
-                key, clock = self._key_of(page), self._clock(page)
+                version, clock = self._version_of(page), self._clock(page)
                 if clock != seen[1] and clock is not None:
                     yield f"event: clock\ndata: {clock}\n\n".encode()
-                if key != seen[0]:
-                    yield f"event: view\ndata: {key}\n\n".encode()
-                seen = (key, clock)
+                if version != seen[0]:
+                    yield f"event: view\ndata: {version}\n\n".encode()
+                seen = (version, clock)
                 try:
                     await asyncio.wait_for(client.wake.wait(), TICK_S)
                     client.wake.clear()
@@ -78,18 +78,19 @@ class BrowserFeed:
         self._wake_all()
 
     def _grow_older(self) -> None:
-        """Forget the keys at most once in a while: a thousand clients tick two hundred times a second."""
+        """Forget the versions at most once in a while: a thousand clients tick two hundred times a second."""
         now_ms = self._hub.clocks.mono_ms()
         if now_ms - self._fresh_ms >= AGE_MS:
             self._fresh_ms = now_ms
-            self._keys.clear()
+            self._versions.clear()
 
-    def _key_of(self, page: str) -> str:
+    def _version_of(self, page: str) -> str:
         """Computed once a broadcast for all who look at the same page."""
-        key = self._keys.get(page)
-        if key is None:
-            key = self._keys[page] = self._view_key(self._hub.service.snapshot, self._hub.presence.units, page)
-        return key
+        version = self._versions.get(page)
+        if version is None:
+            snapshot, units = self._hub.service.snapshot, self._hub.presence.units
+            version = self._versions[page] = self._page_version(snapshot, units, page)
+        return version
 
     def _clock(self, page: str) -> str | None:
         parts = page.split("/")
@@ -109,6 +110,6 @@ class BrowserFeed:
 
     def _wake_all(self) -> None:
         self._due = False
-        self._keys.clear()
+        self._versions.clear()
         for client in self._clients:
             client.wake.set()

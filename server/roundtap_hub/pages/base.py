@@ -21,7 +21,7 @@ from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.views import view_key
+from roundtap_hub.views import page_version
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
 from roundtap_hub.views.knockout import newest_name
 from roundtap_hub.views.round_clock import age_text
@@ -126,7 +126,7 @@ def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Re
     state = context.get("state")
     html = render_template(
         template, t=t, lang=t.language, languages=LANGUAGES, feed=feed,
-        seen=view_key(the_snapshot(), hub.presence.units, feed) if feed else "", address=g.get("address", ""),
+        seen=page_version(the_snapshot(), hub.presence.units, feed) if feed else "", address=g.get("address", ""),
         now_ms=now_ms(), organizer=is_organizer(session, hub), csrf=lambda: csrf_token(session),
         problem=problem.say(t) if problem else "", problem_where=problem.where if problem else "",
         typed=request.form if problem else {}, hub=hub, clock_text=show,

@@ -14,10 +14,11 @@ from roundtap_hub.views.event_at import EventAt, event_at, newest_round, results
 Units = Mapping[str, UnitStatus]
 
 
-def view_key(snapshot: Snapshot, units: Units, page: str) -> str:
-    """The key of a page ("console", "console/e1", "wall/e1", "e/e1", "p/e1/p3", "standings/e1", "pairings/e1").
+def page_version(snapshot: Snapshot, units: Units, page: str) -> str:
+    """The version of a page ("console", "console/e1", "wall/e1", "e/e1", "p/e1/p3", "standings/e1", "pairings/e1",
+    "bracket/e1", "rules/e1").
 
-    Nothing is rendered. An address that is no page has the key "none".
+    Nothing is rendered. An address that is no page has the version "none".
     """
     kind, *rest = page.split("/")
     if page == "console":
@@ -26,45 +27,45 @@ def view_key(snapshot: Snapshot, units: Units, page: str) -> str:
     if moment is None:
         return "none"
     if kind == "p" and len(rest) == 2:
-        return _player_key(snapshot, units, moment, rest[1])
-    if len(rest) == 1 and kind in _KEYS:
-        return _KEYS[kind](snapshot, units, moment)
+        return _player_version(snapshot, units, moment, rest[1])
+    if len(rest) == 1 and kind in _VERSIONS:
+        return _VERSIONS[kind](snapshot, units, moment)
     return "none"
 
 
-def _console_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
+def _console_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     said = [_said(status) for _, status in sorted(units.items())]
     # With a draft in hand it matters where the others play: who is faster has the tables.
     others = sorted(taken_tables(snapshot.events, moment.state.id)) if moment.state.draft else []
     return short_hash(moment.state.id, moment.state.number, snapshot.venue.number, said, others)
 
 
-def _wall_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
+def _wall_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     said = [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
             for unit, status in sorted(units.items())]
     return short_hash(moment.state.id, moment.state.number, snapshot.venue.tables, said)
 
 
-def _names_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
+def _names_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     state = moment.state
     newest = newest_round(state)
     return short_hash(state.id, state.name, [(e.id, e.digest, e.active) for e in state.entrants.values()],
                       newest and newest.number)
 
 
-def _standings_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
+def _standings_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     digests = [e.digest for e in moment.state.entrants.values()]
     return short_hash(moment.state.id, results_version(moment), digests)
 
 
-def _pairings_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
+def _pairings_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     newest = newest_round(moment.state)
     matches = [(m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision) for m in newest.matches] \
         if newest else []
     return short_hash(moment.state.id, results_version(moment), moment.state.clock.state, matches)
 
 
-def _bracket_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
+def _bracket_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     state = moment.state
     digests = [(e.id, e.digest, e.active) for e in state.entrants.values()]
     published = [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
@@ -72,7 +73,7 @@ def _bracket_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     return short_hash(state.id, state.finished, state.cut, results_version(moment), digests, published)
 
 
-def _rules_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
+def _rules_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     """What is announced may change until round 1 is drawn, and with the officials."""
     state = moment.state
     players = state.players_at_start or sum(e.active for e in state.entrants.values())
@@ -80,7 +81,7 @@ def _rules_key(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
                       list(state.officials.values()))
 
 
-def _player_key(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> str:
+def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> str:
     """A phone looks again when its own table changes, or somebody's standing: not for each result of the hall."""
     state = moment.state
     entrant = state.entrants.get(competitor)
@@ -109,12 +110,12 @@ def _said(status: UnitStatus) -> tuple[Any, ...]:
             sorted(status.leave_refused), status.call_since_ms, status.call_taken_by, status.waiting)
 
 
-_KEYS = {
-    "console": _console_key,
-    "wall": _wall_key,
-    "e": _names_key,
-    "standings": _standings_key,
-    "pairings": _pairings_key,
-    "bracket": _bracket_key,
-    "rules": _rules_key,
+_VERSIONS = {
+    "console": _console_version,
+    "wall": _wall_version,
+    "e": _names_version,
+    "standings": _standings_version,
+    "pairings": _pairings_version,
+    "bracket": _bracket_version,
+    "rules": _rules_version,
 }
