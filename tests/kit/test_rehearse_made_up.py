@@ -21,6 +21,13 @@ def test_the_hub_ends_where_the_record_does(rulebook_id: str, players: int) -> N
     assert changes(outcome(played), outcome(event)) == []
 
 
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_with_leavers_disputes_and_corrections_it_ends_there_too(rulebook_id: str) -> None:
+    event = made_up(rulebook_id, 13, seed=7)
+    played = rehearse_fast(script_of(event), lambda number, done, of: None, trouble=True)
+    assert changes(outcome(played), outcome(event)) == []
+
+
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_a_made_up_event_breaks_no_rule(rulebook_id: str, seed: int) -> None:

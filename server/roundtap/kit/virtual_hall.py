@@ -23,6 +23,7 @@ from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Buttons
 from roundtap_devices.input.pin_factory import mock_factory
+from roundtap_hub.devices.calls import close_settled_calls
 from roundtap_hub.devices.reports import take_report, well_formed
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.hub import Hub
@@ -145,6 +146,8 @@ class VirtualHall:
         self.service.start()
         keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
         self.hub = Hub(self.service, Presence(), clocks, keys, b"", "")
+        # As the hub's own process does: a result that stands closes the call of its table.
+        self.service.listen(lambda snapshot, entries: close_settled_calls(self.hub.presence, snapshot, entries))
         self.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))
                           for n, unit in enumerate(keys, start=1)], "rehearsal")
         self.tables = {n: VirtualTable(self.hub, n, folder, self.clock, language) for n in range(1, tables + 1)}
@@ -181,6 +184,11 @@ class VirtualHall:
             # Whoever runs the rehearsal judges it.
             steps.append(Step(EVENT, c.SetOfficials((Official("o1", "organizer"),))))
         self.service.ask(steps, "rehearsal", people)
+
+    def wait(self, ms: int) -> None:
+        """Nobody presses for so long."""
+        self.clock.now_ms += ms
+        self.step()
 
     def step(self) -> None:
         for table in self.tables.values():

@@ -8,8 +8,10 @@ from roundtap.kit.virtual_hall import VirtualHall
 from roundtap.rehearsal.script import Script, ScriptRound, Typing
 from roundtap_core.event import commands as c
 from roundtap_core.event.state import tournament_of
-from roundtap_core.records import Tournament
+from roundtap_core.records import RULING, SIDES, Result, Tournament
 from roundtap_units.table.press_script import Press
+
+READ_MS = 12_000
 
 Progress = Callable[[int, int, int], None]
 
@@ -18,12 +20,16 @@ class TableDisagrees(Exception):
     """A table did not save what was typed: a bug, and what the screen said."""
 
 
-def rehearse_fast(script: Script, progress: Progress) -> Tournament:
-    """The event as the hub has it after all rounds. `progress(round, matches done, matches)` after each match."""
+def rehearse_fast(script: Script, progress: Progress, trouble: bool = False) -> Tournament:
+    """The event as the hub has it after all rounds. `progress(round, matches done, matches)` after each match.
+
+    `trouble`: at every third match the other side says no and a judge decides; at every third an official enters
+    something else first and corrects it. The end has to be the same.
+    """
     with VirtualHall(script.tables) as hall:
         hall.enter(script.tournament)
         for played in script.rounds:
-            play_round(hall, played, progress)
+            play_round(hall, played, progress, trouble)
             for competitor in played.leaving:
                 hall.tell(c.DropCompetitor(competitor))
             for competitor in played.disqualified:
@@ -32,7 +38,7 @@ def rehearse_fast(script: Script, progress: Progress) -> Tournament:
         return tournament_of(hall.state)
 
 
-def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress) -> None:
+def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress, trouble: bool = False) -> None:
     hall.tell(c.ImposeRound(played.matches, played.stage, played.tiebreak_form))
     assert hall.state.draft is not None
     assert hall.state.draft.draw is not None
@@ -51,16 +57,50 @@ def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress) -> No
             hall.step()
         for typing in played.typing:
             if typing.after_time == after_time:
-                type_match(hall, typing)
+                kinds = (type_match, disputed, corrected) if trouble else (type_match,)
+                kinds[done % len(kinds)](hall, typing)
                 done += 1
                 progress(played.number, done, len(played.typing))
+
+
+def judged(hall: VirtualHall, typing: Typing, result: Result) -> None:
+    """An official's word on the match, whatever was reported."""
+    match = next(m for m in hall.state.rounds[-1].matches if m.match.table == typing.table)
+    hall.tell(c.EnterResult(match.id, match.revision, result))
+    # The table says so for ten seconds; people read it.
+    hall.step()
+    hall.wait(READ_MS)
+
+
+def disputed(hall: VirtualHall, typing: Typing) -> None:
+    """One side reports, the other says no and calls a judge, who decides. Where both enter at once, or no table can say
+    it, there is nobody to say no."""
+    asked = [press for press in typing.keys[-1:] if press.key in SIDES and len(typing.keys) > 1]
+    if typing.ruling or not asked or typing.keys[-2].key == asked[0].key:
+        type_match(hall, typing)
+        return
+    table = hall.tables[typing.table]
+    for press in (*typing.keys[:-1], Press("down"), Press("down")):
+        table.press(press)
+    table.step()
+    hall.wait(READ_MS)
+    found = next(m for m in hall.state.rounds[-1].matches if m.match.table == typing.table)
+    if found.done and found.match.result != typing.result:
+        raise TableDisagrees(f"table {typing.table}: {typing.result}: saved although the other side said no")
+    judged(hall, typing, typing.result)
+
+
+def corrected(hall: VirtualHall, typing: Typing) -> None:
+    """Agreed at the table; then an official enters that both lose, by mistake, and puts it right."""
+    type_match(hall, typing)
+    judged(hall, typing, Result(ended=RULING, winner="none"))
+    judged(hall, typing, typing.result)
 
 
 def type_match(hall: VirtualHall, typing: Typing) -> None:
     """Press every key of one match at its table, and hold the table to its word."""
     if typing.ruling:
-        match = next(m for m in hall.state.rounds[-1].matches if m.match.table == typing.table)
-        hall.tell(c.EnterResult(match.id, match.revision, typing.result))
+        judged(hall, typing, typing.result)
         return
     table = hall.tables[typing.table]
     for press in typing.keys:

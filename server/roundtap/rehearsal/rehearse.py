@@ -19,6 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--expect", type=Path, metavar="PUBLISHED.json",
                         help="standings to compare with; without it, the record's own")
     parser.add_argument("--fast", action="store_true", help="in one process on a virtual clock")
+    parser.add_argument("--trouble", action="store_true",
+                        help="with --fast: disputes, judges and corrections on the way to the same end")
     parser.add_argument("--hub", metavar="URL", help="a running hub with real units: it tells, you press")
     parser.add_argument("--pin", help="the organizer's PIN of that hub")
     parser.add_argument("--port", type=int, default=8090, help="the hub's port, when not --fast")
@@ -34,6 +36,9 @@ def run(args: argparse.Namespace) -> int:
         return 2
     if not 8 <= args.players <= 64:
         print(f"roundtap rehearse: --players {args.players}: must be 8 to 64", file=sys.stderr)
+        return 2
+    if args.trouble and not args.fast:
+        print("roundtap rehearse: --trouble goes with --fast", file=sys.stderr)
         return 2
     try:
         if args.made_up is not None:
@@ -53,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     if args.fast:
         from roundtap.rehearsal.fast import rehearse_fast
 
-        played = rehearse_fast(script, bar.show)
+        played = rehearse_fast(script, bar.show, args.trouble)
     else:
         from roundtap.kit.leash import clean_up_when_told_to_end
         from roundtap.rehearsal.live import NotSaved, rehearse_live, rehearse_on_units
