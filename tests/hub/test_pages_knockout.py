@@ -62,6 +62,8 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     again = browser.post("/console/e1/draw", attempt=1)
     assert "nothing to draw again" in problem_of(again)
     browser.post("/console/e1/publish", number=5, attempt=1)
+    page = text_of(browser.get("/console/e1"))
+    assert "Semi-final: the tables are published. When most people sit, start the clock." in page
     assert house.event.clock.total_ms == 75 * 60_000
     for match in ("5.1", "5.2"):
         browser.post(f"/console/e1/match/{match}", revision=0, ended="played", **{"score.a": 100, "score.b": 10})

@@ -95,7 +95,9 @@ def _in_play(state: EventState, live: RoundState, seated: tuple[int, int]) -> Ne
     clock = state.clock
     if clock.total_ms is not None and clock.state == IDLE:
         key = "start" if seated[1] else "start_unseen"
-        return NextStep(key, "clock", params={"number": live.number, "seated": seated[0], "n": seated[1]},
+        name = title_key(state, live)
+        return NextStep(key if name is None else key + "_knockout", "clock", round_name=name,
+                        params={"number": live.number, "seated": seated[0], "n": seated[1]},
                         fields={"action": "start"})
     if clock.state == PAUSED:
         return NextStep("resume", "clock", params={"left": show(clock.remaining_ms)}, fields={"action": "start"})
