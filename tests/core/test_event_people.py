@@ -168,6 +168,15 @@ def test_when_both_leave_one_after_the_other_nobody_wins() -> None:
     assert event.match().match.result.winner == "none"
 
 
+def test_whoever_goes_home_after_the_last_result_keeps_a_win_by_the_opponent_s_leaving() -> None:
+    event = Event().play()
+    first, last = event.state.rounds[0].matches
+    event.tell(c.DropCompetitor(first.match.a))
+    event.tell(c.EnterResult(last.id, last.revision, score(100, 20)))
+    assert first.match.b is not None
+    assert event.kinds(c.DropCompetitor(first.match.b)) == ["competitor-dropped"]
+
+
 def test_who_left_before_round_1_left_after_round_0_and_is_not_paired() -> None:
     event = Event(players=5)
     event.tell(c.DropCompetitor("p3"))

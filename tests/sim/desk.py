@@ -27,6 +27,7 @@ from roundtap_core.event.course import CUT, OVER, offered, seeds_now, what_follo
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import At, seal
 from roundtap_core.event.official import Official
+from roundtap_core.event.people.both_left import won_by_leaving
 from roundtap_core.event.people.leave import open_match, waits_for
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, MatchState, tournament_of
@@ -75,6 +76,9 @@ class Desk:
         return found[1]
 
     def leave(self, who: str, how: str) -> None:
+        won = won_by_leaving(self.state, who)
+        if won is not None:
+            self.said[won.id] = ("won", "none")
         stood = self._as_it_stands(who)
         self.tell(c.DropCompetitor(who, stood) if how == "dropped" else c.Disqualify(who, "a reason", stood=stood))
         self.gone[who] = how

@@ -20,8 +20,14 @@ def both_left(state: EventState, competitor: str) -> list[NewEntry]:
 
 
 def won_by_leaving(state: EventState, competitor: str) -> MatchState | None:
-    """The match of the round in play that somebody has only because the opponent left in it: no table reported it."""
+    """The match of the round in play that somebody has only because the opponent left in it: no table reported it.
+
+    Once every result of the round is there, whoever goes home keeps the win, unless both have left in one go.
+    """
     for match in state.live.matches if state.live else ():
+        together = match.number is not None and state.number <= match.number + 1
+        if state.live is not None and not state.live.open_matches and not together:
+            continue
         result, pair = match.match.result, (match.match.a, match.match.b)
         if competitor not in pair or result is None or result.ended != CONCESSION or not match.decided:
             continue
