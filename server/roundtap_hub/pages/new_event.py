@@ -15,6 +15,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor, ImportRecord, ImportRound, SetOptions
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
+from roundtap_core.event.played_on import played_on_from_json
 from roundtap_core.event.state import Entrant
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import round_to_json
@@ -107,7 +108,8 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
         people.append(PersonRecord(event_id, item["id"], salt, person))
         officials.append(Official(item["id"], item["role"], person.digest(salt), item.get("second", False),
                                   item.get("plays"), not item.get("off_duty", False)))
-    kept = ImportRecord(tuple(officials), _cut(record.get("cut")), record.get("finished", False))
+    kept = ImportRecord(tuple(officials), _cut(record.get("cut")), record.get("finished", False),
+                        tuple(played_on_from_json(line) for line in record.get("played_on", ())))
     if kept != ImportRecord():
         steps.append(Step(event_id, kept))
     return steps, people

@@ -8,6 +8,7 @@ from typing import Any
 
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.official import Official
+from roundtap_core.event.played_on import PlayedOn
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,4 @@ class ImportRecord:
     officials: tuple[Official, ...] = ()
     cut: Cut | None = None
     finished: bool = False
+    played_on: tuple[PlayedOn, ...] = ()

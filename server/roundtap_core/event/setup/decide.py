@@ -47,6 +47,7 @@ def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> 
         ]}))
         made += [NewEntry("official-duty", {"official": o.id, "on": False})
                  for o in command.officials if not o.on_duty]
+    made += [NewEntry("played-on", {**line.to_json(), "wall": line.wall}) for line in command.played_on]
     if command.cut is not None:
         cut = command.cut
         made.append(NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}))
