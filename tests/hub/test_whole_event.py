@@ -28,7 +28,8 @@ from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.new_event import enrol, import_steps
 
 PLAYERS = 9
-ABOUT = {"date": "2026-11-21", "venue": "Orion, Łódź", "club": "Orion e. V.", "external_id": "T-4711"}
+ABOUT = {"date": "2026-11-21", "venue": "Orion, Łódź", "club": "Orion e. V.", "external_id": "T-4711",
+         "special_rules": "Night battle:\nno unit sees beyond range 3."}
 LISTS = (OpenPoint("list_missing", "p2"), OpenPoint("deck_twice", "p4"))
 BY_A, BY_B = Result(ended="ruling", winner="a"), Result(ended="ruling", winner="b")
 

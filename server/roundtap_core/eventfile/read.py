@@ -220,8 +220,8 @@ MOST_ROUNDS = 30
 
 _TUPLES = ("warnings", "members", "houses")
 
-TOURNAMENT_RECORD = frozenset({"date", "venue", "club", "external_id", "effective_options", "officials", "checked_in",
-                               "played_on", "cut", "finished"})
+TOURNAMENT_RECORD = frozenset({"date", "venue", "club", "external_id", "special_rules", "effective_options",
+                               "officials", "checked_in", "played_on", "cut", "finished"})
 COMPETITOR_RECORD = frozenset({"disqualification", "proposed", "proposal_declined_at", "list_corrections", "ticks",
                                "declined_place"})
 ROUND_RECORD = frozenset({"notes", "extra_minutes"})

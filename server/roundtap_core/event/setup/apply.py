@@ -16,6 +16,10 @@ def _created(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
                    given_options=data["options"], seed=data["seed"], about=data.get("about", {}))
 
 
+def _about(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, about=data["about"])
+
+
 def _options(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, given_options=data["options"])
 
@@ -27,6 +31,7 @@ def _played_on(state: EventState, data: Mapping[str, Any], entry: Entry) -> Even
 
 APPLY_SETUP: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], EventState]] = {
     "event-created": _created,
+    "about-set": _about,
     "options-set": _options,
     "played-on": _played_on,
 }
