@@ -295,3 +295,76 @@ def test_our_own_draws_break_no_rule(players: int) -> None:
 def test_a_result_that_no_game_can_have_is_named_in_a_file(rulebook: str, result: Result, where: str, key: str) -> None:
     table = replace(event([Match("a", "b", result=result)], players="ab", swiss_rounds=1), rulebook=rulebook)
     assert (f"/rounds/0/matches/0/result{where}", key) in found(table)
+
+
+# --- before play: decks and officials -------------------------------------------------------------------------------
+
+
+def official(who: str, **more: object) -> dict[str, object]:
+    return {"id": who, "name": f"Official {who}", "role": "judge", **more}
+
+
+def with_officials(rulebook: str, level: str | None, *officials: dict[str, object], role: str | None = None,
+                   **people: int) -> list[tuple[str, str]]:
+    """What `check` says of three people and these officials; p1 may say itself that it is one. `people`: who left
+    after which round."""
+    competitors = tuple(
+        Competitor(f"p{n}", name, officials_role=role if n == 1 else None, dropped_after=people.get(f"p{n}"))
+        for n, name in enumerate(("Ana Ruiz", "Bruno Maier", "Łukasz Żak"), start=1))
+    return found(Tournament("Open", rulebook, level, competitors=competitors, record={"officials": list(officials)}))
+
+
+def test_two_decks_of_one_name_are_named_but_not_that_of_somebody_who_never_began() -> None:
+    def decks(*names: str, **left: int) -> list[tuple[str, str]]:
+        return found(Tournament("Open", "keyforge-archon", competitors=tuple(
+            Competitor(f"p{n}", f"Player {n}", identity=name, dropped_after=left.get(f"p{n}"))
+            for n, name in enumerate(names, start=1))))
+
+    assert decks("Third", "Deck", "deck ") == [("/competitors/2/identity", "list_deck_twice")]
+    assert decks("Third", "Deck", "Other") == []
+    assert decks("Deck", "deck", "Third", p1=0) == []
+    assert decks("Third", "Other", "deck", "Deck", p1=0) == [("/competitors/3/identity", "list_deck_twice")]
+
+
+def test_an_official_plays_only_where_the_level_allows_it() -> None:
+    one, second = official("o1", plays="p1"), official("o2", second=True)
+    assert with_officials("xwing-standard", "formal", one, second) == [("/officials/0/plays", "official_may_not_play")]
+    assert with_officials("xwing-standard", "relaxed", one, second) == []
+    assert with_officials("shatterpoint-premier", None, official("o9"), one) == [
+        ("/officials/1/plays", "official_may_not_play")]
+    # The competitor says the same: named once.
+    assert with_officials("xwing-standard", "formal", one, second, role="judge") == [
+        ("/competitors/0/officials_role", "official_may_not_play")]
+
+
+def test_an_official_who_plays_needs_a_second_one() -> None:
+    one = official("o1", plays="p1")
+    alone = [("/officials/0/plays", "official_without_second")]
+    assert with_officials("warlords-of-terra", "friendly", one) == alone
+    assert with_officials("warlords-of-terra", "friendly", one, official("o2")) == alone
+    assert with_officials("warlords-of-terra", "friendly", one, official("o2", second=True)) == []
+    # A second official's own games are ruled by anybody else; by nobody, where there is nobody.
+    both = [official("o1", plays="p1"), official("o2", plays="p2", second=True)]
+    assert with_officials("warlords-of-terra", "friendly", *both) == []
+    assert with_officials("warlords-of-terra", "friendly", official("o2", plays="p2", second=True)) == alone
+    # Without a level it is one of the two: barred, or in need of a second.
+    assert with_officials("xwing-standard", None, one) == alone
+    # Who only says so at the competitor; who had left before the first round.
+    assert with_officials("warlords-of-terra", "friendly", official("o2"), role="judge") == [
+        ("/competitors/0/officials_role", "official_without_second")]
+    assert with_officials("warlords-of-terra", "friendly", one, p1=0) == []
+
+
+def test_shatterpoint_wants_a_judge_who_does_not_play() -> None:
+    assert with_officials("shatterpoint-premier", None, official("o1", role="organizer")) == []
+    assert with_officials("shatterpoint-premier", None) == [("/officials", "judge_missing")]
+    assert ("/officials", "judge_missing") in with_officials(
+        "shatterpoint-premier", None, official("o1", plays="p1"))
+    assert with_officials("xwing-standard", "formal") == []
+
+
+def test_a_file_that_names_no_officials_is_not_asked_for_them() -> None:
+    people = (Competitor("p1", "Ana Ruiz", officials_role="judge"), Competitor("p2", "Bruno Maier"))
+    for rulebook, level in (("shatterpoint-premier", None), ("warlords-of-terra", "friendly")):
+        keys = [key for _, key in found(Tournament("Open", rulebook, level, competitors=people))]
+        assert not {"judge_missing", "official_without_second"} & set(keys)

@@ -181,6 +181,15 @@ def test_an_error_names_the_place(path: str, value: object, where: str, key: str
     assert (caught.value.where, caught.value.key) == (where, key)
 
 
+def test_what_was_played_on_with_was_missing_of_somebody_in_the_file() -> None:
+    def said(who: dict[str, str]) -> list[tuple[str, str]]:
+        line = {"points": [{"kind": "judge_missing"}, {"kind": "list_missing", **who}], "reason": "", "by": "organizer"}
+        return [(problem.where, problem.key) for problem in event_problems(changed("played_on", [line]))]
+
+    assert said({"who": "p1"}) == said({}) == []
+    assert said({"who": "p9"}) == [("/played_on/0/points/1/who", "unknown_competitor")]
+
+
 def test_a_slash_in_an_unknown_key_is_escaped() -> None:
     assert [problem.where for problem in event_problems(changed("a", 1) | {"x/y~z": 1})] == ["/a", "/x~1y~0z"]
 

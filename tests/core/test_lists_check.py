@@ -47,10 +47,15 @@ def test_whatever_stands_in_a_list_is_a_problem_at_most(rulebook: str, list_: di
     RULEBOOKS[rulebook].lists.normal(list_)
 
 
-def test_what_is_flagged_is_no_violation() -> None:
+def test_what_is_flagged_is_no_violation_but_for_two_decks_of_one_name() -> None:
+    ship = {"name": "Luke Skywalker", "points": 62}
+    named = {**ship, "name": "Luke Skywalker (Rebel Fleet)"}
+    file = event("xwing-standard", {"ships": [ship]}, {"ships": [named]})
+    assert list(list_violations(file)) == []
+    assert places(list_warnings(file)) == {"/competitors/0/list/ships/0/name": "list_which_product"}
     deck = {"identity": "Doctora Grandeza"}
     file = event("keyforge-archon", deck, deck)
-    assert list(list_violations(file)) == []
+    assert places(list_violations(file)) == {"/competitors/1/list/identity": "list_deck_twice"}
     assert places(list_warnings(file)) == {"/competitors/1/list/identity": "list_deck_twice"}
 
 

@@ -102,3 +102,26 @@ def test_the_points_are_told_in_every_language(house: House, language: str):
     page = text_of(browser.get("/console/e1"))
     assert page.count("Bruno Maier") >= 2
     assert "has handed in" not in page
+
+
+@pytest.mark.parametrize("level", ["friendly", "competitive"])
+def test_a_friendly_warlords_event_is_published_without_lists_and_a_competitive_one_is_stopped(
+    house: House, level: str,
+):
+    """"Presentación de listados": lists are demanded in competitive events only."""
+    browser = house.browser()
+    browser.log_in()
+    browser.post("/console", name="Winter Open", rulebook="warlords-of-terra", color="#00785A", level=level,
+                 structure="own", swiss_rounds=2, prize_places=0)
+    browser.post("/console/e1/competitors", names="\n".join(FOUR))
+    browser.post("/console/e1/draw", attempt=0)
+    page = browser.get("/console/e1").text
+    answer = browser.post("/console/e1/publish", number=1, attempt=1)
+    if level == "friendly":
+        assert 'action="/console/e1/publish"' in page
+        assert answer.status_code == 303, problem_of(answer)
+        assert house.event.live
+    else:
+        assert points_of(page) == [f"list_missing:p{n}" for n in range(1, 5)]
+        assert answer.status_code == 409
+        assert house.event.live is None

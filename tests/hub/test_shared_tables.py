@@ -157,3 +157,26 @@ def test_the_console_looks_again_when_another_event_takes_its_drawn_tables(house
     before = page_version(house.service.snapshot, {}, "console/e1")
     house.service.tell("e2", c.PublishRound(1, 1), "test")
     assert page_version(house.service.snapshot, {}, "console/e1") != before
+
+
+def test_who_came_after_all_sits_at_a_free_table_where_another_event_took_theirs(tmp_path: Path) -> None:
+    """The console does not know the other events' tables: the writer tells the command when it decides."""
+    with running(tmp_path / "journal.db") as service:
+        with_events(service, ("e1", "e2"))
+        act(service, "e1", "draw")
+        act(service, "e1", "publish")
+        first = service.snapshot.events["e1"].find_match("1.1")
+        assert first is not None
+        drawn = first[1].match
+        assert (drawn.table, drawn.b is None) == (1, False)
+        service.tell("e1", c.NoShow("1.1", drawn.b or ""), "test")
+        assert 1 not in tables_in_play(service.snapshot.events["e1"])
+        two = ({"a": "p1", "b": "p2", "table": 1}, {"a": "p3", "b": "p4", "table": 3})
+        service.tell("e2", c.ImposeRound(two), "test")
+        service.tell("e2", c.PublishRound(1, 1), "test")
+        assert tables_in_play(service.snapshot.events["e2"]) == {1, 3}
+        service.tell("e1", c.NoShowUndone("1.1"), "test")
+        again = service.snapshot.events["e1"].find_match("1.1")
+        assert again is not None
+        assert (again[1].match.a, again[1].match.b, again[1].match.table) == (drawn.a, drawn.b, 4)
+        assert shared(iter(service.snapshot.events.values())) == set()

@@ -16,6 +16,7 @@ from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import At, seal
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
+from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.state import Entrant, EventState, MatchState
 from roundtap_core.event.whole import whole_tournament
 from roundtap_core.eventfile.read import parse
@@ -27,21 +28,24 @@ from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.new_event import enrol, import_steps
 
 PLAYERS = 9
-ABOUT = {"date": "2026-11-21", "venue": "Orion, Łódź", "club": "Orion e. V.", "external_id": "T-4711"}
+ABOUT = {"date": "2026-11-21", "venue": "Orion, Łódź", "club": "Orion e. V.", "external_id": "T-4711",
+         "special_rules": "Night battle:\nno unit sees beyond range 3."}
+LISTS = (OpenPoint("list_missing", "p2"), OpenPoint("deck_twice", "p4"))
 BY_A, BY_B = Result(ended="ruling", winner="a"), Result(ended="ruling", winner="b")
 
 
 class Journal:
     """One event's entries, decided and applied as the hub does, and its people."""
 
-    def __init__(self) -> None:
-        self.state = EventState("e1")
+    def __init__(self, wall: str | None = None) -> None:
+        self.state, self.wall = EventState("e1"), wall
         self.people: dict[str, Person] = {}
 
     def tell(self, *commands: c.Command) -> None:
         for command in commands:
             for new in decide(self.state, command, At("boot", 1000).instant):
-                entry = seal(new, "e1", self.state.number + 1, self.state.head, At("boot", 1000), "organizer")
+                at = At("boot", 1000, self.wall)
+                entry = seal(new, "e1", self.state.number + 1, self.state.head, at, "organizer")
                 self.state = apply(self.state, entry)
 
     def ask(self, steps: list[Step]) -> None:
@@ -58,7 +62,9 @@ class Journal:
         draft = self.state.draft
         assert draft is not None
         assert draft.draw is not None
-        self.tell(c.PublishRound(draft.number, draft.draw.attempt))
+        missing = LISTS if draft.number == 1 else ()
+        self.tell(c.PublishRound(draft.number, draft.draw.attempt, "Nobody had brought one.", by="o2",
+                                 list_points=missing))
 
     def matches(self) -> list[MatchState]:
         assert self.state.live is not None
@@ -87,7 +93,7 @@ def person(book: Any, n: int) -> Person:
 
 
 def an_event_with_everything(rulebook_id: str) -> Journal:
-    book, made = rulebook(rulebook_id), Journal()
+    book, made = rulebook(rulebook_id), Journal("2026-11-21T10:03:00+01:00")
     made.tell(c.CreateEvent("Whole Łódź Open", rulebook_id, book.levels[0], {
         "structure": "own", "swiss_rounds": 2, "cut": 4, "prize_places": 1, "second_stage": book.second_stages[-1],
         "full_names": True}, "#0072B2", 7, ABOUT))
@@ -149,7 +155,7 @@ def with_cut(made: Journal) -> Journal:
 
 def imported(file: dict[str, Any]) -> Journal:
     steps, people = import_steps("e1", parse(json.dumps(file)), "#882255")
-    again = Journal()
+    again = Journal("2027-01-01T00:00:00+01:00")
     again.ask(steps)
     again.people = {record.competitor: record.person for record in people}
     return again
@@ -164,6 +170,7 @@ def of_the_tournament(state: EventState) -> EventState:
         state, number=0, head="", color="", clock=EventState("").clock, fates={}, late=(), diverged=(), rounds=rounds,
         entrants={e.id: replace(e, digest="") for e in state.entrants.values()},
         officials={o.id: replace(o, digest="") for o in state.officials.values()},
+        played_on=tuple(replace(line, number=0) for line in state.played_on),
     )
 
 
@@ -190,6 +197,9 @@ def finished(made: Journal) -> Journal:
 def test_all_of_it_is_there() -> None:
     file = finished(with_cut(an_event_with_everything("xwing-standard"))).json
     assert {key: file[key] for key in ABOUT} == ABOUT
+    assert file["played_on"] == [{
+        "points": [{"kind": "list_missing", "who": "p2"}, {"kind": "deck_twice", "who": "p4"}],
+        "reason": "Nobody had brought one.", "by": "o2", "wall": "2026-11-21T10:03:00+01:00"}]
     assert (file["checked_in"], file["finished"]) == (PLAYERS, True)
     assert file["effective_options"]["squad_points"] == 100
     assert "squad_points" not in file["options"]

@@ -87,6 +87,31 @@ def test_standings_as_text_stand_in_columns(event: Path) -> None:
     ]
 
 
+def test_standings_as_text_after_a_cut_begin_with_the_final_places(tmp_path: Path) -> None:
+    """As the CSV has them: the second of the Swiss rounds won the final. JSON and `--after` stay the standings."""
+    def won(who: str, other: str, n: int) -> dict[str, Any]:
+        return {"table": n, "a": who, "b": other, "result": {"score": {"a": 100, "b": 24}}}
+
+    rounds = [{"number": 1, "matches": [won("p1", "p3", 1), won("p2", "p4", 2)]},
+              {"number": 2, "stage": "elimination", "matches": [{**won("p2", "p1", 1), "game": 1}]}]
+    people = [{**person, **({"disqualified_after": 1} if person["id"] == "p4" else {})}
+              for person in EVENT["competitors"][:4]]
+    file = tmp_path / "cut.json"
+    file.write_text(json.dumps({**EVENT, "competitors": people, "rounds": rounds,
+                                "options": {"structure": "own", "swiss_rounds": 1, "cut": 2}}), encoding="utf-8")
+    _, out, _ = roundtap("standings", file, "--format", "text", LANG="en_GB.UTF-8")
+    lines = [line.split() for line in out.splitlines()]
+    _, table_of_cells, _ = roundtap("standings", file, "--format", "csv")
+    cells = list(csv.DictReader(io.StringIO(table_of_cells)))
+    assert lines[0][:3] == ["Place", "#", "Name"]
+    assert [line[:3] for line in lines[1:]] == [
+        [row["place"] or "–", row["rank"] or "–", row["name"].split()[0]] for row in cells]
+    assert [line[0] for line in lines[1:]] == ["1", "2", "3", "–"]
+    assert lines[1][2] == "Bruno"
+    _, out, _ = roundtap("standings", file, "--format", "text", "--after", "0", LANG="en_GB.UTF-8")
+    assert out.split()[:2] == ["#", "Name"]
+
+
 def test_columns_count_cells_not_letters() -> None:
     rows = [("Z\u0307ak", "1"), ("東京", "20"), ("Łucja", "3")]
     assert table(rows, "<>") == "Z\u0307ak     1\n東京   20\nŁucja   3\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from roundtap.headless import columns, event_input
@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
         rows = standings(tournament, after)
         if args.format == "json":
             return event_input.json_text(standings_to_json(rows, after))
-        return as_text(rows, _names(tournament), words)
+        return as_text(rows, _names(tournament), words, _places(tournament, after))
 
     return event_input.answer(args.file, rank)
 
@@ -45,22 +45,44 @@ def last_round(tournament: Tournament) -> int:
     return max((played.number for played in tournament.rounds if played.stage != ELIMINATION), default=0)
 
 
+def _places(tournament: Tournament, after: int) -> dict[str, int]:
+    """Where everybody ended, once there is an elimination; empty before, and for the standings of an earlier round."""
+    if after < last_round(tournament) or not tournament.stage_rounds(ELIMINATION):
+        return {}
+    from roundtap_core.elimination.ranking import final_places
+
+    return final_places(tournament)
+
+
 def _names(tournament: Tournament) -> dict[str, str]:
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
     return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
 
 
-def as_text(rows: Sequence[StandingsRow], names: dict[str, str], words: Words) -> str:
-    """Aligned columns for a person; fractions to two decimals, as they are read out."""
+def as_text(
+    rows: Sequence[StandingsRow], names: dict[str, str], words: Words, places: Mapping[str, int] | None = None,
+) -> str:
+    """Aligned columns for a person; fractions to two decimals, as they are read out.
+
+    `places`: where everybody ended. They stand first then, and lines in their order; the rank is that of the standings.
+    """
     keys = list(rows[0].tiebreakers) if rows else []
     head = [words("column.rank"), words("column.name"), *(words(f"column.{key}") for key in FIGURES[1:]),
             *(words(f"column.{key}") for key in keys), words("column.decided_by")]
+    if places:
+        head = [words("column.place"), *head]
+        rows = sorted(rows, key=lambda row: (row.rank is None, places.get(row.competitor, row.rank or 0)))
     body = [
-        [str(row.rank), names[row.competitor], *(str(getattr(row, key)) for key in FIGURES[1:]),
+        [*([_ranked(places.get(row.competitor))] if places else []),
+         _ranked(row.rank), names[row.competitor], *(str(getattr(row, key)) for key in FIGURES[1:]),
          *(_rounded(row.tiebreakers.get(key)) for key in keys), _decider(row.decided_by, words)]
         for row in rows
     ]
-    return columns.table([head, *body], "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
+    return columns.table([head, *body], ">" * bool(places) + "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
+
+
+def _ranked(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)
 
 
 def _decider(key: str, words: Words) -> str:

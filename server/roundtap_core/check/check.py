@@ -10,7 +10,7 @@ from roundtap_core.check.fielded_squads import squad_problems
 from roundtap_core.check.list_contents import list_violations
 from roundtap_core.check.tiebreak_rounds import tiebreak_problems
 from roundtap_core.check.told_figures import told_problems
-from roundtap_core.check.who_may_play import people_problems
+from roundtap_core.check.who_may_play import official_problems, people_problems
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
 from roundtap_core.lists.parts import names
@@ -203,5 +203,5 @@ def _players_in_round_1(first: Round) -> int:
 RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (
     impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
     no_shows, structure, bye_problems, elimination_problems, impossible_options, other_options, tiebreak_problems,
-    squad_problems, people_problems, list_violations,
+    squad_problems, people_problems, official_problems, list_violations,
 )

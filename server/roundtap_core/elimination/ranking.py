@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.shape import CHAMPION, THIRD, games_in, round_key
-from roundtap_core.records import DISQUALIFIED, SWISS_STAGES, Tournament
+from roundtap_core.records import DISQUALIFIED, ELIMINATION, SWISS_STAGES, Tournament
 from roundtap_core.standings.standings import standings
 
 
@@ -56,6 +56,14 @@ def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tup
             rank = None
         placed.append(Placed(rank, who, reached, swiss.get(who), rows[who].status))
     return tuple(placed)
+
+
+def final_places(tournament: Tournament) -> dict[str, int]:
+    """The rank of `final_ranking` by competitor, of those who have one; empty while no elimination was drawn."""
+    bracket = bracket_of(tournament) if tournament.stage_rounds(ELIMINATION) else None
+    if bracket is None:
+        return {}
+    return {placed.competitor: placed.rank for placed in final_ranking(tournament, bracket) if placed.rank is not None}
 
 
 def _wins(bracket: Bracket) -> dict[str, int]:

@@ -55,12 +55,13 @@ from roundtap_core.event.rounds.commands import (
 from roundtap_core.event.setup.commands import (
     CreateEvent,
     ImportRecord,
+    SetAbout,
     SetOptions,
 )
 
 Command = (
-    CreateEvent | ImportRecord | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor | ReturnCompetitor
-    | SubmitList
+    CreateEvent | ImportRecord | SetAbout | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor
+    | ReturnCompetitor | SubmitList
     | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | MoveTables
     | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | Report | EnterResult | NoShow | NobodyCame
     | NoShowUndone | NoteLot | SetPicks | MakeCut | WithdrawCut
@@ -103,6 +104,7 @@ __all__ = [
     "ReopenEvent",
     "Report",
     "ReturnCompetitor",
+    "SetAbout",
     "SetCameWith",
     "SetClock",
     "SetExtraMinutes",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +28,15 @@ class PlayedOn:
     reason: str
     by: str
     wall: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As the event file has it: the number is the journal's own."""
+        points = [{"kind": point.kind, **({"who": point.who} if point.who else {})} for point in self.points]
+        wall = {"wall": self.wall} if self.wall is not None else {}
+        return {"points": points, "reason": self.reason, "by": self.by, **wall}
+
+
+def played_on_from_json(data: Mapping[str, Any], number: int = 0, wall: str | None = None) -> PlayedOn:
+    """What `to_json` wrote, or the entry's data; `wall` where the data says none."""
+    points = tuple(OpenPoint(point["kind"], point.get("who", "")) for point in data["points"])
+    return PlayedOn(number, points, data["reason"], data["by"], data.get("wall", wall))

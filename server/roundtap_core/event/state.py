@@ -180,7 +180,7 @@ class EventState:
     cut: Cut | None = None
     """The cut as it was made here; an imported event has none, its bracket tells."""
     about: Mapping[str, str] = field(default_factory=dict)
-    """What the event file says of the event itself: "date", "venue", "club", "external_id"; each may be missing."""
+    """What the event says of itself, by the keys of setup/about.py; each may be missing."""
     played_on: tuple[PlayedOn, ...] = ()
     officials: Mapping[str, Official] = field(default_factory=dict)
     """By id. Empty: whoever is logged in is the organizer."""

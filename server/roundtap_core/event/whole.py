@@ -35,6 +35,8 @@ def _of_event(state: EventState, people: Mapping[str, Person]) -> dict[str, Any]
         data["officials"] = [_official(official, people) for official in state.officials.values()]
     if state.players_at_start is not None:
         data["checked_in"] = state.players_at_start
+    if state.played_on:
+        data["played_on"] = [line.to_json() for line in state.played_on]
     if state.cut is not None:
         cut = state.cut
         data["cut"] = {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds),

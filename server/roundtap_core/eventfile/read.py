@@ -114,6 +114,7 @@ def _problems(data: object, results: list[Result]) -> Iterator[Problem]:
     yield from _competitor_problems(data["competitors"])
     known = {item["id"] for item in data["competitors"]}
     yield from _official_problems(data.get("officials", []), known)
+    yield from _played_on_problems(data.get("played_on", []), known)
     yield from _cut_problems(data.get("cut", {}), known)
     options = book.options(data.get("options", {}))
     in_stage: dict[str, int] = {}
@@ -148,6 +149,15 @@ def _official_problems(officials: list[dict[str, Any]], known: set[str]) -> Iter
         first.setdefault(item["id"], where)
         if "plays" in item and item["plays"] not in known:
             yield Problem("unknown_competitor", where=f"{where}/plays", competitor=item["plays"])
+
+
+def _played_on_problems(lines: list[dict[str, Any]], known: set[str]) -> Iterator[Problem]:
+    """What was missing was missing of a competitor, or of nobody."""
+    for index, line in enumerate(lines):
+        for at, point in enumerate(line["points"]):
+            if point.get("who", "") not in known | {""}:
+                yield Problem("unknown_competitor", where=f"/played_on/{index}/points/{at}/who",
+                              competitor=point["who"])
 
 
 def _cut_problems(cut: dict[str, Any], known: set[str]) -> Iterator[Problem]:
@@ -210,8 +220,8 @@ MOST_ROUNDS = 30
 
 _TUPLES = ("warnings", "members", "houses")
 
-TOURNAMENT_RECORD = frozenset({"date", "venue", "club", "external_id", "effective_options", "officials", "checked_in",
-                               "cut", "finished"})
+TOURNAMENT_RECORD = frozenset({"date", "venue", "club", "external_id", "special_rules", "effective_options",
+                               "officials", "checked_in", "played_on", "cut", "finished"})
 COMPETITOR_RECORD = frozenset({"disqualification", "proposed", "proposal_declined_at", "list_corrections", "ticks",
                                "declined_place"})
 ROUND_RECORD = frozenset({"notes", "extra_minutes"})

@@ -13,8 +13,7 @@ import io
 import re
 from typing import Any
 
-from roundtap_core.elimination.bracket import bracket_of
-from roundtap_core.elimination.ranking import final_ranking
+from roundtap_core.elimination.ranking import final_places
 from roundtap_core.names import display_name, public_names
 from roundtap_core.records import ELIMINATION, Tournament
 from roundtap_core.standings.standings import standings, standings_to_json
@@ -41,7 +40,7 @@ def standings_csv(tournament: Tournament, after: int | None = None) -> str:
     last = max((r.number for r in tournament.rounds if r.stage != ELIMINATION), default=0)
     number = last if after is None else after
     rows: list[dict[str, Any]] = standings_to_json(standings(tournament, number), number)["standings"]
-    places = _places(tournament) if number >= last else {}
+    places = final_places(tournament) if number >= last else {}
     rows.sort(key=lambda row: (row["rank"] is None, places.get(row["competitor"], row["rank"] or 0)))
     keys = _columns(rows)
     people = {competitor.id: competitor for competitor in tournament.competitors}
@@ -68,13 +67,6 @@ def plain_text(text: str) -> str:
     A semicolon parts cells where people write decimals with a comma: what follows one is held to the same.
     """
     return ";".join(f"'{part}" if _NO_TEXT.match(part) else part for part in text.split(";"))
-
-
-def _places(tournament: Tournament) -> dict[str, int]:
-    bracket = bracket_of(tournament) if tournament.stage_rounds(ELIMINATION) else None
-    if bracket is None:
-        return {}
-    return {placed.competitor: placed.rank for placed in final_ranking(tournament, bracket) if placed.rank is not None}
 
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[str]]:

@@ -43,6 +43,7 @@ TYPED_WRONG = frozenset({
     "clock_text", "no_file", "file_not_text", "wrong_pin", "not_one_of", "winner_contradicts_score",
     "salvo_winner_missing", "broken_json", "table_number", "color_text", "list_not_saved", "proxy_incomplete",
     "proxy_too_long", "winner_missing", "picks_wrong", "none_without_ruling", "minutes_too_short", "member_missing",
+    "date_wrong", "text_too_long",
     "fields_of_one", "option_asked", "picks_missing", "nobody_has_won", "loser_has_life", "winner_without_life",
     "drawn_without_life", "no_draw_before_time", "struggle_of_both", "winner_contradicts_games",
 })

@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.clock import IDLE
 from roundtap_core.event.rounds.decide_clock import may_reset
 from roundtap_core.event.seen import CLOCK, COURSE, mark
+from roundtap_core.event.setup.about import ABOUT
 from roundtap_core.event.setup.decide import structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -31,6 +32,9 @@ from roundtap_hub.views.units import unit_rows
 # Okabe and Ito's colours, distinct for colour-blind eyes; without the two that mean the sides of a table.
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
 
+ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)
+"""Where a Problem of what the event says of itself has its place."""
+
 
 def routes(bp: Blueprint) -> None:
     bp.add_url_rule("", "events", events)
@@ -45,7 +49,7 @@ def events() -> AnyResponse:
     wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
     return page("console_events.html", feed="console", events=known, rulebooks=RULEBOOKS, colors=COLORS, free=free,
-                book=book, options=options_view(book), option_place=place)
+                book=book, options=options_view(book), option_place=place, about_places=ABOUT_PLACES)
 
 
 def event(event_id: str, **_: str) -> AnyResponse:
@@ -76,6 +80,7 @@ def event(event_id: str, **_: str) -> AnyResponse:
         desk=desk_of(moment), face=face_of(state, hub.clocks.now(), words(), official=True), rulebook=state.rulebook,
         structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,
+        about_places=ABOUT_PLACES,
         option_warnings=[] if state.public_rounds else [
             warning.say(words()) for warning in state.rulebook.option_warnings(state.given_options)],
     )

@@ -12,9 +12,18 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import CreateEvent, EnterCompetitor, ImportRecord, ImportRound, SetOptions
+from roundtap_core.event.commands import (
+    CreateEvent,
+    EnterCompetitor,
+    ImportRecord,
+    ImportRound,
+    SetAbout,
+    SetOptions,
+)
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
+from roundtap_core.event.played_on import played_on_from_json
+from roundtap_core.event.setup.about import ABOUT, fit_about
 from roundtap_core.event.state import Entrant
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import round_to_json
@@ -38,14 +47,16 @@ from roundtap_hub.pages.home import COLOR
 from roundtap_hub.views.event_options import OFFERED, STRUCTURE, read_options, read_structure
 
 SEED_BITS = 53
+ASKED_ABOUT = ("date", "venue", "club", "special_rules")
+"""What a form asks of the event itself; only a file brings an id that others know it by."""
 PATIENCE_S = 180
 """For an import: who gave up on one of 4,096 players would be told that it failed, and find it there afterwards."""
-ABOUT = ("date", "venue", "club", "external_id")
 
 
 def routes(bp: Blueprint) -> None:
     bp.add_url_rule("", "create", create, methods=["POST"])
     bp.add_url_rule("/import", "import_file", import_file, methods=["POST"])
+    bp.add_url_rule("/<event_id>/about", "about", set_about, methods=["POST"])
     bp.add_url_rule("/<event_id>/options", "options", set_options, methods=["POST"])
     bp.add_url_rule("/<event_id>/structure", "structure", set_structure, methods=["POST"])
 
@@ -59,7 +70,8 @@ def create() -> AnyResponse:
         # Whether officials may play, and what is looked at, depends on it.
         raise Problem("level_missing", options=", ".join(words()(f"level.{known}") for known in book.levels))
     options = read_options(book, field)
-    command = CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS))
+    about = fit_about({key: field(key) for key in ASKED_ABOUT})
+    command = CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about)
     the_hub().service.tell(event_id, command, ORGANIZER)
     return back_to_event(event_id)
 
@@ -107,7 +119,8 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
         people.append(PersonRecord(event_id, item["id"], salt, person))
         officials.append(Official(item["id"], item["role"], person.digest(salt), item.get("second", False),
                                   item.get("plays"), not item.get("off_duty", False)))
-    kept = ImportRecord(tuple(officials), _cut(record.get("cut")), record.get("finished", False))
+    kept = ImportRecord(tuple(officials), _cut(record.get("cut")), record.get("finished", False),
+                        tuple(played_on_from_json(line) for line in record.get("played_on", ())))
     if kept != ImportRecord():
         steps.append(Step(event_id, kept))
     return steps, people
@@ -135,6 +148,15 @@ def enrol(event_id: str, competitor: Competitor, total: int | None = None) -> tu
         record.get("proposed"), record.get("proposal_declined_at", 0), record.get("disqualification"),
     )
     return PersonRecord(event_id, competitor.id, salt, person), entrant
+
+
+@mended_on(event)
+def set_about(event_id: str) -> AnyResponse:
+    """When, where, who, special rules. What the page did not ask stays as it is."""
+    asked = {key: field(key) for key in ASKED_ABOUT if key in request.form}
+    said = SetAbout({**the_moment(event_id).state.about, **asked})
+    the_hub().service.tell(event_id, said, ORGANIZER)
+    return back_to_event(event_id)
 
 
 @mended_on(event)

@@ -74,11 +74,11 @@ def _bracket_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
 
 
 def _rules_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    """What is announced may change until round 1 is drawn, and with the officials."""
+    """What is announced may change until round 1 is drawn, with the officials, and with place and date."""
     state = moment.state
     players = state.players_at_start or sum(e.active for e in state.entrants.values())
     return short_hash(state.id, state.level, state.given_options, players, state.players_at_start is None,
-                      list(state.officials.values()))
+                      list(state.officials.values()), dict(state.about), len(state.played_on))
 
 
 def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> str:

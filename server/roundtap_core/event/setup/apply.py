@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.played_on import OpenPoint, PlayedOn
+from roundtap_core.event.played_on import played_on_from_json
 from roundtap_core.event.state import EventState
 
 
@@ -16,18 +16,22 @@ def _created(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
                    given_options=data["options"], seed=data["seed"], about=data.get("about", {}))
 
 
+def _about(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return replace(state, about=data["about"])
+
+
 def _options(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     return replace(state, given_options=data["options"])
 
 
 def _played_on(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    points = tuple(OpenPoint(point["kind"], point["who"]) for point in data["points"])
-    line = PlayedOn(entry.number, points, data["reason"], data["by"], entry.at.wall)
-    return replace(state, played_on=(*state.played_on, line))
+    # An imported one says itself when it was decided.
+    return replace(state, played_on=(*state.played_on, played_on_from_json(data, entry.number, entry.at.wall)))
 
 
 APPLY_SETUP: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], EventState]] = {
     "event-created": _created,
+    "about-set": _about,
     "options-set": _options,
     "played-on": _played_on,
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.official import Official
+from roundtap_core.event.played_on import PlayedOn
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,14 @@ class CreateEvent:
     color: str
     seed: int
     about: Mapping[str, str] = field(default_factory=dict)
-    """"date", "venue", "club", "external_id", as far as they are known."""
+    """The keys of setup/about.py, as far as they are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetAbout:
+    """All that the event says of itself from now on (keys of setup/about.py); what is missing or empty is not said."""
+
+    about: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +42,4 @@ class ImportRecord:
     officials: tuple[Official, ...] = ()
     cut: Cut | None = None
     finished: bool = False
+    played_on: tuple[PlayedOn, ...] = ()

@@ -10,6 +10,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import without_draft
 from roundtap_core.event.setup import commands as c
+from roundtap_core.event.setup.about import SPECIAL_RULES, fit_about
 from roundtap_core.event.state import EventState
 from roundtap_core.names import fit_name
 from roundtap_core.records import SWISS
@@ -47,6 +48,7 @@ def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> 
         ]}))
         made += [NewEntry("official-duty", {"official": o.id, "on": False})
                  for o in command.officials if not o.on_duty]
+    made += [NewEntry("played-on", {**line.to_json(), "wall": line.wall}) for line in command.played_on]
     if command.cut is not None:
         cut = command.cut
         made.append(NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}))
@@ -56,6 +58,14 @@ def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> 
     if command.finished:
         made.append(NewEntry("event-finished", {}))
     return made
+
+
+def _set_about(state: EventState, command: c.SetAbout, now: Instant) -> NewEntries:
+    """Special rules are announced before play, and then stand; the rest may be mended as long as the event runs."""
+    about = fit_about(command.about)
+    if state.public_rounds and about.get(SPECIAL_RULES) != state.about.get(SPECIAL_RULES):
+        raise Problem("special_rules_fixed")
+    return [NewEntry("about-set", {"about": about})] if about != state.about else []
 
 
 def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewEntries:
@@ -110,5 +120,6 @@ def _fixed(options: Mapping[str, Any]) -> dict[str, Any]:
 DECIDE_SETUP: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     c.CreateEvent: _create,
     c.ImportRecord: _import_record,
+    c.SetAbout: _set_about,
     c.SetOptions: _set_options,
 }
