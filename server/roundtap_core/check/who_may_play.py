@@ -13,13 +13,16 @@ from roundtap_core.rulebooks.registry import rulebook
 
 
 def people_problems(tournament: Tournament) -> Iterator[Problem]:
-    """Officials who play where the rulebook bars them; teams that are not whole, or share a person; a captain who is
+    """Officials without exactly one organizer; officials who play where the rulebook bars them; teams that are not whole, or share a person; a captain who is
     none of the team; members of a lone player."""
     book = rulebook(tournament.rulebook)
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
     barred = tournament.level in book.levels and may_officials_play(book.officials_play, tournament.level) == NO
     barred = barred or book.officials_play == {"*": NO}
     teams: dict[str, str] = {}
+    officials = (tournament.record or {}).get("officials", ())
+    if officials and [official["role"] for official in officials].count("organizer") != 1:
+        yield Problem("one_organizer", where="/officials")
     for c, competitor in enumerate(tournament.competitors):
         where = f"/competitors/{c}"
         if book.team_size > 1:
