@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of
+from pages_kit import Browser, House, open_house, problem_of, text_of
 
-from roundtap_core.event.commands import CreateEvent, EnterCompetitor, SetOfficials
+from roundtap_core.event.commands import CreateEvent, EnterCompetitor, EnterResult, MakeCut, SetOfficials
 from roundtap_core.event.official import Official
 from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.records import RULING, Pair, Result
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.new_event import enrol
 
@@ -22,7 +24,8 @@ from broken_events import cases, event_file  # noqa: E402
 
 RESULTS = {clause: case for clause, case in cases().items()
            if "result" in case and "timeout" not in case["result"] and case["breaks"] != "not_one_of"}
-LISTS = {clause: case for clause, case in cases().items() if "list" in case.get("people", {}).get("p1", {})}
+LISTS = {clause: case for clause, case in cases().items()
+         if "list" in case.get("people", {}).get("p1", {}) and case.get("level") != "friendly"}
 
 
 @pytest.fixture
@@ -73,3 +76,67 @@ def test_with_a_list_that_breaks_a_clause_round_1_is_not_published(house: House,
     assert 'value="list_wrong:p1"' in browser.get("/console/e1").text
     assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 409
     assert house.event.live is None
+
+
+def test_a_friendly_list_is_demanded_by_nobody_and_its_page_says_what_is_wrong(house: House):
+    browser = enter(house, cases()["warlords-of-terra:legendary-friendly"])
+    assert "makes 3 of “Tropa 0” in this deck; at most 1 allowed" in text_of(browser.get(
+        "/console/e1/competitor/p1/list"))
+    house.publish()
+    assert house.event.live
+
+
+@pytest.mark.parametrize(("rulebook", "options"), [
+    ("keyforge-archon", {"best_of.swiss": 5}), ("keyforge-archon", {"best_of.elimination": 2}),
+    ("keyforge-archon", {"cut": 5}), ("keyforge-archon", {"structure": "grand"}),
+    ("shatterpoint-premier", {"best_of.swiss": 3}), ("shatterpoint-premier", {"structure": "advanced"}),
+    ("warlords-of-terra", {"best_of.swiss": 3, "prize_places": 0}),
+    ("warlords-of-terra", {"legendary_limit": 4, "prize_places": 0}),
+])
+def test_an_option_beyond_the_document_makes_no_event(house: House, rulebook: str, options: dict[str, object]):
+    answer = house.organizer().post("/console", **{
+        "name": "Winter Open", "rulebook": rulebook, "color": "#00785A", "structure": "own", "swiss_rounds": 2,
+        "level": RULEBOOKS[rulebook].levels[0] if RULEBOOKS[rulebook].levels else "", **options})
+    assert answer.status_code in (400, 409)
+    assert problem_of(answer)
+    assert "e1" not in house.service.snapshot.events
+
+
+@pytest.mark.parametrize(("rulebook", "usual"), [
+    ("keyforge-archon", 35), ("keyforge-sealed", 45), ("shatterpoint-premier", 120), ("warlords-of-terra", 45)])
+def test_other_minutes_and_another_structure_are_told_to_everybody(house: House, rulebook: str, usual: int):
+    """Nobody is hindered: the rules page says what the rulebook has."""
+    house.with_event(rulebook=rulebook, level=(*RULEBOOKS[rulebook].levels, "")[0], prize_places=0,
+                     **{"minutes.swiss": 15})
+    rules = text_of(house.browser().get("/rules/e1"))
+    assert f"15 minutes by the rulebook: {usual} minutes" in rules
+    assert ("Structure own by the rulebook: basic" in rules) == bool(RULEBOOKS[rulebook].structures)
+
+
+@pytest.mark.parametrize("rulebook", ["keyforge-archon", "shatterpoint-premier", "warlords-of-terra"])
+def test_who_left_before_the_cut_or_was_disqualified_has_no_way_back(house: House, rulebook: str):
+    browser = enter(house, {"rulebook": rulebook, "players": 5, "options": {
+        "swiss_rounds": 1, "cut": 4, "lists_required": False, "prize_places": 0}})
+    house.publish()
+    for place, match in enumerate(house.event.live.open_matches):
+        # Other lives at each table, so that none are tied for a place.
+        lives = Pair(20 - place, 0) if rulebook == "warlords-of-terra" else Pair()
+        won = Result(ended=RULING, winner="a", score=lives)
+        house.service.tell("e1", EnterResult(match.id, match.revision, won), "test")
+    browser.post("/console/e1/competitors/p1/drop")
+    browser.post("/console/e1/competitors/p2/disqualify", reason="stacked dice")
+    assert not house.event.entrants["p1"].active
+    house.service.tell("e1", MakeCut(), "test")
+    for gone in ("p1", "p2"):
+        answer = browser.post(f"/console/e1/competitors/{gone}/return")
+        assert answer.status_code in (400, 409)
+        assert not house.event.entrants[gone].active
+
+
+def test_at_the_formal_level_no_official_plays(house: House):
+    browser = enter(house, {"rulebook": "keyforge-archon", "level": "formal"})
+    browser.post("/console/e1/officials", name="Ida Blau", role="judge", second=1)
+    answer = browser.post("/console/e1/officials", name="Nina Wolf", role="judge", plays="p1")
+    assert answer.status_code in (400, 409)
+    assert problem_of(answer)
+    assert all(official.plays is None for official in house.event.officials.values())
