@@ -1,7 +1,8 @@
 """Event files that break one clause each, from broken_events.json: for every front that takes a file.
 
-A case: `clauses` ("keyforge:two-wins", …), `rulebook`, `breaks` (the key of what is wrong with it, or "unreadable"),
-and what makes it so: `result` of the only match, or `rounds` and `elimination` ("p1 p2": p1 beat p2; "p3 -": a bye).
+A case: `clauses` ("keyforge:two-wins", …), `rulebook`, `breaks` (the key of what is wrong with it), `exit` (what `check`
+ends with), and what makes it so: `result` of the only match, or `rounds`, `tiebreak` and `elimination` ("p1 p2": p1
+beat p2; "p3 -": a bye).
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ import json
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-UNREADABLE = "unreadable"
 
 WON: dict[str, dict[str, Any]] = {
     "keyforge-archon": {"score": {"a": 1, "b": 0}},
@@ -44,7 +43,7 @@ def event_file(case: dict[str, Any]) -> dict[str, Any]:
     drawn = [("swiss", [[{"table": 1, "a": "p1", "b": "p2", "result": case["result"]}]])] if single else [
         (stage, [[match(case["rulebook"], text, n, stage) for n, text in enumerate(lines, start=1)]
                  for lines in case.get(key, [])])
-        for stage, key in (("swiss", "rounds"), ("elimination", "elimination"))]
+        for stage, key in (("swiss", "rounds"), ("tiebreak", "tiebreak"), ("elimination", "elimination"))]
     for stage, played in drawn:
         for matches in played:
             made["rounds"].append({"number": len(made["rounds"]) + 1, "stage": stage, "matches": matches})

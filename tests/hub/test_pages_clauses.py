@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
 
-from roundtap_core.event.commands import CreateEvent, EnterCompetitor, EnterResult, MakeCut, SetOfficials
+from roundtap_core.event.commands import CreateEvent, EnterCompetitor, EnterResult, MakeCut, SetClock, SetOfficials
 from roundtap_core.event.official import Official
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.records import RULING, Pair, Result
@@ -55,6 +55,14 @@ def fields(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
             yield from fields(inner, f"{at}.{key}" if at else key)
     else:
         yield at, value
+
+
+def played(house: House, lives: tuple[int, ...] = (20, 20, 20, 20)) -> None:
+    """Side a wins every match; in Warlords with so many lives, table by table."""
+    for left, match in zip(lives, house.event.live.open_matches, strict=False):
+        score = Pair(left, 0) if house.event.rulebook_id == "warlords-of-terra" else Pair()
+        won = Result(ended=RULING, winner="a", score=score)
+        house.service.tell("e1", EnterResult(match.id, match.revision, won), "test")
 
 
 @pytest.mark.parametrize("clause", sorted(RESULTS))
@@ -118,11 +126,8 @@ def test_who_left_before_the_cut_or_was_disqualified_has_no_way_back(house: Hous
     browser = enter(house, {"rulebook": rulebook, "players": 5, "options": {
         "swiss_rounds": 1, "cut": 4, "lists_required": False, "prize_places": 0}})
     house.publish()
-    for place, match in enumerate(house.event.live.open_matches):
-        # Other lives at each table, so that none are tied for a place.
-        lives = Pair(20 - place, 0) if rulebook == "warlords-of-terra" else Pair()
-        won = Result(ended=RULING, winner="a", score=lives)
-        house.service.tell("e1", EnterResult(match.id, match.revision, won), "test")
+    # Other lives at each table, so that none are tied for a place.
+    played(house, (20, 19))
     browser.post("/console/e1/competitors/p1/drop")
     browser.post("/console/e1/competitors/p2/disqualify", reason="stacked dice")
     assert not house.event.entrants["p1"].active
@@ -140,3 +145,28 @@ def test_at_the_formal_level_no_official_plays(house: House):
     assert answer.status_code in (400, 409)
     assert problem_of(answer)
     assert all(official.plays is None for official in house.event.officials.values())
+
+
+@pytest.mark.parametrize("rulebook", ["keyforge-archon", "shatterpoint-premier"])
+def test_once_a_game_of_the_cut_has_begun_nobody_comes_in(house: House, rulebook: str):
+    browser = enter(house, {"rulebook": rulebook, "players": 6, "options": {
+        "swiss_rounds": 1, "cut": 4, "lists_required": False}})
+    house.publish()
+    played(house)
+    browser.post("/console/e1/cut")
+    house.publish()
+    house.service.tell("e1", SetClock("start"), "test")
+    first, fifth = house.event.cut.order[0], house.event.cut.order[4]
+    browser.post(f"/console/e1/competitors/{first}/drop", unknown=1)
+    assert "A place in the cut is free" not in text_of(browser.get("/console/e1"))
+    assert "not on offer" in problem_of(browser.post("/console/e1/cut/accepted", competitor=fifth))
+    assert fifth not in {who for m in house.event.live.matches for who in (m.match.a, m.match.b)}
+
+
+def test_no_cut_is_made_over_a_tie_that_has_to_be_played_out(house: House):
+    browser = enter(house, {"rulebook": "warlords-of-terra", "players": 8, "options": {
+        "swiss_rounds": 1, "cut": 2, "prize_places": 0, "lists_required": False}})
+    house.publish()
+    played(house)
+    assert "tie" in problem_of(browser.post("/console/e1/cut"))
+    assert house.event.cut is None
