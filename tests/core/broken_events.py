@@ -1,8 +1,8 @@
 """Event files that break one clause each, from broken_events.json: for every front that takes a file.
 
-A case: `clauses` ("keyforge:two-wins", …), `rulebook`, `breaks` (the key of what is wrong with it), `exit` (what `check`
-ends with), and what makes it so: `result` of the only match, or `rounds`, `tiebreak` and `elimination` ("p1 p2": p1
-beat p2; "p3 -": a bye).
+A case: `clauses` ("keyforge:two-wins", …), `rulebook`, `breaks` (the key of what is wrong with it), `exit` (what
+`check` ends with), and what makes it so: `result` of the only match, or `rounds`, `tiebreak` and `elimination`
+("p1 p2": p1 beat p2; "p3 -": a bye).
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from roundtap_hub.pages.new_event import enrol
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 
-from broken_events import cases, event_file  # noqa: E402
+from broken_events import cases, event_file
 
 RESULTS = {clause: case for clause, case in cases().items()
            if "result" in case and "timeout" not in case["result"] and case["breaks"] != "not_one_of"}

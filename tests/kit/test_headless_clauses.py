@@ -12,7 +12,7 @@ from roundtap import main as command_line
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 
-from broken_events import cases, event_file  # noqa: E402
+from broken_events import cases, event_file
 
 
 @pytest.mark.parametrize("clause", sorted(cases()))

@@ -13,8 +13,8 @@ from roundtap_core.rulebooks.registry import rulebook
 
 
 def people_problems(tournament: Tournament) -> Iterator[Problem]:
-    """Officials without exactly one organizer; officials who play where the rulebook bars them; teams that are not whole, or share a person; a captain who is
-    none of the team; members of a lone player."""
+    """Officials without exactly one organizer among them; officials who play where the rulebook bars them; teams that
+    are not whole, or share a person; a captain who is none of the team; members of a lone player."""
     book = rulebook(tournament.rulebook)
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
     barred = tournament.level in book.levels and may_officials_play(book.officials_play, tournament.level) == NO
