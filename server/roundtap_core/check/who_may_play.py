@@ -14,12 +14,15 @@ from roundtap_core.rulebooks.registry import rulebook
 
 
 def people_problems(tournament: Tournament) -> Iterator[Problem]:
-    """Officials who play where the rulebook bars them; teams that are not whole, or share a person; a captain who is
-    none of the team; members of a lone player."""
+    """Officials without exactly one organizer among them; officials who play where the rulebook bars them; teams that
+    are not whole, or share a person; a captain who is none of the team; members of a lone player."""
     book = rulebook(tournament.rulebook)
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
     barred = _barred(book, tournament.level)
     teams: dict[str, str] = {}
+    officials = (tournament.record or {}).get("officials", ())
+    if officials and [official["role"] for official in officials].count("organizer") != 1:
+        yield Problem("one_organizer", where="/officials")
     for c, competitor in enumerate(tournament.competitors):
         where = f"/competitors/{c}"
         if book.team_size > 1:
