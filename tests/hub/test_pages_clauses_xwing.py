@@ -17,7 +17,7 @@ from roundtap_hub.pages.new_event import enrol
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 
-from broken_xwing import Case, by_name  # noqa: E402
+from broken_xwing import Case, by_name
 
 RESULTS = {name: case for name, case in by_name().items() if case.result}
 LISTS = {name: case for name, case in by_name().items() if case.list}

@@ -14,7 +14,7 @@ from pages_kit import House, open_house, problem_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 
-from broken_xwing import by_name  # noqa: E402
+from broken_xwing import by_name
 
 
 @pytest.fixture(scope="module")

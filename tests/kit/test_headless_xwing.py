@@ -12,7 +12,7 @@ from roundtap import main as command_line
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 
-from broken_xwing import by_name  # noqa: E402
+from broken_xwing import by_name
 
 
 @pytest.mark.parametrize("clause", by_name())
