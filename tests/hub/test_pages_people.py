@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from pages_kit import PEOPLE, House, open_house, problem_of, text_of
 
+from roundtap_core.event.commands import EnterResult
+from roundtap_core.records import Pair, Result
+
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
@@ -109,6 +112,39 @@ def test_a_bye_reads_as_a_win(house: House):
     house.publish()
     alone = next(m for m in house.event.live.matches if m.match.bye)  # type: ignore[union-attr]
     assert "You have a bye this round: a win." in text_of(house.browser().get(f"/e/e1/p/{alone.match.a}"))
+
+
+@pytest.mark.parametrize(("language", "heading"), [
+    ("en", "Your score sheet, margin of victory (MoV) Round 1, against "),
+    ("es", "Tu hoja de resultados, margen de victoria (MoV) Ronda 1, contra "),
+    ("de", "Ihr Wertungsbogen, Höhe des Sieges (HdS) Runde 1, gegen "),
+    ("pl", "Twoja karta wyników, różnica zwycięstwa (MoV) Runda 1, kontra "),
+])
+def test_the_phone_keeps_the_score_sheet_with_the_margin_of_every_match_so_far(house: House, language, heading):
+    """100:24 is 176 and 24, a bye 150; what the match in play gives is not there before its result."""
+    house.with_event(PEOPLE[:3])
+    house.publish()
+    first = house.event.live.matches  # type: ignore[union-attr]
+    pair = next(m for m in first if m.match.b).match
+    alone = next(m for m in first if m.match.bye).match.a
+    house.play()
+    house.publish()
+    visitor = house.browser()
+    visitor.headers = {"Accept-Language": language}
+    pages = {who: text_of(visitor.get(f"/e/e1/p/{who}")) for who in (pair.a, pair.b, alone)}
+    sheets = {who: page.split(heading.split(" ")[1], 1)[1] for who, page in pages.items()}
+    assert heading in pages[pair.a]
+    assert ": 176" in sheets[pair.a]
+    assert heading in pages[pair.b]
+    assert ": 24" in sheets[pair.b]
+    assert f"{heading.split(', ')[1].split(') ')[1]}: 150" in pages[alone]
+
+
+def test_no_score_sheet_where_the_rulebook_has_no_margin(house: House):
+    house.with_event(PEOPLE[:4], rulebook="keyforge-archon")
+    house.publish()
+    house.service.tell("e1", EnterResult("1.1", 0, Result(score=Pair(1, 0))), "test")
+    assert "score sheet" not in text_of(house.browser().get("/e/e1/p/p1"))
 
 
 def test_the_search_works_without_scripts_and_without_accents(house: House):

@@ -11,7 +11,17 @@ from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.printing.drawing import text_width
 from roundtap_devices.printing.escpos_job import compose
-from roundtap_devices.printing.print_lines import DOTS_PER_MM, SHEET_58, SHEET_80, Block, Box, Drawing, Label, Line
+from roundtap_devices.printing.print_lines import (
+    DOTS_PER_MM,
+    SHEET_58,
+    SHEET_80,
+    Block,
+    Box,
+    Drawing,
+    Label,
+    Line,
+    Stroke,
+)
 from roundtap_devices.printing.printer_profiles import PROFILES
 from roundtap_units.documents.notices import LAYOUTS
 from roundtap_units.documents.slip_boxes import TICK
@@ -317,3 +327,27 @@ def test_every_kind_of_bye_has_its_words(kind, language):
     for sheet in (SHEET_58, SHEET_80):
         assert LAYOUTS["pairings-table"](content, sheet, unit_words(language))
         assert LAYOUTS["pairings-name"](names, sheet, unit_words(language))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("sheet", [SHEET_58, SHEET_80], ids=["58", "80"])
+def test_x_wing_has_a_line_for_the_margin_of_each_player(sheet, language):
+    """"Höhe des Sieges": both note it on their score sheets. A line to write on for each, and whole words beside it."""
+    words = unit_words(language)
+    margin = words("paper.margin.xwing-standard")
+    made = slip(slip_content("xwing-standard", LONG), sheet, words)
+    row = next(each for each in made if isinstance(each, Drawing) and margin in texts([each]))
+    labels = [shape for shape in row.shapes if isinstance(shape, Label)]
+    lines = [shape for shape in row.shapes if isinstance(shape, Stroke)]
+    assert [label.text for label in labels] == ["●", margin, "■", margin]
+    assert all(text_width(label.text, label.size) <= label.width for label in labels)
+    assert all(line.width >= 44 for line in lines)
+    for name, line in zip(labels[1::2], lines, strict=True):
+        assert name.x + name.width <= line.x
+        assert line.x + line.width <= sheet.dots
+    assert lines[0].x + lines[0].width < labels[2].x
+
+
+@pytest.mark.parametrize("rulebook_id", [book for book in RULEBOOKS if book != "xwing-standard"])
+def test_no_margin_where_the_document_asks_nobody_to_note_one(rulebook_id):
+    assert "Margin (MoV)" not in texts(slip(slip_content(rulebook_id, LONG), SHEET_58, unit_words("en")))

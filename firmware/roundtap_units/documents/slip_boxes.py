@@ -20,6 +20,8 @@ BOX_ROW_DENSE, TICK_ROW_DENSE = 44, 27
 """Heights in dots: to write a number in, to tick."""
 MOST_ROWS = 4
 """More rows than these stand closer together: the slip is no taller than 70 mm, names on three lines included."""
+MARGIN_ROW, MARGIN_LINE = 22, 44
+"""Height of the row in which players note their margin, and the shortest line to write three figures on."""
 SQUAD, SQUADS_ROW = 36, 46
 TICK = 24
 GAP = 36
@@ -36,11 +38,26 @@ def boxes(form: Form, sheet: Sheet, words: Words) -> list[PrintLine]:
     """The rows to write and to tick in, from the figures to whether somebody leaves; closer together where many are."""
     keys = _figure_keys(form)
     ticks = [*_won(form, words), *_ended(form, words), *_choices(form, words), (words("paper.leave"), BOTH)]
-    dense = len(keys) + len(ticks) + bool(picks_of(form)) > MOST_ROWS
+    margin = f"paper.margin.{form.rulebook}"
+    dense = len(keys) + len(ticks) + bool(picks_of(form)) > MOST_ROWS or margin in words
     made: list[PrintLine] = []
     for key in keys:
         made += _figure_rows(form.rulebook, key, sheet, words, BOX_ROW_DENSE if dense else BOX_ROW)
+    if margin in words:
+        made.append(_margin_row(words(margin), sheet))
     return [*made, *_tick_rows(ticks, sheet, TICK_ROW_DENSE if dense else TICK_ROW)]
+
+
+def _margin_row(label: str, sheet: Sheet) -> Drawing:
+    """A line for each to note the margin on (X-Wing, "Höhe des Sieges"). The hub counts it by itself, so that it is a
+    line and no box: nobody has to fill it in."""
+    half = sheet.dots // 2
+    shapes: list[Shape] = []
+    for x, sign in ((0, "●"), (half + 8, "■")):
+        wide = min(text_width(label, SMALLEST_LETTERS), half - 24 - MARGIN_LINE - 12)
+        shapes += [Label(x, 6, sign, LETTERS, 20), Label(x + 24, 9, label, SMALLEST_LETTERS, wide),
+                   Stroke(x + 28 + wide, MARGIN_ROW - 4, half - 40 - wide, 1)]
+    return Drawing(MARGIN_ROW, tuple(shapes))
 
 
 def _figure_keys(form: Form) -> list[str]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from roundtap_core.errors import Problem
+from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import EventState
 from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other
+from roundtap_core.rulebooks.base import NO_TOTALS
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.before_play import BeforePlay, before_play
@@ -16,6 +19,8 @@ from roundtap_hub.views.squads import told_squads
 from roundtap_hub.views.standings_table import Value, record_of
 from roundtap_hub.views.tables import Cell, ShownResult, cell, show_result, worth_of
 from roundtap_hub.views.wall import sort_key
+
+MOV = "mov"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,16 @@ class Corrected:
     against: str
     side: Side
     result: ShownResult
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """A line of a player's score sheet: what one match so far gave. `against` is None where nobody was met."""
+
+    number: int
+    name: str | None
+    against: str | None
+    figure: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +68,8 @@ class PlayerView:
     status: str | None = None
     """"disqualified", "dropped", or None for who is in."""
     corrected: tuple[Corrected, ...] = ()
+    margins: tuple[Margin, ...] = ()
+    """The margin of victory of each match so far, where the rulebook has players note it."""
 
 
 def player_view(
@@ -82,8 +99,30 @@ def player_view(
         before_play(state, newest, match) if match and newest and match.match.result is None else None,
         *(told_squads(state, competitor) if entrant.active and newest and not state.finished else ("", False)),
         DISQUALIFIED if entrant.disqualified_after is not None else None if entrant.active else DROPPED,
-        _corrected(state, competitor, names),
+        _corrected(state, competitor, names), _margins(state, competitor, names),
     )
+
+
+def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> tuple[Margin, ...]:
+    """What a score sheet says of margins (X-Wing, "Höhe des Sieges": both note theirs), the first round first."""
+    found = []
+    for played in state.public_rounds:
+        for match in played.matches:
+            seat = match.match
+            if competitor not in (seat.a, seat.b) or (seat.result is None and seat.bye is None):
+                continue
+            side: Side = "a" if seat.a == competitor else "b"
+            costs = situation_of(state, played, match).totals
+            totals = {seat.a: costs.a, seat.b or "": costs.b} if costs else NO_TOTALS
+            try:
+                figure = state.rulebook.tally(seat, side, state.options, totals).figures.get(MOV)
+            except Problem:
+                continue  # An imported figure that no game ends with.
+            if figure is not None:
+                across = seat.competitor(other(side))
+                found.append(Margin(played.number, title_key(state, played),
+                                    names.get(across, across) if across else None, figure))
+    return tuple(found)
 
 
 def _corrected(state: EventState, competitor: str, names: Mapping[str, str]) -> tuple[Corrected, ...]:
