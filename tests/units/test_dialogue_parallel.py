@@ -125,6 +125,21 @@ def test_not_conceding_after_all_closes_the_page():
     assert table.kind == "idle"
 
 
+def test_conceding_is_answered_only_by_whom_the_arrows_serve():
+    """Seen by the monkey: "▼ no" stood on one half while ▼ took back the other's figure, and the own button, the
+    only one left, said yes."""
+    table = hall()
+    table.presses("ana ▼ bruno")
+    assert part(table, "a") == "● Ana R. | You concede? | ● →"
+    assert part(table, "b").endswith("■ +1  ▲ OK  ▼ concede")
+    table.presses("bruno ▼")
+    assert part(table, "b").startswith("■ Bruno M. | Struggles won | 0")
+    table.presses("ana")
+    assert part(table, "a") == "● Ana R. | You concede? | ● yes   ▼ no"
+    table.presses("▼ ana ana ana ▲▲ bruno ▲▲ ana bruno")
+    assert table.reports[0][1] == Result(score=Pair(2, 1), wounds=Pair(0, 0), picks=PICKS)
+
+
 def test_at_time_objectives_decide_the_struggle_in_progress():
     table = hall(clock_ms=-1000)
     table.presses("ana ana ▲")

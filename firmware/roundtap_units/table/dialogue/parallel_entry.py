@@ -61,7 +61,10 @@ class Parallel:
     def press(self, gesture: Gesture, now_ms: int) -> None:
         if gesture.key in SIDES and gesture.kind in (TAP, HOLD):
             side: Side = "a" if gesture.key == "a" else "b"
-            self.hand = side
+            served, self.hand = self.hand, side
+            if self.sheets[side].asked and served != side:
+                # "Concede?" is answered by yes or no: ▼ serves this side again before its own button says yes.
+                return
             self._own(side, gesture.kind == HOLD, now_ms)
         elif gesture.key == "up" and gesture.kind == TAP:
             self._up(self.hand)

@@ -63,7 +63,7 @@ def _part(both: BothEntering, side: Side) -> Part:
     if both.summing:
         return _sum(both, side)
     if sheet.asked:
-        return Part(name, words("parallel.concede"), hint=words("yes_no", sign=sign))
+        return Part(name, words("parallel.concede"), hint=words("yes_no" if hand else "parallel.pick", sign=sign))
     if isinstance(page, Picks):
         if sheet.warned:
             return Part(words("parallel.let_go", squads=squad_letters(both.lost(side))), words("parallel.let_go.what"),
