@@ -67,7 +67,8 @@ class Reader:
         """Both entering their own: (label, side) → the figure that ▲ took."""
         self.squads: dict[str, list[int]] = {}
         self.common: dict[str, str] = {}
-        self.conceded: Side | None = None
+        self.conceded: set[Side] = set()
+        """Who has answered "You concede?" with yes; it may have been taken back since."""
         self.faults: list[str] = []
 
     def read(self, step: Step) -> None:
@@ -179,10 +180,12 @@ class Reader:
             hand = found[0]
         if gesture.key in ("a", "b"):
             part = scene.of(gesture.key)  # type: ignore[arg-type]
-            if "concede?" in part.label and gesture.kind in ("tap", "hold"):
-                self.conceded = gesture.key  # type: ignore[assignment]
+            if "concede?" in part.label and "yes" in part.hint and gesture.kind in ("tap", "hold"):
+                self.conceded.add(gesture.key)  # type: ignore[arg-type]
         if gesture.key == "up" and gesture.kind == "tap" and hand is not None:
-            self._takes(scene.of(hand), hand)  # type: ignore[arg-type]
+            asked_first = isinstance(step.after, Duo) and "never again" in step.after.of(hand).says()  # type: ignore
+            if not asked_first:
+                self._takes(scene.of(hand), hand)  # type: ignore[arg-type]
         self.hand = gesture.key if gesture.key in ("a", "b") else hand
 
     def _takes(self, part: Part, side: str) -> None:

@@ -24,7 +24,10 @@ BEFORE, AT_TIME, CROSSING = "before", "at_time", "crossing"
 
 @dataclass(frozen=True)
 class Place:
-    """Where a monkey sits: rulebook, stage, time, board. `games`: how many a match has at most."""
+    """Where a monkey sits: rulebook, stage, time, board. `games`: how many a match has at most.
+
+    `owed`: both have squads yet to field, in their last guaranteed round.
+    """
 
     book: str
     stage: str = "swiss"
@@ -32,6 +35,7 @@ class Place:
     facing: str = "opposite"
     games: int = 1
     totals: Pair | None = None
+    owed: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -44,7 +48,8 @@ class Place:
 
     def __str__(self) -> str:
         three = "-best-of-3" if self.games > 1 else ""
-        return f"{self.book}-{self.stage}-{self.time}-{self.facing}{three}{'-totals' if self.totals else ''}"
+        more = f"{'-totals' if self.totals else ''}{'-owed' if self.owed else ''}"
+        return f"{self.book}-{self.stage}-{self.time}-{self.facing}{three}{more}"
 
 
 def places(book_id: str) -> Iterator[Place]:
@@ -59,6 +64,8 @@ def places(book_id: str) -> Iterator[Place]:
                 for facing in ("opposite", "edge"):
                     for totals in (None, Pair(290, 300)) if book_id == "xwing-epic-duel" else (None,):
                         yield Place(book_id, stage, time, facing, games, totals)
+                    if book_id == "shatterpoint-premier" and stage == "swiss":
+                        yield Place(book_id, stage, time, facing, games, owed=True)
 
 
 @dataclass
@@ -76,7 +83,7 @@ _FORMS: dict[Place, Any] = {}
 
 
 def form_of(place: Place) -> Any:
-    key = replace(place, time=BEFORE, facing="opposite")
+    key = replace(place, time=BEFORE, facing="opposite", owed=False)
     if key not in _FORMS:
         _FORMS[key] = rulebook(place.book).form(place.options, place.situation)
     return _FORMS[key]
@@ -90,7 +97,8 @@ class MonkeyTable:
         self.dialogue = Dialogue(WORDS, place.facing, chance=lambda: chance.choice(("a", "b")))
         self.now_ms = 0
         self.clock_ms = {BEFORE: 3_000_000, AT_TIME: -1000, CROSSING: 15_000}[place.time]
-        self.match = MatchView("1.1", 0, NAMES)
+        self.match = MatchView("1.1", 0, NAMES, to_field={"a": (3, 4), "b": (1, 2, 4)} if place.owed else {},
+                               must={"a": True, "b": True} if place.owed else {})
         self.due: list[tuple[int, str, Result, Side]] = []
         self.number = 100
         self.made = 0
@@ -107,7 +115,8 @@ class MonkeyTable:
         self.dialogue.on_clock(self.clock_ms)
         self.dialogue.on_view(TableView(
             EventView("e", "Event"), 12, RoundView(1, 3, self.place.stage), self.match, self.place.options,
-            form_of(self.place), ClockView("running"), situation=self.place.situation, rounds_left=2,
+            form_of(self.place), ClockView("running"), situation=self.place.situation,
+            rounds_left=0 if self.place.owed else 2,
         ), self.now_ms)
 
     def hub_hears(self, side: Side, result: Result) -> None:

@@ -157,6 +157,8 @@ class Watch:
             before = (result.timeout or {}).get(key, {}).get(side, value)
             if told.get((label, side)) != before and self.like is None:
                 self._fault("unsaid", f"{label} of {side} is {before}, said was {told.get((label, side))}")
+        if result.conceded_by and self.like is None and result.conceded_by not in reader.conceded:
+            self._fault("unsaid", f"{result.conceded_by} conceded, said was it by {sorted(reader.conceded)}")
         if self.like is None and (result.picks or {}) != reader.squads:
             self._fault("other", f"squads {result.picks}, marked were {reader.squads}")
         letters = {s: "".join("ABCD"[squad - 1] for squad in picks) for s, picks in (result.picks or {}).items()}

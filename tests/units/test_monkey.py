@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from monkey_table import AT_TIME, BEFORE, Place, places
 from monkey_walks import KINDS, Watch, explore, run
 
-from roundtap_core.records import Result
+from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
 WHOSE_TURN_THEN_OK = [("tap", "a", 1000), ("tap", "b", 1500), ("tap", "a", 1500), ("tap", "b", 1500)]
@@ -56,6 +56,28 @@ def test_the_monkey_sees_a_question_that_hides_something():
     step = watch.press("call", "call", 1000)
     watch._agreed(step, "b", Result())
     assert any(fault.startswith("[not-told]") for fault in watch.faults)
+
+
+def test_the_monkey_knows_that_squads_let_go_for_good_are_said_by_a_second_yes():
+    watch = Watch(Place("shatterpoint-premier", owed=True), random.Random(1))
+    for key in ("a", "up", "a", "up", "up"):
+        step = watch.press("tap", key, 1000)
+    assert "never again" in step.after.says()
+    assert watch.reader.squads == {}
+    watch.press("tap", "up", 1000)
+    assert watch.reader.squads == {"a": [1, 2]}
+
+
+def test_the_monkey_sees_a_concession_that_nobody_made():
+    watch = Watch(Place("shatterpoint-premier"), random.Random(1))
+    # Asked and answered with no; then squads, struggles and wounds of both, up to the sum.
+    one, two = (("a", "up", "a", "up", "up", "a", "a", "up", "up"), ("b", "up", "b", "up", "up", "b", "up", "up"))
+    for key in ("a", "down", "down", *one, *two):
+        step = watch.press("tap", key, 1000)
+    assert step.after.kind == "sum"
+    watch._both_entered(step.after, Result(ended="concession", conceded_by="a", score=Pair(1, 0), wounds=Pair(0, 0),
+                                           picks={"a": [1, 2], "b": [1, 2]}))
+    assert any(fault.startswith("[unsaid]") and "a conceded" in fault for fault in watch.faults)
 
 
 class Fingers(RuleBasedStateMachine):
