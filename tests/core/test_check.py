@@ -311,7 +311,9 @@ def with_officials(rulebook: str, level: str | None, *officials: dict[str, objec
     competitors = tuple(
         Competitor(f"p{n}", name, officials_role=role if n == 1 else None, dropped_after=people.get(f"p{n}"))
         for n, name in enumerate(("Ana Ruiz", "Bruno Maier", "Łukasz Żak"), start=1))
-    return found(Tournament("Open", rulebook, level, competitors=competitors, record={"officials": list(officials)}))
+    broken = found(Tournament("Open", rulebook, level, competitors=competitors, record={"officials": list(officials)}))
+    # That an event has one organizer is another rule.
+    return [(where, key) for where, key in broken if key != "one_organizer"]
 
 
 def test_two_decks_of_one_name_are_named_but_not_that_of_somebody_who_never_began() -> None:
