@@ -201,7 +201,8 @@ def warlords(table: Table, said: Said) -> Expected:
         lost = said.figures.get(("Life", other(won)), 0)
         return Expected("concession", won, at(won, said.of("Life", won), lost), conceded_by=other(won))
     if said.way == "Both at 0 life":
-        return Expected("played", DRAWN, (0, 0))
+        # The ending says 0 for both; who typed what lay on the table, below 0 too, is taken at their word.
+        return Expected("played", DRAWN, (said.figures.get(("Life", "a"), 0), said.figures.get(("Life", "b"), 0)))
     if said.way == "Draw":
         return Expected("time", DRAWN, said.both("Life"))
     if table.games > 1:
