@@ -32,8 +32,8 @@ class Case:
     list: dict[str, Any] | None = None
 
 
-def event_file(rulebook: str, rounds: list[dict[str, Any]] = [], people: dict[str, Any] | None = None,  # noqa: B006
-               players: int = 4, **more: Any) -> dict[str, Any]:
+def event_file(rulebook: str, rounds: list[dict[str, Any]] | None = None,
+               people: dict[str, Any] | None = None, players: int = 4, **more: Any) -> dict[str, Any]:
     """An event of its own structure; `more` are keys of the file, its options among them."""
     asked = more.pop("options", {})
     own = {} if "structure" in asked else {"structure": "own", "swiss_rounds": 9}
@@ -41,7 +41,7 @@ def event_file(rulebook: str, rounds: list[dict[str, Any]] = [], people: dict[st
     competitors = [{"id": f"p{n}", "name": f"Player {n}", **_team(rulebook, n), **(people or {}).get(f"p{n}", {})}
                    for n in range(1, players + 1)]
     return {"format": "roundtap-event/1", "name": "Winter Open", "rulebook": rulebook, "seed": 7, "options": options,
-            "competitors": competitors, "rounds": rounds, **more}
+            "competitors": competitors, "rounds": rounds or [], **more}
 
 
 def _team(rulebook: str, n: int) -> dict[str, Any]:
