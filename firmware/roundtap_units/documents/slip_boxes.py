@@ -55,7 +55,7 @@ def _margin_row(label: str, sheet: Sheet) -> Drawing:
     shapes: list[Shape] = []
     for x, sign in ((0, "●"), (half + 8, "■")):
         wide = min(text_width(label, SMALLEST_LETTERS), half - 24 - MARGIN_LINE - 12)
-        shapes += [Label(x, 6, sign, LETTERS, 20), Label(x + 24, 9, label, SMALLEST_LETTERS, wide),
+        shapes += [Label(x, 1, sign, LETTERS, 20), Label(x + 24, 5, label, SMALLEST_LETTERS, wide),
                    Stroke(x + 28 + wide, MARGIN_ROW - 4, half - 40 - wide, 1)]
     return Drawing(MARGIN_ROW, tuple(shapes))
 
