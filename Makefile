@@ -32,7 +32,7 @@ bench: setup
 lock: setup
 	$(BIN)/pip install --quiet pip-tools
 	$(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-header --no-emit-index-url \
-		--no-emit-trusted-host --no-emit-find-links --extra hub --extra unit --extra station --extra dev \
+		--no-emit-trusted-host --no-emit-find-links --extra hub --extra postgres --extra unit --extra station --extra dev \
 		--output-file requirements.lock pyproject.toml
 
 clean:
