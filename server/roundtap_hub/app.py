@@ -13,7 +13,7 @@ def create_app(hub: Hub) -> Flask:
     from roundtap_hub.devices import device_api
     from roundtap_hub.printing import station_api
 
-    app = Flask("roundtap_hub")
+    app = Flask("roundtap_hub", static_folder=None)
     app.config.update(
         SECRET_KEY=hub.secret, SESSION_COOKIE_SAMESITE="Lax", SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_NAME="roundtap", MAX_CONTENT_LENGTH=4 * 1024 * 1024, PERMANENT_SESSION_LIFETIME=16 * 3600,

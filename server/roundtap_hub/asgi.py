@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from typing import Any
+from collections.abc import AsyncIterator
 from urllib.parse import parse_qs
 
 from a2wsgi import WSGIMiddleware
@@ -15,14 +14,12 @@ from roundtap_hub.devices.calls import close_settled_calls
 from roundtap_hub.feeds.browser_feed import BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
+from roundtap_hub.http_answers import Receive, Scope, Send
 from roundtap_hub.hub import Hub
+from roundtap_hub.static_files import PREFIX, StaticFiles
 from roundtap_hub.views import page_version
 
 log = logging.getLogger(__name__)
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 HELLO_BYTES_MAX = 1024 * 1024
 CHECKPOINT_S = 5.0
@@ -39,6 +36,7 @@ class HubApplication:
         self.devices = DeviceFeed(hub)
         self.browsers = BrowserFeed(hub, page_version)
         self._boundaries = Boundaries(hub, self._look_again)
+        self._static = StaticFiles()
         self._flask = WSGIMiddleware(create_app(hub), workers=FLASK_THREADS)  # type: ignore[arg-type]
         self._checkpoints: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -53,6 +51,8 @@ class HubApplication:
             await _stream(self.browsers.stream(page[:200]), receive, send)
         elif scope["path"] == "/device/feed" and scope["method"] == "POST":
             await self._device(receive, send)
+        elif scope["path"].startswith(PREFIX):
+            await self._static.answer(scope, send)
         else:
             await self._flask(scope, receive, send)  # type: ignore[arg-type]
 

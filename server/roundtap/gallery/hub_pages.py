@@ -23,6 +23,7 @@ from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.static_files import StaticFiles
 
 EVENT, CUT_EVENT, PIN = "e1", "e2", "135790"
 PLAYERS = 40
@@ -69,6 +70,7 @@ class _Camera:
     def __init__(self, client: FlaskClient, language: str) -> None:
         self._client = client
         self._language = language
+        self._static = StaticFiles()
         self._headers = {"Accept-Language": language}
 
     def log_in(self) -> None:
@@ -84,7 +86,8 @@ class _Camera:
         return StillPage(name, html, *size)
 
     def _inline(self, link: re.Match[str]) -> str:
-        return f"<style>{self._client.get(link[1]).text}</style>"
+        file = self._static.find(link[1])
+        return f"<style>{file.body.decode() if file else self._client.get(link[1]).text}</style>"
 
 
 def _moments(camera: _Camera, service: Service, clock_ms: list[int]) -> Iterator[StillPage]:

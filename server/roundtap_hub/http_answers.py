@@ -1,0 +1,80 @@
+"""HTTP without a framework: the few things that answers from the event loop itself are made of."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
+
+NO_STORE: Headers = [(b"cache-control", b"no-store")]
+CLOSE: Headers = [(b"connection", b"close")]
+"""After a body that was not read to its end nothing else can be said on the connection."""
+
+
+class BodyTooLarge(Exception):
+    """More was sent, or announced, than an honest client has to say."""
+
+
+class BodyLate(Exception):
+    """What was announced did not come in time, or the client has gone."""
+
+
+async def read_body(scope: Scope, receive: Receive, bytes_max: int, within_s: float) -> bytes:
+    """The request's whole body. Raises BodyTooLarge (if announced: before a byte of it is read), BodyLate."""
+    if announced_bytes(scope) > bytes_max:
+        raise BodyTooLarge
+    # Nearly always all of it came with the head: then nothing is waited for, and no timer is set.
+    try:
+        async with asyncio.timeout(within_s):
+            body = b""
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise BodyLate
+                body += bytes(message.get("body", b""))
+                if len(body) > bytes_max:
+                    raise BodyTooLarge
+                if not message.get("more_body"):
+                    return body
+    except TimeoutError:
+        raise BodyLate from None
+
+
+def announced_bytes(scope: Scope) -> int:
+    """The length that the request's head gives its body; 0 where it gives none."""
+    length = header(scope, b"content-length")
+    return int(length) if length.isdigit() and len(length) < 16 else 0
+
+
+def header(scope: Scope, name: bytes) -> bytes:
+    """A header of the request by its lower-case name; empty where there is none."""
+    for key, value in scope["headers"]:
+        if key == name:
+            return bytes(value)
+    return b""
+
+
+def takes_gzip(scope: Scope) -> bool:
+    """Whether the client unpacks gzip."""
+    return any(part.partition(b";")[0].strip() == b"gzip" and b"q=0" not in part.replace(b" ", b"").split(b";")[1:]
+               for part in header(scope, b"accept-encoding").lower().split(b","))
+
+
+async def send_answer(send: Send, status: int, kind: bytes, body: bytes,
+                      more: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    """One whole answer; `kind` is its content type."""
+    headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *more]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def send_json(send: Send, status: int, message: Mapping[str, Any],
+                    more: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    """One answer for a program."""
+    await send_answer(send, status, b"application/json", json.dumps(message, separators=(",", ":")).encode(), more)

@@ -1,0 +1,83 @@
+"""Static files, named by what is in them: a browser keeps each for ever, and asks for the next one by another name."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from roundtap_hub.http_answers import Scope, Send, header, send_answer, takes_gzip
+
+FOLDER = Path(__file__).parent / "static"
+PREFIX = "/static/"
+KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+         ".png": "image/png", ".woff2": "font/woff2"}
+MARKED = re.compile(r"(?P<stem>[\w-]+)\.(?P<mark>[0-9a-f]{12})(?P<suffix>\.\w+)")
+
+FOR_EVER = b"public, max-age=31536000, immutable"
+ASK_EACH_TIME = b"no-cache"
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """One file as it was when the hub started. `mark`: 12 hex digits of its content's hash."""
+
+    name: str
+    kind: str
+    body: bytes
+
+    @cached_property
+    def mark(self) -> str:
+        return hashlib.sha256(self.body).hexdigest()[:12]
+
+    @cached_property
+    def packed(self) -> bytes:
+        """Compressed once, when somebody first asks."""
+        return gzip.compress(self.body, 9, mtime=0)
+
+    @property
+    def url(self) -> str:
+        stem, _, suffix = self.name.rpartition(".")
+        return f"{PREFIX}{stem}.{self.mark}.{suffix}"
+
+
+class StaticFiles:
+    """All files of one folder, read once."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        self._files = {path.name: StaticFile(path.name, KINDS[path.suffix], path.read_bytes())
+                       for path in sorted(folder.iterdir()) if path.suffix in KINDS}
+
+    def url(self, name: str) -> str:
+        """The address of a file as it is now; KeyError for one that is not there. Templates know it as `static_url`."""
+        return self._files[name].url
+
+    def find(self, path: str) -> StaticFile | None:
+        """The file at an address: by its own name, or with the mark that it has or once had."""
+        name = path.removeprefix(PREFIX)
+        marked = MARKED.fullmatch(name)
+        return self._files.get(marked["stem"] + marked["suffix"] if marked else name)
+
+    async def answer(self, scope: Scope, send: Send) -> None:
+        """Send what was asked for. Under any name but today's the browser is to ask again each time."""
+        if scope["method"] not in ("GET", "HEAD"):
+            await send_answer(send, 405, b"text/plain", b"", [(b"allow", b"GET, HEAD")])
+            return
+        file = self.find(scope["path"])
+        if file is None:
+            await send_answer(send, 404, b"text/plain", b"there is no such file\n")
+            return
+        packed = takes_gzip(scope) and not file.kind.startswith(("image/png", "font/"))
+        etag = f'"{file.mark}{"-gz" if packed else ""}"'.encode()
+        headers = [(b"cache-control", FOR_EVER if scope["path"] == file.url else ASK_EACH_TIME), (b"etag", etag),
+                   (b"vary", b"Accept-Encoding"), (b"x-content-type-options", b"nosniff")]
+        if etag in [known.strip().removeprefix(b"W/") for known in header(scope, b"if-none-match").split(b",")]:
+            await send({"type": "http.response.start", "status": 304, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        if packed:
+            headers.append((b"content-encoding", b"gzip"))
+        await send_answer(send, 200, file.kind.encode(), file.packed if packed else file.body, headers)
