@@ -6,6 +6,7 @@ import pytest
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
+from roundtap_core.event.people.both_left import wins_by_leaving, won_by_leaving
 from roundtap_core.event.people.leave import left_open, squads_owed
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import CONCESSION, RULING, Pair, Result
@@ -105,3 +106,19 @@ def test_squads_that_cannot_be_are_refused() -> None:
     with refused("picks_missing"):
         event.tell(leaving(event, "a", "drop", Result(picks={"a": [1, 2]})))
 
+
+
+def test_a_win_by_leaving_is_that_of_whoever_stayed_while_the_round_is_open() -> None:
+    """Told of everybody at once; once all results are there, only of whom the opponent left in the very last entry."""
+    event = Event(6, {"structure": "own", "swiss_rounds": 2}).play()
+    assert wins_by_leaving(event.state) == {}
+    first, second = event.match("1.1").match, event.match("1.2").match
+    event.tell(c.DropCompetitor(first.b))
+    assert {who: match.id for who, match in wins_by_leaving(event.state).items()} == {first.a: "1.1"}
+    event.tell(c.EnterResult("1.3", 0, Result(score=Pair(100, 7))))
+    event.tell(c.Disqualify(second.a, "loaded dice"))
+    assert {who: match.id for who, match in wins_by_leaving(event.state).items()} == {second.b: "1.2"}
+    assert won_by_leaving(event.state, first.a) is None
+    assert won_by_leaving(event.state, second.b) is event.match("1.2")
+    event.tell(c.EnterResult("1.3", 1, Result(score=Pair(100, 8))))
+    assert wins_by_leaving(event.state) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roundtap_core.event.people.both_left import won_by_leaving
+from roundtap_core.event.people.both_left import wins_by_leaving
 from roundtap_hub.views.event_at import EventAt, full_names, seats, shown_names
 from roundtap_hub.views.wall import sort_key
 
@@ -34,6 +34,7 @@ def roster(moment: EventAt) -> list[Entered]:
     """Everybody, by name."""
     state, names, public = moment.state, full_names(moment), shown_names(moment)
     sitting = seats(moment) if state.live else {}
+    won = wins_by_leaving(state)
     found = []
     for entrant in state.entrants.values():
         match = sitting.get(entrant.id)
@@ -48,6 +49,6 @@ def roster(moment: EventAt) -> list[Entered]:
             match.match.table if match else None, open_match.match.table if open_match else None,
             names.get(across, "") if across else "",
             max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
-            status == IN and won_by_leaving(state, entrant.id) is not None,
+            status == IN and entrant.id in won,
         ))
     return sorted(found, key=lambda e: sort_key(e.name))

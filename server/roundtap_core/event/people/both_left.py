@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.state import EventState, MatchState
+from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING
 from roundtap_core.result_json import result_to_json
 
@@ -24,17 +24,32 @@ def won_by_leaving(state: EventState, competitor: str) -> MatchState | None:
 
     Once every result of the round is there, whoever goes home keeps the win, unless both have left in one go.
     """
-    for match in state.live.matches if state.live else ():
-        together = match.number is not None and state.number <= match.number + 1
-        if state.live is not None and not state.live.open_matches and not together:
-            continue
-        result, pair = match.match.result, (match.match.a, match.match.b)
-        if competitor not in pair or result is None or result.ended != CONCESSION or not match.decided:
-            continue
-        loser = match.match.competitor("a" if result.conceded_by == "a" else "b")
-        if loser is None or loser == competitor:
-            continue
-        entrant = state.entrants[loser]
-        if state.live and state.live.number in (entrant.dropped_after, entrant.disqualified_after):
-            return match
-    return None
+    return wins_by_leaving(state).get(competitor)
+
+
+def wins_by_leaving(state: EventState) -> dict[str, MatchState]:
+    """What `won_by_leaving` says of everybody, in one walk through the round: who has no such win is not in it."""
+    live = state.live
+    if live is None:
+        return {}
+    wins = [(winner, match) for match in live.matches if (winner := _won_by_leaving(state, live, match)) is not None]
+    if wins and not live.open_matches:
+        wins = [(winner, match) for winner, match in wins if _in_one_go(state, match)]
+    return dict(wins)
+
+
+def _won_by_leaving(state: EventState, live: RoundState, match: MatchState) -> str | None:
+    """Whoever has this match because the other one left in it."""
+    result = match.match.result
+    if result is None or result.ended != CONCESSION or not match.decided:
+        return None
+    winner, loser = (match.match.b, match.match.a) if result.conceded_by == "a" else (match.match.a, match.match.b)
+    if winner is None or loser is None:
+        return None
+    left = state.entrants[loser]
+    return winner if live.number in (left.dropped_after, left.disqualified_after) else None
+
+
+def _in_one_go(state: EventState, match: MatchState) -> bool:
+    """Whether nothing has happened since the opponent left."""
+    return match.number is not None and state.number <= match.number + 1
