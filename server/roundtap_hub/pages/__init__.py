@@ -31,6 +31,7 @@ from roundtap_hub.pages import (
     units,
     wall,
 )
+from roundtap_hub.pages.region_tags import RegionTags
 
 
 def register(app: Flask, hub: Hub) -> None:
@@ -38,6 +39,7 @@ def register(app: Flask, hub: Hub) -> None:
     app.extensions["roundtap"] = hub
     app.extensions["roundtap-gate"] = PinGate(hub.clocks.mono_ms)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.add_extension(RegionTags)
     public = Blueprint("pages", __name__)
     organizer = Blueprint("console", __name__, url_prefix="/console")
     base.guard(public)
