@@ -31,6 +31,7 @@ from roundtap_hub.pages import (
     units,
     wall,
 )
+from roundtap_hub.pages.region_tags import RegionTags
 from roundtap_hub.static_files import StaticFiles
 
 
@@ -40,6 +41,7 @@ def register(app: Flask, hub: Hub) -> None:
     app.extensions["roundtap-gate"] = PinGate(hub.clocks.mono_ms)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals["static_url"] = StaticFiles().url
+    app.jinja_env.add_extension(RegionTags)
     public = Blueprint("pages", __name__)
     organizer = Blueprint("console", __name__, url_prefix="/console")
     base.guard(public)

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from flask import Blueprint, Response, abort, current_app, g, redirect, render_template, request, session, url_for
+from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import show
@@ -24,6 +25,7 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.views import page_version
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
 from roundtap_hub.views.knockout import newest_name
+from roundtap_hub.views.regions import CSRF, NOW, SEEN, Rendered, filled, split
 from roundtap_hub.views.round_clock import age_text
 from roundtap_hub.views.steps import Steps
 
@@ -71,7 +73,11 @@ def the_moment(event_id: str) -> EventAt:
 
 
 def now_ms() -> int:
-    return the_hub().clocks.mono_ms()
+    """The hub's clock when this request first asked: all ages on a page count from one moment."""
+    if "now_ms" not in g:
+        g.now_ms = the_hub().clocks.mono_ms()
+    now: int = g.now_ms
+    return now
 
 
 def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
@@ -122,19 +128,36 @@ def words() -> Words:
 
 def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Response:
     """A page as HTML. `feed` is the key of the page's live feed; empty: the page does not change."""
+    return sent(rendered(template, feed, **context), status)
+
+
+def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
+    """A page in this request's language, with stand-ins for what differs between two readers of one rendering.
+
+    In templates `csrf()` and `sent_ms` (the hub's clock when the page is sent) are such stand-ins, `now_ms` is the
+    moment that the page is drawn from.
+    """
     hub, t = the_hub(), words()
     problem: Problem | None = g.get("problem")
     state = context.get("state")
+    version = page_version(the_snapshot(), hub.presence.units, feed) if feed else ""
     html = render_template(
-        template, t=t, lang=t.language, languages=LANGUAGES, feed=feed,
-        seen=page_version(the_snapshot(), hub.presence.units, feed) if feed else "", address=g.get("address", ""),
-        now_ms=now_ms(), organizer=is_organizer(session, hub), csrf=lambda: csrf_token(session),
+        template, t=t, lang=t.language, languages=LANGUAGES, feed=feed, seen=Markup(SEEN),
+        address=g.get("address", ""), now_ms=now_ms(), sent_ms=Markup(NOW), organizer=is_organizer(session, hub),
+        csrf=lambda: Markup(CSRF),
         problem=problem.say(t) if problem else "", problem_where=problem.where if problem else "",
         typed=request.form if problem else {}, hub=hub, clock_text=show,
         age_text=age_text, knockout_name=_knockout_name, steps=Steps(state) if state is not None else None, **context,
     )
+    return split(html, version)
+
+
+def sent(page: Rendered, status: int = 200) -> Response:
+    """A rendered page for the one who asked."""
+    token = csrf_token(session) if CSRF in page.html else ""
+    html = filled(page.html, token, the_hub().clocks.mono_ms())
     response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
-    response.headers["Content-Language"] = t.language
+    response.headers["Content-Language"] = words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response
 

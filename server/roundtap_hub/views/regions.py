@@ -1,0 +1,239 @@
+"""A page's live regions and their rows, as its template marked them, and what changed between two renderings of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+# Marks begin with a "<" that nothing escaped can hold: what somebody typed is never taken for one.
+_BEGIN, _END = "<\x01", "\x01>"
+_MARK = re.compile(f"{_BEGIN}([][(){{}}])([^\x01]*){_END}")
+REGION, REGION_END, ROW, ROW_END, MOVING, MOVING_END = "[", "]", "(", ")", "{", "}"
+
+CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
+"""Stand in a rendered page for what differs between two readers of one rendering: the session's token, the hub's clock
+when it is sent. `SEEN` is the page's version, put in by `split`. Templates write them unescaped; escaped text cannot
+hold them."""
+
+Json = dict[str, Any]
+
+
+def mark(kind: str, name: object = "") -> str:
+    """A mark for `split`. `kind`: one of the constants; `name`: a region's id, a row's key."""
+    return f"{_BEGIN}{kind}{str(name).replace(chr(1), '')}{_END}"
+
+
+class Piece(NamedTuple):
+    """A piece of a page. `same` is what two renderings are compared by: `html` without what moves by itself."""
+
+    html: str
+    same: str
+
+
+class Row(NamedTuple):
+    """An element with `data-key`, whole."""
+
+    key: str
+    html: str
+    same: str
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """An element with `data-live` and an id, whole: text, rows that follow each other, text, …, text.
+
+    One text more than `groups`; no group is empty. Space between two rows is not kept.
+    """
+
+    id: str
+    texts: tuple[Piece, ...]
+    groups: tuple[tuple[Row, ...], ...]
+
+    @property
+    def html(self) -> str:
+        parts = [self.texts[0].html]
+        for rows, text in zip(self.groups, self.texts[1:], strict=True):
+            parts += [row.html for row in rows]
+            parts.append(text.html)
+        return "".join(parts)
+
+    def rows(self) -> Iterator[Row]:
+        for group in self.groups:
+            yield from group
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A rendered page. `html`: without marks, with stand-ins; `frame`: a digest of what stands beside the regions."""
+
+    version: str
+    html: str
+    regions: Mapping[str, Region] = field(default_factory=dict)
+    frame: bytes = b""
+
+
+@dataclass(frozen=True)
+class Patch:
+    """What makes the page of version `old` the one of version `new`.
+
+    `regions`: {"id", "html"}: this element instead of the one with that id; or {"id", "gone": [key, …], "rows":
+    [{"key", "html", "after"?, "before"?}, …]}: without these rows, then in this order: a row with `after` or `before`
+    (the key of a row beside which it stands) is new, any other one takes the place of the row of its key.
+    `whole`: the page changed elsewhere, and has to be loaded.
+    """
+
+    old: str
+    new: str
+    regions: tuple[Json, ...] = ()
+    whole: bool = False
+
+    @cached_property
+    def text(self) -> str:
+        """As JSON on one line, stand-ins still in it: {"from", "to", "regions"} or {"from", "to", "whole": true}."""
+        told: Json = {"whole": True} if self.whole else {"regions": self.regions}
+        return json.dumps({"from": self.old, "to": self.new, **told}, ensure_ascii=False, separators=(",", ":"))
+
+
+def filled(text: str, csrf: str, now_ms: int) -> str:
+    """A page or a patch for one reader. `csrf` has no letter that HTML or JSON would escape."""
+    return text.replace(CSRF, csrf).replace(NOW, str(now_ms))
+
+
+def split(text: str, version: str) -> Rendered:
+    """A rendered template, its marks taken out. ValueError: the marks do not fit into each other."""
+    parts = _MARK.split(text)
+    work = _Split()
+    work.add(parts[0])
+    for kind, name, chunk in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        work.marked(kind, name)
+        work.add(chunk)
+    html, regions, frame = work.finished()
+    return Rendered(version, html.replace(SEEN, version), regions, frame)
+
+
+class _Split:
+    """The state between two marks. `_shown` and `_same` gather the piece at hand."""
+
+    def __init__(self) -> None:
+        self._html: list[str] = []
+        self._frame = hashlib.blake2s(digest_size=16)
+        self._regions: dict[str, Region] = {}
+        self._region: str | None = None
+        self._row: str | None = None
+        self._texts: list[Piece] = []
+        self._groups: list[list[Row]] = []
+        self._shown: list[str] = []
+        self._same: list[str] = []
+        self._moving = False
+
+    def add(self, chunk: str) -> None:
+        if chunk:
+            self._shown.append(chunk)
+            if not self._moving:
+                self._same.append(chunk)
+
+    def marked(self, kind: str, name: str) -> None:
+        if kind in (MOVING, MOVING_END):
+            self._moving = kind == MOVING
+            return
+        expected = REGION if self._region is None else ROW_END if self._row is not None else ROW + REGION_END
+        if kind not in expected:
+            raise ValueError(f"the mark {kind}{name} stands where none may, in {self._region} {self._row}")
+        piece = self._piece()
+        if kind == REGION:
+            self._out(piece, f"{REGION}{name}")
+            self._region = name
+        elif kind == ROW:
+            self._text(piece)
+            self._row = name
+        elif kind == ROW_END:
+            self._groups[-1].append(Row(self._row or "", *piece))
+            self._html.append(piece.html)
+            self._row = None
+        else:
+            self._end_region(piece)
+
+    def finished(self) -> tuple[str, dict[str, Region], bytes]:
+        if self._region is not None:
+            raise ValueError(f"the region {self._region} has no end")
+        self._out(self._piece(), "")
+        return "".join(self._html), self._regions, self._frame.digest()
+
+    def _piece(self) -> Piece:
+        html = "".join(self._shown)
+        same = html if len(self._same) == len(self._shown) else "".join(self._same)
+        self._shown, self._same = [], []
+        return Piece(html, same)
+
+    def _out(self, piece: Piece, after: str) -> None:
+        """A piece beside the regions."""
+        self._html.append(piece.html)
+        self._frame.update(f"{piece.same}\x01{after}\x01".encode())
+
+    def _text(self, piece: Piece) -> None:
+        """The text before a row: it begins another group, but for mere space between two rows."""
+        if self._groups and not piece.html.strip():
+            return
+        self._texts.append(piece)
+        self._groups.append([])
+        self._html.append(piece.html)
+
+    def _end_region(self, piece: Piece) -> None:
+        region = self._region or ""
+        if region in self._regions:
+            raise ValueError(f"there are two regions {region}")
+        self._texts.append(piece)
+        self._html.append(piece.html)
+        self._regions[region] = Region(region, tuple(self._texts), tuple(map(tuple, self._groups)))
+        self._texts, self._groups, self._region = [], [], None
+
+
+def changes(old: Rendered, new: Rendered) -> Patch:
+    """What changed: rows where only rows did, regions where more did, the whole page where it changed elsewhere."""
+    if old.frame != new.frame or list(old.regions) != list(new.regions):
+        return Patch(old.version, new.version, whole=True)
+    found = (_region_change(was, new.regions[id]) for id, was in old.regions.items())
+    return Patch(old.version, new.version, tuple(change for change in found if change is not None))
+
+
+def _region_change(old: Region, new: Region) -> Json | None:
+    if old is new:
+        return None
+    whole = {"id": new.id, "html": new.html}
+    if [text.same for text in old.texts] != [text.same for text in new.texts]:
+        return whole
+    if any(len({row.key for row in of.rows()}) != sum(map(len, of.groups)) for of in (old, new)):
+        return whole
+    gone: list[str] = []
+    rows: list[Json] = []
+    for was, now in zip(old.groups, new.groups, strict=True):
+        if not _group_change(was, now, gone, rows):
+            return whole
+    if not gone and not rows:
+        return None
+    small = sum(len(row["html"]) for row in rows) < len(whole["html"])
+    return {"id": new.id, "gone": gone, "rows": rows} if small else whole
+
+
+def _group_change(old: Sequence[Row], new: Sequence[Row], gone: list[str], rows: list[Json]) -> bool:
+    """Adds to `gone` and `rows`; False where rows changed places, or none is left to stand beside."""
+    before, after = {row.key: row for row in old}, {row.key for row in new}
+    stay = [row.key for row in new if row.key in before]
+    if stay != [row.key for row in old if row.key in after] or not stay:
+        return False
+    gone += [row.key for row in old if row.key not in after]
+    last: str | None = None
+    for row in new:
+        was = before.get(row.key)
+        if was is None:
+            beside = {"after": last} if last is not None else {"before": stay[0]}
+            rows.append({"key": row.key, "html": row.html, **beside})
+        elif was.same != row.same:
+            rows.append({"key": row.key, "html": row.html})
+        last = row.key
+    return True
