@@ -178,7 +178,7 @@ def test_doubt_about_one_event_stops_nobody_in_another(
 
     with monkeypatch.context() as patch:
         patch.setattr(service._journal, "holds", fails(*[OSError(5, "I/O")] * 2))
-        assert service.tell("e2", c.DropCompetitor("p4"), "organizer")
+        assert service.tell("e2", c.SetAbout({"venue": "the back room"}), "organizer")
         with pytest.raises(Problem, match="could not be saved"):
             service.tell("e2", c.DrawRound(7), "organizer")
         with pytest.raises(Problem, match="could not be saved"):
