@@ -15,6 +15,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
 from roundtap_core.event.entries import GENESIS, At, Entry, seal_holds
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, tournament_of
+from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import CONCESSION, RULING, Result
@@ -194,6 +195,9 @@ class AnEvening(RuleBasedStateMachine):
                 head = entry.hash
             assert self.event.state.head == head
             self.the_file_holds_it(self.event.state)
+            raw = encode(self.event.state)
+            assert raw == encode(self.folded)
+            assert decode(raw) == self.folded
 
     @staticmethod
     def the_file_holds_it(state: EventState) -> None:

@@ -16,7 +16,8 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, At, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
-from roundtap_hub.journal.journal import CheckpointRow, EntryRow, Journal, JournalConflict, PersonRecord, PersonRow
+from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord
+from roundtap_hub.journal.rows import CHECKPOINT, JOURNAL
 from roundtap_hub.journal.service import Service
 
 
@@ -56,6 +57,35 @@ def test_what_was_appended_is_read_back_by_anybody(journal: Journal, path: Path)
 def test_streams_are_chains_of_their_own(journal: Journal) -> None:
     journal.append([*chain(2, stream="e1"), *chain(1, stream="venue")])
     assert {name: len(entries) for name, entries in journal.streams().items()} == {"e1": 2, "venue": 1}
+
+
+def test_a_stream_is_read_from_any_of_its_entries_on(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many lie there, a few are in memory at once."""
+    monkeypatch.setattr("roundtap_hub.journal.journal.READ_AT_ONCE", 2)
+    entries = chain(5)
+    journal.append([*entries, *chain(1, stream="e10"), *chain(3, stream="venue")])
+    assert list(journal.entries("e1")) == entries
+    assert list(journal.entries("e1", Head(3, entries[2].hash))) == entries[3:]
+    assert list(journal.entries("e1", Head(5, entries[4].hash))) == []
+    with pytest.raises(Problem, match="altered at entry 4"):
+        list(journal.entries("e1", Head(3, "another hash")))
+
+
+def test_heads_are_the_last_entries_of_all_streams(journal: Journal) -> None:
+    assert journal.heads() == {}
+    assert journal.head("e1") == Head(0, GENESIS)
+    long, short = chain(12, stream="e1"), chain(1, stream="venue")
+    journal.append([*long, *short])
+    assert journal.heads() == {"e1": Head(12, long[-1].hash), "venue": Head(1, short[-1].hash)}
+    assert journal.holds("e1", Head(7, long[6].hash))
+    assert not journal.holds("e1", Head(7, long[5].hash))
+    assert not journal.holds("e1", Head(13, long[5].hash))
+
+
+def test_people_of_some_events_are_read_without_the_others(journal: Journal) -> None:
+    journal.append([], [PersonRecord(f"e{n}", "p1", "salt", Person(f"Eva {n}")) for n in (1, 2, 3)])
+    assert journal.people(["e1", "e3"]) == {"e1": {"p1": Person("Eva 1")}, "e3": {"p1": Person("Eva 3")}}
+    assert journal.people([]) == {}
 
 
 def test_a_second_journal_on_the_same_file_cannot_fork_it(journal: Journal, path: Path) -> None:
@@ -176,7 +206,6 @@ def test_checkpoints_do_not_get_in_the_writers_way(journal: Journal, path: Path)
 
 def test_milliseconds_of_a_long_uptime_fit_any_database() -> None:
     """In PostgreSQL an INTEGER ends after 25 days."""
-    ddl = str(CreateTable(CheckpointRow.__table__).compile(dialect=postgresql.dialect()))  # type: ignore[attr-defined]
-    assert "mono_ms BIGINT" in ddl
-    for table in (EntryRow, PersonRow):
-        CreateTable(table.__table__).compile(dialect=postgresql.dialect())  # type: ignore[attr-defined]
+    assert "mono_ms BIGINT" in str(CreateTable(CHECKPOINT).compile(dialect=postgresql.dialect()))
+    for table in JOURNAL.sorted_tables:
+        CreateTable(table).compile(dialect=postgresql.dialect())

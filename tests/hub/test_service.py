@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,10 +16,10 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event import state as event_state
 from roundtap_core.event.apply import fold
-from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
+from roundtap_core.event.entries import GENESIS, VENUE, At, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
 from roundtap_core.records import Pair, Result
-from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
+from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.service import HubStopped, Service, Snapshot, Step
 
 WON = Result(score=Pair(100, 24))
@@ -155,7 +156,7 @@ def test_a_hub_that_cannot_even_read_decides_nothing_until_it_can(
 
     with monkeypatch.context() as patch:
         patch.setattr(service._journal, "append", fails(OSError(5, "I/O")))
-        patch.setattr(service._journal, "streams", fails(OSError(5, "I/O"), OSError(5, "I/O")))
+        patch.setattr(service._journal, "holds", fails(OSError(5, "I/O"), OSError(5, "I/O")))
         for _ in range(2):
             with pytest.raises(Problem) as caught:
                 service.tell("e1", c.SetClock("start"), "organizer")
@@ -163,6 +164,68 @@ def test_a_hub_that_cannot_even_read_decides_nothing_until_it_can(
     assert service.snapshot is before
 
     assert service.tell("e1", c.SetClock("start"), "organizer")
+
+
+def test_doubt_about_one_event_stops_nobody_in_another(
+        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless the command looks at the whole hall: what it finds there may not be so."""
+    service.ask(event_steps("e2"), "organizer", people("e2"))
+    with monkeypatch.context() as patch:
+        patch.setattr(service._journal, "append", fails(OSError(5, "I/O")))
+        patch.setattr(service._journal, "holds", fails(OSError(5, "I/O")))
+        with pytest.raises(Problem, match="could not be saved"):
+            service.tell("e1", c.SetClock("start"), "organizer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service._journal, "holds", fails(*[OSError(5, "I/O")] * 2))
+        assert service.tell("e2", c.SetAbout({"venue": "the back room"}), "organizer")
+        with pytest.raises(Problem, match="could not be saved"):
+            service.tell("e2", c.DrawRound(7), "organizer")
+        with pytest.raises(Problem, match="could not be saved"):
+            service.tell("e1", c.SetClock("start"), "organizer")
+
+    assert service.tell("e2", c.DrawRound(7), "organizer")
+    assert service.tell("e1", c.SetClock("start"), "organizer")
+
+
+def test_a_commit_that_failed_is_looked_for_where_it_would_be(
+        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Years of other events, and what is known of this one, are not read again."""
+    service.ask(event_steps("e2"), "organizer", people("e2"))
+    other, read = service.snapshot.events["e2"], service._journal.entries
+    looked: list[tuple[str, int]] = []
+
+    def watched(stream: str, after: Head) -> Iterator[Entry]:
+        looked.append((stream, after.number))
+        return read(stream, after)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service._journal, "append", fails(OSError(28, "full")))
+        patch.setattr(service._journal, "entries", watched)
+        with pytest.raises(Problem, match="could not be saved"):
+            service.tell("e1", c.SetClock("start"), "organizer")
+
+    assert looked == [("e1", service.snapshot.events["e1"].number)]
+    assert service.snapshot.events["e2"] is other
+
+
+def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
+        service: Service, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backup was put back while the hub ran: what it knew is not what lies there."""
+    known = service.snapshot.events["e1"]
+    created = seal(NewEntry("event-created", {**stored(path)[0].data, "name": "Summer Open"}), "e1", 1, GENESIS,
+                   At("other", 1), "another hub")
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM entry WHERE stream = 'e1'")
+    other = Journal(url_of(path))
+    other.append([created])
+    other.close()
+    with monkeypatch.context() as patch:
+        patch.setattr(service._journal, "append", fails(JournalConflict("no")))
+        with pytest.raises(Problem, match="could not be saved"):
+            service.tell("e1", c.SetClock("start"), "organizer")
+    assert (known.name, service.snapshot.events["e1"].name) == ("Winter Open", "Summer Open")
+    assert service.snapshot.events["e1"].number == 1
 
 
 def test_a_commit_that_only_seemed_to_fail_is_found_on_the_disk(
@@ -188,7 +251,7 @@ def test_a_bug_between_commit_and_answer_leaves_nobody_waiting(
         service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         broken = fails(ZeroDivisionError(), ZeroDivisionError())
-        patch.setattr("roundtap_hub.journal.service.Snapshot.with_names", broken)
+        patch.setattr("roundtap_hub.journal.snapshot.Snapshot.with_names", broken)
         with pytest.raises(ZeroDivisionError):
             service.tell("e1", c.SetClock("start"), "organizer")
     with pytest.raises(Problem) as caught:

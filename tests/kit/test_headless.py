@@ -274,7 +274,7 @@ def test_a_headless_command_imports_no_more_than_it_needs(event: Path, command: 
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     imported = set(done.stderr.split())
     assert "roundtap_core" in imported
-    assert not imported & {"flask", "gpiozero", "luma", "sqlmodel", "sqlalchemy", "uvicorn", "PIL", "serial", "asyncio",
+    assert not imported & {"flask", "gpiozero", "luma", "sqlalchemy", "uvicorn", "PIL", "serial", "asyncio",
                            "roundtap_hub", "roundtap_units", "roundtap_devices", "http", "ssl"}
 
 

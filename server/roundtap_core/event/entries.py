@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from roundtap_core.clock import Instant
@@ -63,6 +66,18 @@ def seal_holds(entry: Entry, prev: str) -> bool:
     """Whether the entry continues the chain from `prev` and its hash is true."""
     body = _body(entry.stream, entry.number, entry.kind, entry.version, entry.at, entry.actor, entry.data, entry.prev)
     return entry.prev == prev and entry.hash == digest(body)
+
+
+def hash_of_texts(stream: str, number: int, kind: str, version: int, at: str, actor: str, data: str, prev: str) -> str:
+    """The hash that an entry has whose `at` and `data` are these canonical texts: nothing is parsed for it."""
+    text = (f'{{"actor":{_quoted(actor)},"at":{at},"data":{data},"event":{_quoted(stream)},"kind":{_quoted(kind)},'
+            f'"number":{number},"prev":{_quoted(prev)},"version":{version}}}')
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _body(stream: str, number: int, kind: str, version: int, at: At, actor: str,

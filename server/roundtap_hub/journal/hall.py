@@ -20,13 +20,17 @@ from roundtap_core.event.state import EventState
 
 Events = Mapping[str, EventState]
 
+LOOK_FOR_FREE_TABLES = (DrawRound, EnterCompetitor, ImposeRound, ImportRound, MoveTables, NoShowUndone)
+HALL_COMMANDS = (PublishRound, *LOOK_FOR_FREE_TABLES)
+"""Commands that stand on what all events have of the hall."""
+
 
 def in_the_hall(events: Events, event_id: str, command: Command) -> Command:
     """`command` with the other events' tables: only the writer, which decides one command after the other, sees them
     as they really are."""
     if isinstance(command, PublishRound):
         return replace(command, taken_tables=taken_tables(events, event_id))
-    if isinstance(command, DrawRound | EnterCompetitor | ImposeRound | ImportRound | MoveTables | NoShowUndone):
+    if isinstance(command, LOOK_FOR_FREE_TABLES):
         return replace(command, busy_tables=command.busy_tables | busy_tables(events, event_id))
     return command
 

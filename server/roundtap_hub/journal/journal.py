@@ -3,60 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Engine, delete, event, tuple_
+from sqlalchemy import Connection, Engine, create_engine, delete, event, insert, select, tuple_
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
-from sqlmodel import Field, Session, SQLModel, col, create_engine, insert, select
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, At, Entry, seal_holds
+from roundtap_core.event.entries import GENESIS, Entry
 from roundtap_core.event.person import Person
-from roundtap_core.wire import canonical
+from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, next_entry, to_row
 
 AT_ONCE = 400
 """Keys in one statement: databases bound how many parameters they take."""
 
+READ_AT_ONCE = 1000
+"""Rows that are held while a stream is read: years of entries are never in memory all together."""
 
-class EntryRow(SQLModel, table=True):
-    """One sealed entry. The primary key makes appending a compare-and-set: nobody can write the same number twice."""
 
-    __tablename__ = "entry"
-    stream: str = Field(primary_key=True)
-    number: int = Field(primary_key=True)
-    kind: str
-    version: int
-    at: str
-    actor: str
-    data: str
-    prev: str
+class Head(NamedTuple):
+    """The last entry of a stream: its number and its hash."""
+
+    number: int
     hash: str
 
 
-class PersonRow(SQLModel, table=True):
-    """A competitor's names and lists, beside the entries so that a person can be forgotten."""
-
-    __tablename__ = "person"
-    event: str = Field(primary_key=True)
-    competitor: str = Field(primary_key=True)
-    salt: str
-    data: str
-
-
-class CheckpointRow(SQLModel, table=True):
-    """What a running clock showed, every few seconds: for the start after a power cut."""
-
-    __tablename__ = "checkpoint"
-    event: str = Field(primary_key=True)
-    remaining_ms: int = Field(sa_type=BigInteger)
-    boot_id: str
-    mono_ms: int = Field(sa_type=BigInteger)
-    """Milliseconds of a month of uptime need more than 32 bits, which is what PostgreSQL calls an integer."""
+START = Head(0, GENESIS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +69,7 @@ class Journal:
         if self._engine.dialect.name == "sqlite":
             event.listen(self._engine, "connect", _durable_sqlite)
         try:
-            SQLModel.metadata.create_all(self._engine)
+            JOURNAL.create_all(self._engine)
         except SQLAlchemyError as error:
             raise _unreadable(error) from error
 
@@ -102,56 +78,98 @@ class Journal:
 
     def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = ()) -> None:
         """Commit all of them or none; on return they are on the disk. Raises JournalConflict."""
-        rows = [_to_row(entry) for entry in entries]
+        rows = [to_row(entry) for entry in entries]
         try:
-            with Session(self._engine) as session:
-                _put_people(session, people)
+            with self._engine.begin() as connection:
+                _put_people(connection, people)
                 if rows:
-                    session.execute(insert(EntryRow), rows)
-                session.commit()
+                    connection.execute(insert(ENTRY), rows)
         except SQLAlchemyError as error:
             raise JournalConflict(str(error)) from error
 
-    def streams(self) -> dict[str, list[Entry]]:
-        """Every stream's entries in order. Raises Problem("journal_broken") where a chain does not hold."""
-        found: dict[str, list[Entry]] = {}
-        query = select(EntryRow).order_by(col(EntryRow.stream), col(EntryRow.number))
-        with self._reading() as session:
-            for row in session.exec(query):
-                chain = found.setdefault(row.stream, [])
-                chain.append(_next_in(chain, row))
+    def heads(self) -> dict[str, Head]:
+        """The last entry of each stream; nothing else is read."""
+        found: dict[str, Head] = {}
+        with self._reading() as connection:
+            stream = ""
+            # From one stream to the next by the key: a look at every entry would be as slow as years are long.
+            while (stream := connection.scalar(select(ENTRY.c.stream).where(ENTRY.c.stream > stream)
+                                               .order_by(ENTRY.c.stream).limit(1)) or ""):
+                found[stream] = _head(connection, stream)
         return found
 
-    def people(self) -> dict[str, dict[str, Person]]:
-        """Persons by event and competitor."""
+    def head(self, stream: str) -> Head:
+        """The last entry of a stream; START where it has none."""
+        with self._reading() as connection:
+            return _head(connection, stream)
+
+    def entries(self, stream: str, after: Head = START) -> Iterator[Entry]:
+        """A stream's entries in order, those that follow `after`; a few are read at a time.
+
+        Raises Problem("journal_broken") where the chain does not hold.
+        """
+        while True:
+            query = (select(ENTRY).where(ENTRY.c.stream == stream, ENTRY.c.number > after.number)
+                     .order_by(ENTRY.c.number).limit(READ_AT_ONCE))
+            with self._reading() as connection:
+                rows = connection.execute(query).all()
+            for row in rows:
+                entry = next_entry(*after, tuple(row))
+                after = Head(entry.number, entry.hash)
+                yield entry
+            if len(rows) < READ_AT_ONCE:
+                return
+
+    def holds(self, stream: str, head: Head) -> bool:
+        """Whether the stream has this very entry."""
+        query = select(ENTRY.c.hash).where(ENTRY.c.stream == stream, ENTRY.c.number == head.number)
+        with self._reading() as connection:
+            return head == START or connection.scalar(query) == head.hash
+
+    def streams(self) -> dict[str, list[Entry]]:
+        """Every stream's entries in order, all in memory. Raises Problem("journal_broken")."""
+        return {stream: list(self.entries(stream)) for stream in self.heads()}
+
+    def people(self, events: Collection[str] | None = None) -> dict[str, dict[str, Person]]:
+        """Persons by event and competitor: of these events, or of all."""
         found: dict[str, dict[str, Person]] = {}
-        with self._reading() as session:
-            for row in session.exec(select(PersonRow)):
-                found.setdefault(row.event, {})[row.competitor] = Person.from_json(json.loads(row.data))
+        query = select(PERSON.c.event, PERSON.c.competitor, PERSON.c.data)
+        if events is not None:
+            query = query.where(PERSON.c.event.in_(events))
+        with self._reading() as connection:
+            for event_id, competitor, data in connection.execute(query):
+                found.setdefault(event_id, {})[competitor] = Person.from_json(json.loads(data))
         return found
 
     def save_checkpoint(self, event_id: str, remaining_ms: int, now: Instant) -> None:
-        with Session(self._engine) as session:
-            session.merge(CheckpointRow(event=event_id, remaining_ms=remaining_ms, boot_id=now.boot_id,
-                                        mono_ms=now.mono_ms))
-            session.commit()
+        row = {"event": event_id, "remaining_ms": remaining_ms, "boot_id": now.boot_id, "mono_ms": now.mono_ms}
+        with self._engine.begin() as connection:
+            connection.execute(delete(CHECKPOINT).where(CHECKPOINT.c.event == event_id))
+            connection.execute(insert(CHECKPOINT), row)
 
     def checkpoints(self) -> dict[str, Checkpoint]:
         """The last checkpoint of each event whose clock ever ran."""
-        with self._reading() as session:
+        with self._reading() as connection:
             return {row.event: Checkpoint(row.remaining_ms, Instant(row.boot_id, row.mono_ms))
-                    for row in session.exec(select(CheckpointRow))}
+                    for row in connection.execute(select(CHECKPOINT))}
 
     @contextmanager
-    def _reading(self) -> Iterator[Session]:
+    def _reading(self) -> Iterator[Connection]:
         try:
-            with Session(self._engine) as session:
-                yield session
+            with self._engine.connect() as connection:
+                yield connection
         except SQLAlchemyError as error:
             raise _unreadable(error) from error
 
 
-def _put_people(session: Session, people: Iterable[PersonRecord]) -> None:
+def _head(connection: Connection, stream: str) -> Head:
+    query = (select(ENTRY.c.number, ENTRY.c.hash).where(ENTRY.c.stream == stream)
+             .order_by(ENTRY.c.number.desc()).limit(1))
+    row = connection.execute(query).first()
+    return START if row is None else Head(*row)
+
+
+def _put_people(connection: Connection, people: Iterable[PersonRecord]) -> None:
     """The people as they are now, whether they were known or not; thousands come with an import, a few otherwise."""
     rows = {
         (record.event, record.competitor): {
@@ -162,9 +180,9 @@ def _put_people(session: Session, people: Iterable[PersonRecord]) -> None:
     keys = list(rows)
     for first in range(0, len(keys), AT_ONCE):
         some = keys[first : first + AT_ONCE]
-        session.execute(delete(PersonRow).where(tuple_(col(PersonRow.event), col(PersonRow.competitor)).in_(some)))
+        connection.execute(delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(some)))
     if rows:
-        session.execute(insert(PersonRow), list(rows.values()))
+        connection.execute(insert(PERSON), list(rows.values()))
 
 
 def _durable_sqlite(connection: Any, _record: object) -> None:
@@ -178,28 +196,3 @@ def _durable_sqlite(connection: Any, _record: object) -> None:
 
 def _unreadable(error: SQLAlchemyError) -> Problem:
     return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))
-
-
-def _next_in(chain: Sequence[Entry], row: EntryRow) -> Entry:
-    """The row as the entry that continues `chain`."""
-    try:
-        entry = _from_row(row)
-        holds = entry.number == len(chain) + 1 and seal_holds(entry, chain[-1].hash if chain else GENESIS)
-    except (ValueError, TypeError):
-        holds = False
-    if not holds:
-        raise Problem("journal_broken", where=f"{row.stream}#{row.number}", stream=row.stream, number=row.number)
-    return entry
-
-
-def _to_row(entry: Entry) -> Mapping[str, Any]:
-    return {
-        "stream": entry.stream, "number": entry.number, "kind": entry.kind, "version": entry.version,
-        "at": canonical(entry.at.to_json()).decode(), "actor": entry.actor,
-        "data": canonical(dict(entry.data)).decode(), "prev": entry.prev, "hash": entry.hash,
-    }
-
-
-def _from_row(row: EntryRow) -> Entry:
-    return Entry(row.stream, row.number, row.kind, row.version, At(**json.loads(row.at)), row.actor,
-                 json.loads(row.data), row.prev, row.hash)

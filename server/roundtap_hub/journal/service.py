@@ -6,78 +6,26 @@ import logging
 import queue
 import secrets
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
 
 from roundtap_core.clock import RUNNING, after_restart
 from roundtap_core.errors import Problem
-from roundtap_core.event.apply import apply, fold
-from roundtap_core.event.commands import Command, CreateEvent, PublishRound, SetClock
-from roundtap_core.event.decide import decide
-from roundtap_core.event.entries import VENUE, Entry, NewEntry, seal
-from roundtap_core.event.person import Person
-from roundtap_core.event.played_on import OpenPoint
-from roundtap_core.event.seen import refuse_unless_seen
-from roundtap_core.event.setup.open_points import list_points
-from roundtap_core.event.state import EventState, event_names
+from roundtap_core.event.commands import Command, SetClock
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.hall import in_the_hall
+from roundtap_hub.journal.deciding import Request, Step, decide_request
+from roundtap_hub.journal.hall import HALL_COMMANDS
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
-from roundtap_hub.journal.venue import Venue, apply_venue, decide_venue, fold_venue
+from roundtap_hub.journal.loading import load, read_again
+from roundtap_hub.journal.snapshot import Snapshot
+
+__all__ = ["HubStopped", "Service", "Snapshot", "Step"]
 
 log = logging.getLogger(__name__)
 
 GROUP_LIMIT = 512
 """Commands in one commit at the most: bounds how long the first of them waits for the last."""
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Everything saved, at one moment. Frozen: any thread may read it."""
-
-    venue: Venue = field(default_factory=Venue)
-    events: Mapping[str, EventState] = field(default_factory=dict)
-    people: Mapping[str, Mapping[str, Person]] = field(default_factory=dict)
-    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Everybody's name as shown in public, by event and competitor."""
-
-    def with_names(self, before: Snapshot | None = None) -> Snapshot:
-        """The names worked out, where what they depend on has changed since `before`."""
-        names = {
-            event_id: before.names[event_id] if before and self._named_alike(before, event_id)
-            else event_names(state, self.people.get(event_id, {}))
-            for event_id, state in self.events.items()
-        }
-        return replace(self, names=names)
-
-    def _named_alike(self, before: Snapshot, event_id: str) -> bool:
-        was, now = before.events.get(event_id), self.events[event_id]
-        return (was is not None and was.entrants is now.entrants and was.given_options is now.given_options
-                and before.people.get(event_id) is self.people.get(event_id))
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One command of a request: for an event stream by `decide`, or entries of the venue stream as they are.
-
-    `seen`: the mark of the state that the button was shown for (event/seen.py); it is compared where it is decided.
-    """
-
-    stream: str
-    command: Command | NewEntry
-    seen: str = ""
-
-
-@dataclass(slots=True)
-class Request:
-    """Steps that are decided and committed together or not at all."""
-
-    steps: Sequence[Step]
-    actor: str
-    people: Sequence[PersonRecord]
-    answer: Future[list[Entry]]
-
 
 Listener = Callable[[Snapshot, Sequence[Entry]], None]
 
@@ -102,8 +50,9 @@ class Service:
         self._thread = threading.Thread(target=self._write, name="journal-writer", daemon=True)
         self._stopped = False
         self._submitting = threading.Lock()
-        self._doubtful = False
-        self.snapshot = self._load()
+        self._doubtful: set[str] = set()
+        """Streams of which nobody knows what is saved: nothing is decided in them until they were read again."""
+        self.snapshot = load(journal)
 
     def start(self) -> None:
         """Begin to take commands; a fresh journal gets its first epoch, clocks of another boot are held."""
@@ -151,16 +100,6 @@ class Service:
             if state.clock.state == RUNNING and remaining_ms is not None:
                 self._journal.save_checkpoint(state.id, remaining_ms, now)
 
-    def _load(self) -> Snapshot:
-        streams = self._journal.streams()
-        venue = fold_venue(streams.pop(VENUE, []))
-        events = {stream: fold(stream, entries) for stream, entries in streams.items()}
-        for state in events.values():
-            if state.diverged:
-                log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
-                            state.id, list(state.diverged))
-        return Snapshot(venue, events, self._journal.people()).with_names()
-
     def _hold_clocks(self) -> None:
         now = self._moments.now()
         checkpoints = self._journal.checkpoints()
@@ -182,7 +121,7 @@ class Service:
             except Exception as bug:
                 # What became of the batch is on the disk; nobody may wait in vain, and the next one must find us.
                 log.exception("a batch failed")
-                self._doubtful = True
+                self._doubtful |= _streams(batch)
                 for request in batch:
                     if not request.answer.done():
                         request.answer.set_exception(bug)
@@ -206,38 +145,51 @@ class Service:
 
     def _handle(self, batch: list[Request]) -> None:
         """Decide, commit, answer, publish."""
-        batch = [request for request in batch if request.answer.set_running_or_notify_cancel()]
-        if self._doubtful and not self._refold():
-            for request in batch:
-                request.answer.set_exception(Problem("not_saved"))
-            return
-        pending = self.snapshot
-        entries: list[Entry] = []
-        people: list[PersonRecord] = []
-        answers: list[tuple[Request, list[Entry]]] = []
-        for request in batch:
-            try:
-                after, made = self._decide(pending, request)
-            except Problem as problem:
-                request.answer.set_exception(problem)
-            except Exception as bug:
-                log.exception("a command failed")
-                request.answer.set_exception(bug)
-            else:
-                pending = after
-                entries += made
-                people += request.people
-                answers.append((request, made))
+        batch = self._certain([request for request in batch if request.answer.set_running_or_notify_cancel()])
+        pending, decided = self._decide(batch)
+        entries = [entry for _, made in decided for entry in made]
+        people = [record for request, _ in decided for record in request.people]
         saved = not (entries or people) or self._commit(entries, people)
         if saved and pending is not self.snapshot:
             self.snapshot = pending.with_names(self.snapshot)
-        for request, made in answers:
+        for request, made in decided:
             if saved:
                 request.answer.set_result(made)
             else:
                 request.answer.set_exception(Problem("not_saved"))
         if entries or people:
             self._publish(entries if saved else [])
+
+    def _certain(self, batch: list[Request]) -> list[Request]:
+        """The requests that can be decided. The others, whose streams cannot be read just now, are told so."""
+        in_doubt = [request for request in batch if self._in_doubt(request)] if self._doubtful else []
+        if not in_doubt or self._read_again(self._doubtful):
+            return batch
+        for request in in_doubt:
+            if self._in_doubt(request):
+                request.answer.set_exception(Problem("not_saved"))
+        return [request for request in batch if not request.answer.done()]
+
+    def _in_doubt(self, request: Request) -> bool:
+        """Whether it stands on something of which nobody knows what is saved: its own streams, or all tables."""
+        looks_at_the_hall = any(isinstance(step.command, HALL_COMMANDS) for step in request.steps)
+        return bool(self._doubtful if looks_at_the_hall else self._doubtful & request.streams)
+
+    def _decide(self, batch: list[Request]) -> tuple[Snapshot, list[tuple[Request, list[Entry]]]]:
+        """What is so after all of them, and each one's entries; who is refused has the answer already."""
+        pending, decided = self.snapshot, []
+        at = self._moments.at
+        for request in batch:
+            try:
+                pending, made = decide_request(pending, request, at())
+            except Problem as problem:
+                request.answer.set_exception(problem)
+            except Exception as bug:
+                log.exception("a command failed")
+                request.answer.set_exception(bug)
+            else:
+                decided.append((request, made))
+        return pending, decided
 
     def _commit(self, entries: list[Entry], people: list[PersonRecord]) -> bool:
         try:
@@ -250,18 +202,19 @@ class Service:
             log.exception("a batch of %d could not be written down", len(entries))
         else:
             return True
-        self._refold()
+        self._doubtful |= {entry.stream for entry in entries} | {record.event for record in people}
+        self._read_again(self._doubtful)
         return False
 
-    def _refold(self) -> bool:
-        """Read again what is saved: another writer may have been faster, or a commit that failed be on the disk after
-        all. Until that succeeds nothing can be decided."""
-        try:
-            self.snapshot = self._load()
-            self._doubtful = False
-        except Exception:
-            log.exception("the journal cannot be read again")
-            self._doubtful = True
+    def _read_again(self, streams: Iterable[str]) -> bool:
+        """Whether these streams are certain again, each by itself: another writer may have been faster, or a commit
+        that failed be on the disk after all."""
+        for stream in sorted(streams):
+            try:
+                self.snapshot = read_again(self._journal, self.snapshot, [stream])
+                self._doubtful.discard(stream)
+            except Exception:
+                log.exception("the journal of %s cannot be read again", stream)
         return not self._doubtful
 
     def _publish(self, entries: list[Entry]) -> None:
@@ -272,36 +225,6 @@ class Service:
                 # What is saved stays saved, and the writer must live: a feed that fails is the feed's loss.
                 log.exception("a listener failed")
 
-    def _decide(self, pending: Snapshot, request: Request) -> tuple[Snapshot, list[Entry]]:
-        made: list[Entry] = []
-        at = self._moments.at()
-        for step in request.steps:
-            if isinstance(step.command, NewEntry):
-                for new in decide_venue(pending.venue, step.command):
-                    entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, request.actor)
-                    pending = replace(pending, venue=apply_venue(pending.venue, entry))
-                    made.append(entry)
-                continue
-            state = pending.events.get(step.stream) or EventState(step.stream)
-            if not state.number and not isinstance(step.command, CreateEvent):
-                raise Problem("unknown_event", event=step.stream)
-            refuse_unless_seen(state, step.seen)
-            command = in_the_hall(pending.events, step.stream, step.command)
-            if isinstance(command, PublishRound):
-                command = replace(command, list_points=_list_points(pending, state, request))
-            for new in decide(state, command, at.instant):
-                entry = seal(new, step.stream, state.number + 1, state.head, at, request.actor)
-                state = apply(state, entry)
-                made.append(entry)
-            if state.number:
-                pending = replace(pending, events={**pending.events, step.stream: state})
-        for record in request.people:
-            event_people = {**pending.people.get(record.event, {}), record.competitor: record.person}
-            pending = replace(pending, people={**pending.people, record.event: event_people})
-        return pending, made
 
-
-def _list_points(pending: Snapshot, state: EventState, request: Request) -> tuple[OpenPoint, ...]:
-    """What the lists lack at this very moment: entries know digests only, the people are kept here."""
-    coming = {record.competitor: record.person for record in request.people if record.event == state.id}
-    return list_points(state, {**pending.people.get(state.id, {}), **coming})
+def _streams(batch: Iterable[Request]) -> set[str]:
+    return {stream for request in batch for stream in request.streams}

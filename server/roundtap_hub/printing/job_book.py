@@ -8,43 +8,37 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
+from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Column, Engine, Integer, MetaData, String, Table, create_engine, delete, insert, select
 from sqlalchemy.exc import SQLAlchemyError
-from sqlmodel import Field, Session, SQLModel, create_engine, select
 
 from roundtap_core.errors import Problem
 from roundtap_hub.printing.jobs import QUEUED, PrintJob, PrintState, goes_on
 
+BOOK = MetaData()
 
-class PrintStateRow(SQLModel, table=True):
-    """The last that was said of a job."""
+PRINT_STATE = Table(
+    "print_state", BOOK,
+    Column("job", String, primary_key=True), Column("state", String, nullable=False),
+    Column("detail", String, nullable=False), Column("unit", String, nullable=False),
+)
+"""The last that was said of a job."""
 
-    __tablename__ = "print_state"
-    job: str = Field(primary_key=True)
-    state: str
-    detail: str
-    unit: str
+PRINT_ORDER = Table(
+    "print_order", BOOK,
+    Column("number", Integer, primary_key=True), Column("job", String, nullable=False),
+    Column("event", String, nullable=False), Column("kind", String, nullable=False),
+    Column("round", Integer, nullable=False), Column("match", String),
+)
+"""Something a person wanted printed."""
 
+PRINT_TEXT = Table(
+    "print_text", BOOK, Column("job", String, primary_key=True), Column("text", String, nullable=False),
+)
+"""What was typed for an order. A table of its own: books of older hubs have their orders without it."""
 
-class PrintOrderRow(SQLModel, table=True):
-    """Something a person wanted printed."""
-
-    __tablename__ = "print_order"
-    number: int | None = Field(default=None, primary_key=True)
-    job: str
-    event: str
-    kind: str
-    round: int
-    match: str | None = None
-
-
-class PrintTextRow(SQLModel, table=True):
-    """What was typed for an order. A table of its own: books of older hubs have their orders without it."""
-
-    __tablename__ = "print_text"
-    job: str = Field(primary_key=True)
-    text: str
+Rows = list[tuple[Table, dict[str, Any]]]
 
 
 class PrintBook:
@@ -53,14 +47,13 @@ class PrintBook:
     def __init__(self, url: str) -> None:
         self._lock = threading.Lock()
         self._engine: Engine = create_engine(url)
-        tables = [SQLModel.metadata.tables[name] for name in ("print_state", "print_order", "print_text")]
         try:
-            SQLModel.metadata.create_all(self._engine, tables=tables)
-            with Session(self._engine) as session:
+            BOOK.create_all(self._engine)
+            with self._engine.connect() as connection:
                 self._states = {row.job: PrintState(row.state, row.detail, row.unit)
-                                for row in session.exec(select(PrintStateRow))}
-                texts = {row.job: row.text for row in session.exec(select(PrintTextRow))}
-                rows = session.exec(select(PrintOrderRow).order_by("number"))
+                                for row in connection.execute(select(PRINT_STATE))}
+                texts = {row.job: row.text for row in connection.execute(select(PRINT_TEXT))}
+                rows = connection.execute(select(PRINT_ORDER).order_by(PRINT_ORDER.c.number))
                 self._orders = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
         except SQLAlchemyError as error:
             raise Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error)) from error
@@ -85,8 +78,7 @@ class PrintBook:
             for job_id, state in news:
                 if goes_on(changed.get(job_id) or self._states.get(job_id), state):
                     changed[job_id] = state
-            self._save([PrintStateRow(job=job_id, state=s.state, detail=s.detail, unit=s.unit)
-                        for job_id, s in changed.items()])
+            self._save([_state_row(job_id, state) for job_id, state in changed.items()])
             self._states.update(changed)
 
     def claim(self, job_ids: Iterable[str], unit: str) -> set[str]:
@@ -101,32 +93,37 @@ class PrintBook:
                     if not known.unit:
                         free.append(job_id)
             if free:
-                self._save([PrintStateRow(job=job_id, state=QUEUED, detail="", unit=unit) for job_id in free])
+                self._save([_state_row(job_id, PrintState(QUEUED, "", unit)) for job_id in free])
                 self._states.update((job_id, PrintState(QUEUED, "", unit)) for job_id in free)
             return own
 
     def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
         """Put a job on the list by hand; `instead_of` is settled with a person's `word` in the same moment."""
         with self._lock:
-            rows: list[SQLModel] = [
-                PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round, match=job.match)]
+            rows: Rows = [(PRINT_ORDER, {"job": job.id, "event": job.event, "kind": job.kind, "round": job.round,
+                                         "match": job.match})]
             if job.text:
-                rows.append(PrintTextRow(job=job.id, text=job.text))
+                rows.append((PRINT_TEXT, {"job": job.id, "text": job.text}))
             settled = None
             if instead_of is not None:
                 before = self._states.get(instead_of, PrintState())
                 settled = PrintState(word, "", before.unit)
-                rows.append(PrintStateRow(job=instead_of, state=word, detail="", unit=before.unit))
+                rows.append(_state_row(instead_of, settled))
             self._save(rows)
             self._orders.append(job)
             if instead_of is not None and settled is not None:
                 self._states[instead_of] = settled
 
-    def _save(self, rows: Iterable[SQLModel]) -> None:
+    def _save(self, rows: Rows) -> None:
         try:
-            with Session(self._engine) as session:
-                for row in rows:
-                    session.merge(row)
-                session.commit()
+            with self._engine.begin() as connection:
+                for table, row in rows:
+                    if table is not PRINT_ORDER:
+                        connection.execute(delete(table).where(table.c.job == row["job"]))
+                    connection.execute(insert(table), row)
         except SQLAlchemyError as error:
             raise Problem("not_saved") from error
+
+
+def _state_row(job_id: str, state: PrintState) -> tuple[Table, dict[str, Any]]:
+    return PRINT_STATE, {"job": job_id, "state": state.state, "detail": state.detail, "unit": state.unit}

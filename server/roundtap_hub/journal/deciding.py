@@ -1,0 +1,97 @@
+"""What the writer is asked, and what it leads to: the entries of a request, or the Problem that refuses all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.apply import apply
+from roundtap_core.event.commands import Command, CreateEvent, PublishRound
+from roundtap_core.event.decide import decide
+from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
+from roundtap_core.event.played_on import OpenPoint
+from roundtap_core.event.seen import refuse_unless_seen
+from roundtap_core.event.setup.open_points import list_points
+from roundtap_core.event.state import EventState
+from roundtap_hub.journal.hall import in_the_hall
+from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.snapshot import Snapshot
+from roundtap_hub.journal.venue import apply_venue, decide_venue
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of a request: for an event stream by `decide`, or entries of the venue stream as they are.
+
+    `seen`: the mark of the state that the button was shown for (event/seen.py); it is compared where it is decided.
+    """
+
+    stream: str
+    command: Command | NewEntry
+    seen: str = ""
+
+
+@dataclass(slots=True)
+class Request:
+    """Steps that are decided and committed together or not at all."""
+
+    steps: Sequence[Step]
+    actor: str
+    people: Sequence[PersonRecord]
+    answer: Future[list[Entry]]
+
+    @property
+    def streams(self) -> set[str]:
+        """What it would write to: streams, and events whose people it brings."""
+        return {*(step.stream for step in self.steps), *(record.event for record in self.people)}
+
+
+def decide_request(pending: Snapshot, request: Request, at: At) -> tuple[Snapshot, list[Entry]]:
+    """What is so after the request, and its entries; `pending` is what is saved with all that was decided since.
+
+    Raises Problem where one of the steps is refused.
+    """
+    made: list[Entry] = []
+    for step in request.steps:
+        if isinstance(step.command, NewEntry):
+            pending, entries = _of_venue(pending, step.command, at, request.actor)
+        else:
+            pending, entries = _of_event(pending, step, step.command, at, request)
+        made += entries
+    for record in request.people:
+        pending = pending.with_person(record.event, record.competitor, record.person)
+    return pending, made
+
+
+def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[Snapshot, list[Entry]]:
+    made: list[Entry] = []
+    for new in decide_venue(pending.venue, asked):
+        entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
+        pending = replace(pending, venue=apply_venue(pending.venue, entry))
+        made.append(entry)
+    return pending, made
+
+
+def _of_event(pending: Snapshot, step: Step, command: Command, at: At,
+              request: Request) -> tuple[Snapshot, list[Entry]]:
+    made: list[Entry] = []
+    state = pending.event(step.stream) or EventState(step.stream)
+    if not state.number and not isinstance(command, CreateEvent):
+        raise Problem("unknown_event", event=step.stream)
+    refuse_unless_seen(state, step.seen)
+    command = in_the_hall(pending.events, step.stream, command)
+    if isinstance(command, PublishRound):
+        command = replace(command, list_points=_list_points(pending, state, request))
+    for new in decide(state, command, at.instant):
+        entry = seal(new, step.stream, state.number + 1, state.head, at, request.actor)
+        state = apply(state, entry)
+        made.append(entry)
+    return (pending.with_event(state) if made else pending), made
+
+
+def _list_points(pending: Snapshot, state: EventState, request: Request) -> tuple[OpenPoint, ...]:
+    """What the lists lack at this very moment: entries know digests only, the people are kept here."""
+    coming = {record.competitor: record.person for record in request.people if record.event == state.id}
+    return list_points(state, {**pending.people.get(state.id, {}), **coming})

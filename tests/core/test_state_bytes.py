@@ -1,0 +1,93 @@
+"""An event's state as bytes: whatever happened in it comes back, and the same entries make the same bytes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+import pytest
+
+from event_kit import Event, score
+from roundtap_core.event import commands as c
+from roundtap_core.event import state_bytes
+from roundtap_core.event.apply import fold
+from roundtap_core.event.entries import At, Entry
+from roundtap_core.event.state import EventState
+from roundtap_core.event.state_bytes import decode, encode, form
+from roundtap_core.records import Pair, Result
+from roundtap_core.wire import canonical
+
+
+def read_back(entry: Entry) -> Entry:
+    return Entry(entry.stream, entry.number, entry.kind, entry.version, entry.at, entry.actor,
+                 json.loads(canonical(dict(entry.data))), entry.prev, entry.hash)
+
+
+def an_evening() -> Event:
+    """Reports of all fates, a correction, warnings, a clock that runs, a draft."""
+    event = Event(6, {"structure": "own", "swiss_rounds": 3, "late_minutes": 10})
+    event.play()
+    event.agree(score(100, 24))
+    event.report("a", score(100, 24), "1.2")
+    event.report("b", Result(score=Pair(3, 4), timeout={"z": [1, {"b": 2, "a": None}], "a": True}), "1.2")
+    event.tell(c.EnterResult("1.1", 0, score(24, 100)))
+    event.report("a", score(1, 0), "1.1", revision=0)
+    event.tell(c.Warn("p3", "Late – „spät“, późno", "organizer"))
+    event.tell(c.SetClock("start"))
+    return event
+
+
+def test_what_happened_comes_back() -> None:
+    state = an_evening().state
+    assert decode(encode(state)) == state
+    assert decode(encode(EventState("e9"))) == EventState("e9")
+
+
+def test_live_and_read_from_the_disk_it_is_the_same_bytes() -> None:
+    event = an_evening()
+    assert encode(event.state) == encode(fold("e1", map(read_back, event.entries)))
+
+
+def test_competitors_come_back_in_the_order_in_which_draws_shuffle_them() -> None:
+    event = Event(0)
+    for who in ("p2", "p10", "p1"):
+        event.enter(who)
+    assert list(decode(encode(event.state)).entrants) == ["p2", "p10", "p1"]
+
+
+def test_the_bytes_are_one_line_of_canonical_json() -> None:
+    raw = encode(an_evening().state)
+    assert canonical(json.loads(raw)) == raw
+
+
+def test_short_texts_are_in_memory_once() -> None:
+    fates = list(decode(encode(an_evening().state)).fates.values())
+    assert len({id(fate.fate) for fate in fates if fate.fate == "accepted"}) == 1
+
+
+@pytest.mark.parametrize("raw", [
+    b"", b"null", b"[]", b"{}", b'"e1"', encode(EventState("e1"))[:-1],
+    canonical(json.loads(encode(EventState("e1")))[:-1]),
+    canonical([*json.loads(encode(EventState("e1"))), 1]),
+])
+def test_other_bytes_are_refused(raw: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011
+        decode(raw)
+
+
+def test_a_core_whose_states_have_another_field_has_another_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass(frozen=True)
+    class Grown(EventState):
+        spectators: int = 0
+
+    before = form()
+    assert (before, len(before)) == (form(), 16)
+    monkeypatch.setattr(state_bytes, "EventState", Grown)
+    assert form.__wrapped__() != before
+
+
+def test_at_tells_nothing_that_the_state_keeps() -> None:
+    """The wall time of an entry is no part of the state: two hubs make the same bytes."""
+    event = an_evening()
+    moved = [replace(entry, at=At("boot-1", entry.at.mono_ms, "2026-11-21T19:00:00+00:00")) for entry in event.entries]
+    assert encode(fold("e1", moved)) == encode(event.state)
