@@ -21,9 +21,6 @@ from roundtap_hub.hub import hash_pin
 
 PIN = "135790"
 START_S = 300.0
-SLOW_FSYNC = ("strace", "-D", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync,fdatasync",
-              "-e", "inject=fsync,fdatasync:delay_exit=30000")
-"""Every fsync takes 30 ms longer, as on a worn card. -D: the hub itself is the process that was started."""
 
 
 @dataclass
