@@ -1,0 +1,99 @@
+"""A confirming press to SAVED: 128 tables' real links, quiet, beside 500 phones, and on a share of a core.
+
+    python tests/benchmarks/bench_confirm.py [--quick] [--nice N]
+
+From the press (before the outbox's own fsync) to the unit's knowing "accepted". Each unit presses in its own moment of
+10 s; side a in one, side b in the next. The phones reload page, files and feed within 2 s, again and again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rig.client_process import ClientProcess
+from rig.floors import round_trips_ms
+from rig.hub_process import HubProcess, keep_off_the_hub_s_core, make_hall
+from rig.quota import NoQuota, quota, throttled
+from rig.table import Options, Row, alone, p50, p99
+
+UNITS, PHONES = 128, 500
+WINDOW_S = 10.0
+WAVE_S, SPREAD_S = 8.0, 2.0
+PATIENCE_S = 60.0
+QUIET, WITH_PHONES, QUARTER, FIFTH = "quiet", "500 phones reloading", "the same at 25 % of a core", "at 20 %"
+
+
+def measure(options: Options, folder: Path) -> Iterator[Row]:
+    for number, (name, phones, share, gates) in enumerate((
+        (QUIET, 0, None, (20, 60)), (WITH_PHONES, PHONES, None, (40, 150)),
+        (QUARTER, PHONES, 0.25, (None, 1000)), (FIFTH, PHONES, 0.2, (None, 1000)),
+    )):
+        try:
+            with quota(share) as wrapper:
+                yield from _one(options, folder / str(number), name, phones, wrapper, gates)
+        except NoQuota as reason:
+            yield Row(f"confirm → SAVED, {name}, p99", None, "ms", gates[1], note=f"left out: {reason}")
+
+
+def _one(options: Options, folder: Path, name: str, phone_count: int, wrapper: tuple[str, ...],
+         gates: tuple[float | None, float]) -> Iterator[Row]:
+    core = keep_off_the_hub_s_core(options.nice)
+    hall = make_hall(folder / "hub")
+    windows = options.pick(2 if wrapper else 3, 1)
+    patience_s = options.pick(int(PATIENCE_S), 20)
+    with HubProcess(hall, wrapper, core) as hub, _links(hub, folder, options) as links:
+        ready = links.hear(180)["ready"]
+        phones = ClientProcess("rig.phones", port=hub.port, seed=options.seed,
+                               paths=[f"/e/e1/p/p{1 + n % 256}" for n in range(phone_count)])
+        with phones:
+            if phone_count:
+                phones.ask("waves", 10, period_s=WAVE_S, spread_s=SPREAD_S, seconds_at_most=300)
+            cpu = hub.cpu_s()
+            said = links.ask("press", 600, window_s=options.pick(int(WINDOW_S), 5), windows=windows,
+                             patience_s=patience_s)
+            cpu = hub.cpu_s() - cpu
+            calm = phones.ask("calm", 60) if phone_count else {}
+        note = _note(said, ready, cpu, calm, throttled(hub.pid))
+    yield from _rows(name, said, gates, round_trips_ms(core), note)
+
+
+def _links(hub: HubProcess, folder: Path, options: Options) -> ClientProcess:
+    return ClientProcess("rig.links", port=hub.port, units={unit: key.hex() for unit, key in hub.hall.keys.items()},
+                         folder=str(folder / "units"), seed=options.seed)
+
+
+def _rows(name: str, said: dict[str, Any], gates: tuple[float | None, float], floor: tuple[float, float],
+          note: str) -> Iterator[Row]:
+    saved, wanted = said["saved_ms"], said["wanted"]
+    # Who waited in vain is slower than everybody.
+    late = [*saved, *[float("inf")] * (wanted - len(saved))]
+    yield Row(f"confirm → SAVED, {name}, p50", p50(late), "ms", gates[0], floor[0], "bare round trip")
+    yield Row(f"confirm → SAVED, {name}, p99", p99(late), "ms", gates[1], floor[1], "bare round trip", note=note)
+    yield Row(f"confirm → SAVED, {name}, saved of {wanted}", len(saved), "", wanted, at_least=True)
+
+
+def _note(said: dict[str, Any], ready: int, cpu_s: float, calm: dict[str, Any], stood_still: str) -> str:
+    pressed = max(1, len(said["put_ms"]))
+    parts = [
+        f"hub's CPU {cpu_s / said['took_s']:.0%} over {said['took_s']:.0f} s",
+        f"in it the clients' own: outbox fsync {p50(said['put_ms']) or 0:.1f} ms p50, "
+        f"CPU {said['cpu_s'] * 1000 / pressed:.1f} ms a report with feeds and statuses of all units",
+    ]
+    if ready < UNITS:
+        parts.append(f"only {ready} of {UNITS} units had a view when it began")
+    if said["others"]:
+        parts.append(f"{len(said['others'])} not accepted: {json.dumps(sorted(set(said['others']))[:3])}")
+    if calm:
+        loads = calm["load_ms"]
+        parts.append(f"phones' loads done {len(loads)} of {calm['wanted']}, p50 {p50(loads) or 0:.0f} ms, "
+                     f"p99 {p99(loads) or 0:.0f} ms, failures {calm['failures']}")
+    if stood_still:
+        parts.append(stood_still)
+    return "; ".join(parts)
+
+
+if __name__ == "__main__":
+    alone(measure, __doc__)

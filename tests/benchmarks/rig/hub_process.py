@@ -1,0 +1,142 @@
+"""A real hub on a core of its own, in a made-up hall; watched from outside, and ended with whoever started it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from roundtap.demo.demo_event import make_event
+from roundtap.kit.leash import start_roundtap
+from roundtap_hub.hub import hash_pin
+
+PIN = "135790"
+START_S = 300.0
+
+
+@dataclass
+class Hall:
+    """A hub's data folder with its units' keys."""
+
+    folder: Path
+    keys: dict[str, bytes] = field(default_factory=dict)
+
+
+def make_hall(folder: Path, players: int = 256, tables: int = 128, units: int = 128) -> Hall:
+    """Event "e1", round 1 published, a unit at each of the first `units` tables."""
+    folder.mkdir(parents=True)
+    make_event(folder / "roundtap.db", players, tables)
+    return bare_hall(folder, units)
+
+
+def bare_hall(folder: Path, units: int = 128) -> Hall:
+    """PIN and keys beside whatever journal the folder has."""
+    folder.mkdir(parents=True, exist_ok=True)
+    hall = Hall(folder, {f"table-{n}": secrets.token_bytes(32) for n in range(1, units + 1)})
+    (folder / "keys.json").write_text(json.dumps({unit: key.hex() for unit, key in hall.keys.items()}))
+    (folder / "pin").write_text(hash_pin(PIN))
+    return hall
+
+
+def keep_off_the_hub_s_core(nice: int = 0) -> int | None:
+    """Put this process, and all it starts, on the other cores; the core that is left to the hub (None: only one)."""
+    cores = sorted(os.sched_getaffinity(0))
+    if nice:
+        os.setpriority(os.PRIO_PROCESS, 0, nice)
+    whole = sorted(range(os.cpu_count() or 1))
+    if len(whole) < 2 or shutil.which("taskset") is None:
+        return None
+    if cores == whole:
+        os.sched_setaffinity(0, whole[1:])
+    return whole[0]
+
+
+class HubProcess:
+    """A hub that runs. `wrapper`: words before the command (a quota, a slow disk). Leave it with `with`."""
+
+    def __init__(self, hall: Hall, wrapper: tuple[str, ...] = (), core: int | None = None) -> None:
+        self.hall = hall
+        self.port = _free_port()
+        on_core = ("taskset", "-c", str(core)) if core is not None else ()
+        begun = time.monotonic()
+        self.process: subprocess.Popen[bytes] = start_roundtap(
+            "hub", "--data", str(hall.folder), "--host", "127.0.0.1", "--port", str(self.port),
+            wrapper=(*wrapper, *on_core), stdout=subprocess.DEVNULL)
+        try:
+            self._wait_for_an_answer()
+        except BaseException:
+            self.stop()
+            raise
+        self.started_s = time.monotonic() - begun
+        """From the command to the first answer."""
+        self.started_cpu_s = self.cpu_s()
+
+    def __enter__(self) -> HubProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def cpu_s(self) -> float:
+        """Processor time of the hub's whole process up to now: CPUCLOCK_SCHED of another process, in nanoseconds."""
+        return time.clock_gettime((~self.pid << 3) | 2)
+
+    def rss_mb(self) -> float:
+        return _kb(Path(f"/proc/{self.pid}/status"), "VmRSS:") / 1024
+
+    def pss_mb(self) -> float:
+        return _kb(Path(f"/proc/{self.pid}/smaps_rollup"), "Pss:") / 1024
+
+    def stop(self) -> None:
+        """End it as systemd would; killed where that takes too long."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.process.stdin:
+            with suppress(OSError):
+                self.process.stdin.close()
+
+    def _wait_for_an_answer(self) -> None:
+        give_up = time.monotonic() + START_S
+        while time.monotonic() < give_up:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the hub ended with {self.process.returncode}")
+            with suppress(OSError), urllib.request.urlopen(f"{self.url}/time", timeout=START_S):
+                return
+            time.sleep(0.01)
+        raise RuntimeError(f"the hub did not answer within {START_S:.0f} s")
+
+
+def _kb(file: Path, name: str) -> int:
+    for line in file.read_text().splitlines():
+        if line.startswith(name):
+            return int(line.split()[1])
+    raise RuntimeError(f"no {name} in {file}")
+
+
+def _free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,144 @@
+"""Rows of figures: what was measured, the gate it should keep, the floor of the same run; and how they are printed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtap.kit.leash import clean_up_when_told_to_end
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure. Smaller is better unless `at_least`. `gate` and `floor` are in the figure's unit; None: there is
+    none, or it could not be measured (`note` says why)."""
+
+    name: str
+    figure: float | None
+    unit: str
+    gate: float | None = None
+    floor: float | None = None
+    floor_name: str = ""
+    at_least: bool = False
+    note: str = ""
+
+    @property
+    def met(self) -> str:
+        """Whether the figure keeps its gate, in a word."""
+        if self.gate is None:
+            return ""
+        if self.figure is None:
+            return "not measured"
+        kept = self.figure >= self.gate if self.at_least else self.figure <= self.gate
+        return "yes" if kept else "NO"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What every load benchmark is told. `quick`: smaller counts and shorter times, for a look at the rig itself."""
+
+    quick: bool = False
+    seed: int = 2026
+    nice: int = 0
+
+    def pick(self, whole: int, quick: int) -> int:
+        return quick if self.quick else whole
+
+
+Measure = Callable[[Options, Path], Iterable[Row]]
+"""A benchmark: measures into a folder of its own, and yields rows as they come."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options that all load benchmarks share."""
+    parser.add_argument("--quick", action="store_true", help="smaller counts, shorter times")
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--nice", type=int, default=0,
+                        help="niceness of hub and clients; negative (root only) on a machine that others use, too")
+
+
+def options_of(chosen: argparse.Namespace) -> Options:
+    return Options(chosen.quick, chosen.seed, chosen.nice)
+
+
+def alone(measure: Measure, about: str | None) -> None:
+    """`main` of a load benchmark that is run by itself: its rows, and its table."""
+    parser = argparse.ArgumentParser(description=about)
+    add_options(parser)
+    # The other benchmarks' options come here too.
+    chosen, _ = parser.parse_known_args()
+    clean_up_when_told_to_end()
+    rows = collect(measure, options_of(chosen))
+    print_table(rows)
+
+
+def collect(measure: Measure, options: Options) -> list[Row]:
+    """All rows of one benchmark, printed as they come. A benchmark that fails says so, and the others go on."""
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="roundtap-bench-") as folder:
+        try:
+            for row in measure(options, Path(folder)):
+                rows.append(row)
+                print(f"  {line_of(row)}", flush=True)
+        except Exception as error:
+            print(f"  broken off: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    return rows
+
+
+def line_of(row: Row) -> str:
+    """A row as one line."""
+    gate = f", gate {shown(row.gate, row.unit)}: {row.met}" if row.gate is not None else ""
+    floor = f", {row.floor_name} {shown(row.floor, row.unit)}" if row.floor is not None else ""
+    note = f" ({row.note})" if row.note else ""
+    return f"{row.name}: {shown(row.figure, row.unit)}{gate}{floor}{note}"
+
+
+def print_table(rows: Sequence[Row]) -> None:
+    """All rows, aligned; "ratio" is the figure beside its floor."""
+    heads = ("what", "figure", "gate", "met", "floor", "ratio", "floor is")
+    cells = [heads, *(
+        (row.name, shown(row.figure, row.unit), ("≥ " if row.at_least else "") + shown(row.gate, row.unit)
+         if row.gate is not None else "", row.met, shown(row.floor, row.unit) if row.floor is not None else "",
+         _ratio(row), row.floor_name)
+        for row in rows)]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(heads))]
+    print(f"\nload average {', '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} cores")
+    for line in cells:
+        left = line[0].ljust(widths[0])
+        right = "  ".join(cell.rjust(width) for cell, width in zip(line[1:-1], widths[1:-1], strict=True))
+        print(f"{left}  {right}  {line[-1]}".rstrip())
+    for row in rows:
+        if row.note:
+            print(f"  {row.name}: {row.note}")
+    sys.stdout.flush()
+
+
+def shown(figure: float | None, unit: str) -> str:
+    """A figure with three digits, or what it has before the point."""
+    if figure is None:
+        return "–"
+    if figure == float("inf"):
+        return "never"
+    digits = 0 if abs(figure) >= 100 or figure == int(figure) else 1 if abs(figure) >= 10 else 2
+    return f"{figure:,.{digits}f} {unit}".rstrip()
+
+
+def _ratio(row: Row) -> str:
+    if not row.floor or row.figure is None or row.figure == float("inf"):
+        return ""
+    return f"{row.figure / row.floor:.2f}" if row.figure < 10 * row.floor else f"{row.figure / row.floor:.0f}"
+
+
+def p50(values: Sequence[float]) -> float | None:
+    return statistics.median(values) if values else None
+
+
+def p99(values: Sequence[float]) -> float | None:
+    """The 99th percentile; of fewer than a hundred values the largest."""
+    return sorted(values)[min(len(values) - 1, int(len(values) * 0.99))] if values else None
