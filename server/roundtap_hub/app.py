@@ -1,25 +1,23 @@
-"""The Flask side of the hub: every page and the device API. The feeds are not Flask's (see asgi.py)."""
+"""The Flask side of the hub: every page, and the print station's address. All else is answered before (asgi.py)."""
 
 from __future__ import annotations
 
 from flask import Flask
 
+from roundtap_hub import pages
 from roundtap_hub.hub import Hub
+from roundtap_hub.page_threads import FORM_BYTES_MAX
+from roundtap_hub.printing import station_api
 
 
 def create_app(hub: Hub) -> Flask:
     """A Flask application around one hub; nothing global."""
-    from roundtap_hub import pages
-    from roundtap_hub.devices import device_api
-    from roundtap_hub.printing import station_api
-
     app = Flask("roundtap_hub", static_folder=None)
     app.config.update(
         SECRET_KEY=hub.secret, SESSION_COOKIE_SAMESITE="Lax", SESSION_COOKIE_HTTPONLY=True,
-        SESSION_COOKIE_NAME="roundtap", MAX_CONTENT_LENGTH=4 * 1024 * 1024, PERMANENT_SESSION_LIFETIME=16 * 3600,
+        SESSION_COOKIE_NAME="roundtap", MAX_CONTENT_LENGTH=FORM_BYTES_MAX, PERMANENT_SESSION_LIFETIME=16 * 3600,
     )
     app.extensions["roundtap"] = hub
-    device_api.register(app, hub)
     if hub.paper is not None:
         station_api.register(app, hub, hub.paper)
     pages.register(app, hub)

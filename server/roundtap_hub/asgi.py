@@ -1,65 +1,98 @@
-"""The hub as one ASGI application: feeds native, everything else Flask in a thread pool."""
+"""The hub as one ASGI application: what units ask, feeds and files are answered on the event loop, pages in threads."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import parse_qs
 
-from a2wsgi import WSGIMiddleware
-
-from roundtap_hub.app import create_app
+from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.devices.calls import close_settled_calls
+from roundtap_hub.devices.device_api import DeviceApi
 from roundtap_hub.feeds.browser_feed import BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
-from roundtap_hub.http_answers import Receive, Scope, Send
+from roundtap_hub.http_answers import (
+    CLOSE,
+    BodyLate,
+    BodyTooLarge,
+    Receive,
+    Scope,
+    Send,
+    read_body,
+    send_events,
+    send_json,
+)
 from roundtap_hub.hub import Hub
+from roundtap_hub.lanes import Precedence
+from roundtap_hub.page_threads import PageThreads, Wsgi
 from roundtap_hub.static_files import PREFIX, StaticFiles
 from roundtap_hub.views import page_version
 
 log = logging.getLogger(__name__)
 
+Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
+
 HELLO_BYTES_MAX = 1024 * 1024
+HELLO_WITHIN_S = 10.0
 CHECKPOINT_S = 5.0
-FLASK_THREADS = 32
-"""A thread waits for the commit of its result: as many results share one commit as there are threads."""
 
 
 class HubApplication:
-    """Routes a connection to a feed or to Flask, and keeps the clock's checkpoint while it runs."""
+    """Routes a request to who answers it, and keeps the clock's checkpoint while it runs."""
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
+        precedence = Precedence()
         self.devices = DeviceFeed(hub)
         self.browsers = BrowserFeed(hub, page_version)
-        self._boundaries = Boundaries(hub, self._look_again)
+        self.device_api = DeviceApi(hub, precedence)
         self._static = StaticFiles()
-        self._flask = WSGIMiddleware(create_app(hub), workers=FLASK_THREADS)  # type: ignore[arg-type]
+        self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language))
+        self._boundaries = Boundaries(hub, self._look_again)
         self._checkpoints: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.native: Mapping[str, Mapping[str, Handler]] = {
+            "/device/report": {"POST": self.device_api.report},
+            "/device/status": {"POST": self.device_api.status},
+            "/device/feed": {"POST": self._device_feed},
+            "/feed": {"GET": self._browser_feed},
+            "/time": {"GET": self.device_api.time, "HEAD": self.device_api.time},
+        }
+        """Who answers by path and method, without a thread."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
-        elif scope["type"] != "http":
             return
-        elif scope["path"] == "/feed" and scope["method"] == "GET":
-            page = parse_qs(scope["query_string"].decode("latin-1")).get("page", [""])[0]
-            await _stream(self.browsers.stream(page[:200]), receive, send)
-        elif scope["path"] == "/device/feed" and scope["method"] == "POST":
-            await self._device(receive, send)
-        elif scope["path"].startswith(PREFIX):
+        if scope["type"] != "http":
+            return
+        path, method = scope["path"], scope["method"]
+        native = self.native.get(path)
+        if native is not None and method in native:
+            await native[method](scope, receive, send)
+        elif native is not None:
+            allowed = ", ".join(native).encode()
+            await send_json(send, 405, {"error": "not asked like this"}, [(b"allow", allowed), *CLOSE])
+        elif path.startswith("/device/"):
+            await send_json(send, 404, {"error": "no such address"}, CLOSE)
+        elif path.startswith(PREFIX):
             await self._static.answer(scope, send)
         else:
-            await self._flask(scope, receive, send)  # type: ignore[arg-type]
+            await self.pages.answer(scope, receive, send)
 
     def close_feeds_soon(self) -> None:
         """End every stream, so that a server waiting for open connections can stop; from any thread or signal."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._close_feeds)
+
+    def _build_pages(self) -> Wsgi:
+        # Here, in its thread: Flask and all pages are a third of what a hub imports, and no report needs them.
+        from roundtap_hub.app import create_app
+
+        return create_app(self.hub)
 
     def _look_again(self) -> None:
         self.devices.look_again()
@@ -69,14 +102,19 @@ class HubApplication:
         self.devices.close_all()
         self.browsers.close_all()
 
-    async def _device(self, receive: Receive, send: Send) -> None:
-        greeted = self.devices.greet(await _body(receive))
+    async def _browser_feed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        page = parse_qs(scope["query_string"].decode("latin-1")).get("page", [""])[0]
+        await send_events(self.browsers.stream(page[:200]), receive, send)
+
+    async def _device_feed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            greeted = self.devices.greet(await read_body(scope, receive, HELLO_BYTES_MAX, HELLO_WITHIN_S))
+        except (BodyTooLarge, BodyLate):
+            greeted = None
         if greeted is None:
-            await send({"type": "http.response.start", "status": 403,
-                        "headers": [(b"content-type", b"application/json")]})
-            await send({"type": "http.response.body", "body": b'{"error": "the signature does not fit"}'})
+            await send_json(send, 403, {"error": "the signature does not fit"}, CLOSE)
             return
-        await _stream(self.devices.stream(*greeted), receive, send)
+        await send_events(self.devices.stream(*greeted), receive, send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -103,48 +141,3 @@ class HubApplication:
             except Exception:
                 # A full or busy disk now says nothing about five seconds from now.
                 log.exception("no checkpoint was written")
-
-
-async def _body(receive: Receive) -> bytes:
-    """The request's body; over the limit, nothing, which no signature fits."""
-    parts: list[bytes] = []
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return b""
-        parts.append(message.get("body", b""))
-        if sum(map(len, parts)) > HELLO_BYTES_MAX:
-            return b""
-        if not message.get("more_body"):
-            return b"".join(parts)
-
-
-async def _stream(source: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
-    """Send server-sent events until the source ends or the client goes."""
-    await send({"type": "http.response.start", "status": 200, "headers": [
-        (b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store"),
-        (b"x-accel-buffering", b"no"),
-    ]})
-
-    async def watch() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-
-    async def pump() -> None:
-        async for chunk in source:
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
-
-    tasks = {asyncio.create_task(watch()), asyncio.create_task(pump())}
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        for outcome in await asyncio.gather(*tasks, return_exceptions=True):
-            # Who has gone raises OSError at the most; everything else is a fault of ours.
-            if isinstance(outcome, Exception) and not isinstance(outcome, OSError):
-                log.error("a feed failed", exc_info=outcome)
-        closing = getattr(source, "aclose", None)
-        if closing is not None:
-            await closing()
-        await send({"type": "http.response.body", "body": b"", "more_body": False})

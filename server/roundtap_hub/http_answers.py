@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
+
+log = logging.getLogger(__name__)
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -29,7 +32,6 @@ async def read_body(scope: Scope, receive: Receive, bytes_max: int, within_s: fl
     """The request's whole body. Raises BodyTooLarge (if announced: before a byte of it is read), BodyLate."""
     if announced_bytes(scope) > bytes_max:
         raise BodyTooLarge
-    # Nearly always all of it came with the head: then nothing is waited for, and no timer is set.
     try:
         async with asyncio.timeout(within_s):
             body = b""
@@ -44,6 +46,12 @@ async def read_body(scope: Scope, receive: Receive, bytes_max: int, within_s: fl
                     return body
     except TimeoutError:
         raise BodyLate from None
+
+
+async def until_gone(receive: Receive) -> None:
+    """Returns when the client has gone; to be asked once the request's body was read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def announced_bytes(scope: Scope) -> int:
@@ -78,3 +86,29 @@ async def send_json(send: Send, status: int, message: Mapping[str, Any],
                     more: Iterable[tuple[bytes, bytes]] = ()) -> None:
     """One answer for a program."""
     await send_answer(send, status, b"application/json", json.dumps(message, separators=(",", ":")).encode(), more)
+
+
+async def send_events(source: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
+    """Send server-sent events until the source ends or the client goes."""
+    await send({"type": "http.response.start", "status": 200, "headers": [
+        (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
+    ]})
+
+    async def pump() -> None:
+        async for chunk in source:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+
+    tasks = {asyncio.create_task(until_gone(receive)), asyncio.create_task(pump())}
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+            # Who has gone raises OSError at the most; everything else is a fault of ours.
+            if isinstance(outcome, Exception) and not isinstance(outcome, OSError):
+                log.error("a feed failed", exc_info=outcome)
+        closing = getattr(source, "aclose", None)
+        if closing is not None:
+            await closing()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -23,6 +23,11 @@ from roundtap_hub.printing.job_book import PrintBook
 
 SEND_BUFFER_BYTES = 32 * 1024
 STALLED_CLIENT_MS = 30_000
+KEEP_ALIVE_S = 35
+"""Longer than three of a unit's statuses: a report finds its connection open, whenever it comes."""
+SWITCH_S = 0.0005
+
+log = logging.getLogger(__name__)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,11 +69,11 @@ def run(args: argparse.Namespace) -> int:
         return 2
     hub = Hub(service, Presence(), clocks, unit_keys, secret, pin_hash,
               args.language, args.bench_url, paper)
-    _serve(hub, listener)
+    served = _serve(hub, listener)
     service.stop()
     journal.close()
     paper.close()
-    return 0
+    return 0 if served else 1
 
 
 def crash_point(name: str | None) -> Callable[[str], None]:
@@ -95,7 +100,8 @@ def _listener(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _serve(hub: Hub, listener: socket.socket) -> None:
+def _serve(hub: Hub, listener: socket.socket) -> bool:
+    """Serve until told to stop; False if the hub ended because its pages cannot be made."""
     import asyncio
 
     import uvicorn
@@ -104,18 +110,32 @@ def _serve(hub: Hub, listener: socket.socket) -> None:
     from roundtap_hub.watchdog import keep_watchdog
     from roundtap_systemd.notify import Notify
 
+    # The loop and the writer need Python's one lock for a moment, many times a report; a page's thread gives it up only
+    # after this long. With the usual 5 ms a report beside two pages in the making takes a tenth of a second.
+    sys.setswitchinterval(SWITCH_S)
     application = HubApplication(hub)
     notify = Notify()
 
     class Server(uvicorn.Server):
+        pages_broken = False
+
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if told_to_stop:
                 self.should_exit = True
                 return
+            # Reports are answered from now on; pages come a moment later.
             notify.tell("READY=1")
             # Kept: the loop itself holds its tasks weakly.
-            self.watchdog = asyncio.create_task(keep_watchdog(notify, hub.service))
+            self.beside = [asyncio.create_task(self.make_pages()), asyncio.create_task(
+                keep_watchdog(notify, [application.device_api.probe, application.pages.probe]))]
+
+        async def make_pages(self) -> None:
+            try:
+                await application.pages.built()
+            except Exception:
+                log.exception("the pages cannot be made")
+                self.pages_broken = self.should_exit = True
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             # Open feeds would keep the server waiting. The loop ends them: a signal may come in the midst of anything.
@@ -127,6 +147,10 @@ def _serve(hub: Hub, listener: socket.socket) -> None:
         # Before the server listens to signals itself, one is kept for it. The server raises its signal again once it
         # has stopped; the journal is still to be closed then.
         signal.signal(number, lambda number, _: told_to_stop.append(number))
-    config = uvicorn.Config(application, loop="asyncio", http="h11", ws="none", lifespan="on", log_level="warning",
-                            access_log=False, server_header=False, timeout_graceful_shutdown=5)
-    Server(config).run(sockets=[listener])
+    # "auto": httptools where it can be imported, h11, which runs everywhere, where not.
+    config = uvicorn.Config(application, loop="asyncio", http="auto", ws="none", lifespan="on", log_level="warning",
+                            access_log=False, server_header=False, timeout_keep_alive=KEEP_ALIVE_S,
+                            timeout_graceful_shutdown=5)
+    server = Server(config)
+    server.run(sockets=[listener])
+    return not server.pages_broken

@@ -47,9 +47,21 @@ class AsgiClient:
         """Something done on the loop."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(ANSWER_S)
 
+    def until(self, true: Callable[[], Any]) -> Any:
+        """The first true answer of `true()`, asked again and again on the loop."""
+
+        async def ask() -> Any:
+            async with asyncio.timeout(ANSWER_S):
+                while not (answer := true()):
+                    await asyncio.sleep(0)
+                return answer
+
+        return self.run(ask())
+
     def close(self) -> None:
         if self._life is not None:
             self.run(self._stop())
+        self.run(self._leave())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()
@@ -60,7 +72,9 @@ class AsgiClient:
 
     def post(self, path: str, json: Any = None, data: Any = None, **headers: str) -> Answer:
         body = json_.dumps(json).encode() if data is None else data
-        if isinstance(body, dict):
+        if isinstance(body, str):
+            body = body.encode()
+        elif isinstance(body, dict):
             body, headers = urlencode(body).encode(), {"content_type": "application/x-www-form-urlencoded", **headers}
         answer: Answer = self.begin("POST", path, body, headers=headers).result(ANSWER_S)
         return answer
@@ -97,6 +111,13 @@ class AsgiClient:
 
         await self._application(scope, receive, send)
         return answer
+
+    async def _leave(self) -> None:
+        """Whoever still waits for an answer goes."""
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
     async def _start(self) -> None:
         self._life = asyncio.Queue()

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask
-from flask.testing import FlaskClient
+from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, event_steps, hub_of, make_event, people, running, stored
-from werkzeug.test import TestResponse
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
 from roundtap_core.records import Pair, Result
 from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, sign
+from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices import device_api
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.service import Step
+from roundtap_hub.journal.service import HubStopped, Step
 
 KEY = KEYS["table-1"]
 GOOD: dict[str, Any] = {
@@ -34,13 +35,14 @@ GOOD: dict[str, Any] = {
 
 @dataclass
 class Bench:
-    """A hub with an event, its API alone on a Flask application, and a client."""
+    """A hub with an event, and a client of its application."""
 
     hub: Hub
-    client: FlaskClient
+    app: HubApplication
+    client: AsgiClient
     path: Path
 
-    def send(self, report: Any, mac: Any = None, key: bytes = KEY) -> TestResponse:
+    def send(self, report: Any, mac: Any = None, key: bytes = KEY) -> Answer:
         mac = sign(key, REPORT, report) if mac is None else mac
         return self.client.post("/device/report", json={"report": report, "mac": mac})
 
@@ -68,9 +70,10 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     with running(tmp_path / "journal.db", clock) as service:
         make_event(service)
         hub = hub_of(service, clock)
-        app = Flask("device api")
-        device_api.register(app, hub)
-        yield Bench(hub, app.test_client(), tmp_path / "journal.db")
+        app = HubApplication(hub)
+        client = AsgiClient(app)
+        yield Bench(hub, app, client, tmp_path / "journal.db")
+        client.close()
 
 
 # --- a report and its echo ---------------------------------------------------------------------------------------
@@ -181,6 +184,167 @@ def test_a_stopping_hub_says_so(bench: Bench) -> None:
     assert bench.send(GOOD).status_code == 503
 
 
+# --- many at once ------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class SlowDisk:
+    """A journal that commits only when it is let; how many batches it was given, and how many entries each had."""
+
+    let: threading.Event
+    batches: list[int]
+
+
+@pytest.fixture
+def slow(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDisk]:
+    disk = SlowDisk(threading.Event(), [])
+    append = bench.hub.service._journal.append
+
+    def later(entries: Any, people: Any = ()) -> None:
+        disk.batches.append(len(entries))
+        assert disk.let.wait(30)
+        append(entries, people)
+
+    monkeypatch.setattr(bench.hub.service._journal, "append", later)
+    yield disk
+    disk.let.set()
+
+
+def begin(bench: Bench, **changes: Any) -> Future[Answer]:
+    """A report on its way."""
+    report = {**GOOD, **changes}
+    return bench.client.begin("POST", "/device/report", json.dumps(
+        {"report": report, "mac": sign(KEY, REPORT, report)}).encode())
+
+
+def under_way(bench: Bench, n: int) -> None:
+    """Wait until so many different reports wait for their commit."""
+    bench.client.until(lambda: len(bench.app.device_api._saving) == n)
+
+
+def fates(answers: list[Future[Answer]]) -> list[Any]:
+    return [opened(KEY, ECHO, answer.result(30).get_json()) for answer in answers]
+
+
+def test_any_number_of_reports_wait_together_and_share_one_commit(bench: Bench, slow: SlowDisk) -> None:
+    first = begin(bench, report_id="r0")
+    bench.client.until(lambda: slow.batches == [1])
+    threads = threading.active_count()
+    others = [begin(bench, report_id=f"r{n}", revision=0) for n in range(1, 200)]
+    under_way(bench, 200)
+    assert threading.active_count() == threads, "nobody holds a thread while waiting"
+    assert not any(answer.done() for answer in [first, *others]), "no echo before the commit"
+
+    slow.let.set()
+
+    assert {said["fate"] for said in fates([first, *others])} == {"accepted"}
+    assert slow.batches == [1, 199]
+    assert len(bench.reports()) == 200
+
+
+def test_a_report_said_again_while_it_is_under_way_is_one_command(bench: Bench, slow: SlowDisk) -> None:
+    answers = [begin(bench)]
+    bench.client.until(lambda: slow.batches == [1])
+    answers += [begin(bench) for _ in range(20)]
+    under_way(bench, 1)
+
+    slow.let.set()
+
+    first, *others = fates(answers)
+    assert first["fate"] == "accepted"
+    assert others == [first] * 20
+    assert slow.batches == [1], "the writer was asked once"
+    assert len(bench.reports()) == 1
+
+
+def test_another_body_under_the_same_id_while_that_is_under_way_is_refused(bench: Bench, slow: SlowDisk) -> None:
+    first = begin(bench)
+    bench.client.until(lambda: slow.batches == [1])
+    altered = begin(bench, result={"score": {"a": 24, "b": 100}})
+
+    slow.let.set()
+
+    said = fates([first, altered])
+    assert [echo["fate"] for echo in said] == ["accepted", "refused"]
+    assert said[1]["reason"] == "altered"
+    assert len(bench.reports()) == 1
+
+
+def test_all_who_waited_for_a_commit_that_failed_hear_so_and_the_next_is_taken(
+        bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried, go_on = threading.Event(), threading.Event()
+
+    def full(*_: object) -> None:
+        tried.set()
+        assert go_on.wait(30)
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bench.hub.service._journal, "append", full)
+        answers = [begin(bench)]
+        assert tried.wait(30)
+        answers += [begin(bench), begin(bench, event="gone")]
+        under_way(bench, 2)
+        go_on.set()
+        assert [answer.result(30).status_code for answer in answers] == [503, 503, 503]
+    assert bench.app.device_api._saving == {}
+    assert bench.echo()["fate"] == "accepted"
+    assert bench.echo(event="gone")["reason"] == "unknown-match"
+
+
+def test_who_waited_too_long_is_told_to_try_again_and_then_hears_of_the_first_try(
+        bench: Bench, slow: SlowDisk, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(device_api, "SAVE_S", 0.01)
+        assert begin(bench).result(30).status_code == 503
+    again = begin(bench)
+    slow.let.set()
+    assert fates([again])[0]["fate"] == "accepted"
+    assert slow.batches == [1]
+
+
+def test_a_body_that_never_comes_holds_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device_api, "BODY_WITHIN_S", 0.01)
+    for path in ("/device/report", "/device/status"):
+        answer = bench.client.begin("POST", path, None, announced=300).result(30)
+        assert answer.status_code == 408
+        assert answer.headers["connection"] == "close"
+
+
+def test_a_body_that_is_announced_too_large_is_answered_without_a_byte_of_it(bench: Bench) -> None:
+    answer = bench.client.begin("POST", "/device/report", None, announced=4097).result(30)
+    assert (answer.status_code, answer.headers["connection"]) == (403, "close")
+
+
+def test_pages_wait_while_a_report_is_under_way_and_no_longer(bench: Bench, slow: SlowDisk) -> None:
+    free = bench.app.device_api._precedence._free
+    answers = [begin(bench, report_id="r1"), begin(bench, report_id="r2")]
+    under_way(bench, 2)
+    assert not free.is_set()
+    slow.let.set()
+    fates(answers)
+    bench.client.until(free.is_set)
+
+
+def test_the_writer_s_probe_answers_and_says_when_the_hub_stops(bench: Bench) -> None:
+    bench.client.run(bench.app.device_api.probe())
+    bench.hub.service.stop()
+    with pytest.raises(HubStopped):
+        bench.client.run(bench.app.device_api.probe())
+
+
+def test_the_time_is_the_hub_s_and_is_not_kept(bench: Bench) -> None:
+    answer = bench.client.get("/time")
+    assert answer.get_json() == {"now_ms": bench.hub.clocks.mono_ms()}
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def test_what_is_asked_otherwise_is_told_so(bench: Bench) -> None:
+    assert bench.client.get("/device/report").status_code == 405
+    assert bench.client.post("/time").headers["allow"] == "GET, HEAD"
+    assert bench.client.post("/device/nowhere").status_code == 404
+
+
 # --- whoever else knocks -----------------------------------------------------------------------------------------
 
 
@@ -256,7 +420,7 @@ STATUS: dict[str, Any] = {
 }
 
 
-def status(bench: Bench, **changes: Any) -> TestResponse:
+def status(bench: Bench, **changes: Any) -> Answer:
     return bench.client.post("/device/status", json=envelope(KEY, REQUEST, {**STATUS, **changes}))
 
 

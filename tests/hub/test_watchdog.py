@@ -1,16 +1,23 @@
-"""The hub's watchdog: heard from as long as the journal's writer answers, and only so long."""
+"""The hub's watchdog: heard from as long as its writer and its pages answer, and only so long."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hub_kit import running
+import pytest
+from asgi_client import AsgiClient
+from hub_kit import HandClock, hub_of, running
 
 from roundtap_core.errors import Problem
-from roundtap_hub.journal.service import HubStopped
+from roundtap_hub import page_threads
+from roundtap_hub.asgi import HubApplication
+from roundtap_hub.journal.service import HubStopped, Request, Service
 from roundtap_hub.watchdog import keep_watchdog
 from roundtap_systemd.notify import Notify
 
@@ -26,28 +33,26 @@ class Said(Notify):
         self.said.append(state)
 
 
-class Writer:
-    """A service whose writer answers as it is told: None never, an exception by refusing."""
+class Way:
+    """Something that is asked whether it still goes: None never answers, an exception is how it refuses."""
 
-    def __init__(self, *answers: BaseException | list[Any] | None) -> None:
+    def __init__(self, *answers: object) -> None:
         self.answers = list(answers)
 
-    def submit(self, steps: object, actor: str) -> Future[Any]:
-        answer: Future[Any] = Future()
+    async def __call__(self) -> None:
         given = self.answers.pop(0)
         if isinstance(given, BaseException):
-            answer.set_exception(given)
-        elif given is not None:
-            answer.set_result(given)
-        return answer
+            raise given
+        if given is None:
+            await asyncio.Event().wait()
 
 
-def watched(writer: Any, says: Said) -> list[str]:
-    """What is said until nothing more can be: the loop has nothing left to do but wait for the writer."""
+def watched(says: Said, *ways: Way) -> list[str]:
+    """What is said until nothing more can be: the loop has nothing left to do but wait for an answer."""
 
     async def watch() -> None:
-        task = asyncio.create_task(keep_watchdog(says, writer))
-        while not task.done() and getattr(writer, "answers", True):
+        task = asyncio.create_task(keep_watchdog(says, ways))
+        while not task.done() and all(way.answers for way in ways):
             await asyncio.sleep(0.001)
         for _ in range(20):
             await asyncio.sleep(0.001)
@@ -57,16 +62,21 @@ def watched(writer: Any, says: Said) -> list[str]:
     return says.said
 
 
-def test_a_writer_that_answers_is_alive_even_when_it_refuses() -> None:
-    assert watched(Writer([], Problem("not_saved"), [], None), Said()) == ["WATCHDOG=1"] * 3
+def test_who_answers_is_alive_even_when_it_refuses() -> None:
+    assert watched(Said(), Way("ok", Problem("not_saved"), "ok", None)) == ["WATCHDOG=1"] * 3
 
 
-def test_a_writer_that_does_not_answer_is_not() -> None:
-    assert watched(Writer([], None), Said()) == ["WATCHDOG=1"]
+def test_who_does_not_answer_is_not() -> None:
+    assert watched(Said(), Way("ok", None)) == ["WATCHDOG=1"]
+
+
+def test_all_that_people_ask_must_be_answered() -> None:
+    assert watched(Said(), Way("ok", "ok", "ok"), Way("ok", None)) == ["WATCHDOG=1"]
+    assert watched(Said(), Way("ok", None), Way("ok", "ok", "ok")) == ["WATCHDOG=1"]
 
 
 def test_a_hub_that_stops_says_no_more() -> None:
-    assert watched(Writer([], HubStopped(), []), Said()) == ["WATCHDOG=1"]
+    assert watched(Said(), Way("ok", HubStopped(), "ok"), Way("ok", "ok", "ok")) == ["WATCHDOG=1"]
 
 
 def test_nobody_asked_for_a_watchdog() -> None:
@@ -80,3 +90,102 @@ def test_asking_the_real_writer_whether_it_lives_writes_nothing(tmp_path: Path) 
         before = service.snapshot
         assert service.submit([], "watchdog").result(timeout=10) == []
         assert service.snapshot is before
+
+
+# --- the hub's own ways -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Live:
+    """A hub's application with pages that are made as the test wants it."""
+
+    app: HubApplication
+    client: AsgiClient
+    service: Service
+    says: Said
+    stuck: threading.Event
+
+    def watch(self) -> None:
+        ways = [self.app.device_api.probe, self.app.pages.probe]
+        self.task = asyncio.run_coroutine_threadsafe(keep_watchdog(self.says, ways), self.client.loop)
+
+    def hears(self, n: int) -> None:
+        """Wait until systemd has heard so many more words."""
+        more = len(self.says.said) + n
+        self.client.until(lambda: len(self.says.said) >= more)
+
+    def is_silent(self, writer_answers: bool = True) -> bool:
+        """Nothing is said however often the loop and the writer come round; one word may have been on its way."""
+        said = len(self.says.said)
+        for _ in range(20):
+            if writer_answers:
+                self.service.submit([], "test").result(10)
+            self.client.run(asyncio.sleep(0.001))
+        return len(self.says.said) <= said + 1
+
+
+@pytest.fixture
+def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+    clock = HandClock()
+    with running(tmp_path / "roundtap.db", clock) as service:
+        stuck = threading.Event()
+        stuck.set()
+
+        def pages(environ: Any, start_response: Any) -> list[bytes]:
+            if environ["PATH_INFO"] in ("/stuck", "/console/stuck"):
+                assert stuck.wait(30)
+            start_response("200 OK", [])
+            return [b""]
+
+        app = HubApplication(hub_of(service, clock))
+        monkeypatch.setattr(app.pages, "_build", lambda: pages)
+        client = AsgiClient(app)
+        made = Live(app, client, service, Said(), stuck)
+        yield made
+        stuck.set()
+        made.task.cancel()
+        client.close()
+
+
+def test_pages_and_writer_that_move_are_heard(live: Live) -> None:
+    live.watch()
+    live.hears(3)
+
+
+@pytest.mark.parametrize(("path", "threads"), [
+    ("/stuck", page_threads.PLAYER_THREADS), ("/console/stuck", page_threads.ORGANIZER_THREADS),
+])
+def test_a_lane_whose_threads_all_hang_is_silence_and_one_of_them_is_not(live: Live, path: str, threads: int) -> None:
+    live.stuck.clear()
+    hanging = [live.client.begin("GET", path) for _ in range(threads - 1)]
+    live.watch()
+    live.hears(3)
+
+    hanging.append(live.client.begin("GET", path))
+    live.client.run(asyncio.sleep(0))
+    assert live.is_silent()
+
+    live.stuck.set()
+    live.hears(3)
+    assert [answer.result(10).status_code for answer in hanging] == [200] * threads
+
+
+def test_a_long_queue_before_the_pages_is_no_silence(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five hundred phones at once: the watchdog's page is the next, not the last."""
+    live.stuck.clear()
+    phones = [live.client.begin("GET", "/stuck") for _ in range(page_threads.PLAYER_THREADS - 1)]
+    phones += [live.client.begin("GET", "/e/e1") for _ in range(200)]
+    live.watch()
+    live.hears(3)
+
+
+def test_a_writer_that_hangs_is_silence(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    live.watch()
+    live.hears(1)
+    hold = threading.Event()
+    held: Future[Any] = Future()
+    held.add_done_callback(lambda _: hold.wait(30))
+    live.service._queue.put(Request([], "test", (), held))
+    assert live.is_silent(writer_answers=False)
+    hold.set()
+    live.hears(2)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import http.client
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
 from kit import Kit, free_port
+from roundtap_hub.main import KEEP_ALIVE_S
+from roundtap_units.link.link import STATUS_EVERY_S
 
 
 @pytest.fixture
@@ -34,8 +38,46 @@ def test_open_feeds_do_not_keep_a_hub_from_stopping(kit: Kit, number: int) -> No
         kit.hub.send_signal(number)
 
         assert kit.hub.wait(timeout=10) == 0
+    assert journal_closed(kit)
+
+
+def test_idle_connections_that_are_kept_open_do_not_either(kit: Kit) -> None:
+    kit.start_hub()
+    with ExitStack() as stack:
+        phones = [stack.enter_context(closing(http.client.HTTPConnection("127.0.0.1", kit.port, timeout=10)))
+                  for _ in range(20)]
+        for path in ("/time", "/e/e1", "/static/roundtap.css"):
+            for phone in phones:
+                phone.request("GET", path)
+                answer = phone.getresponse()
+                answer.read()
+                assert (answer.status, answer.will_close) == (200, False)
+        assert kit.hub is not None
+
+        kit.hub.send_signal(signal.SIGTERM)
+
+        assert kit.hub.wait(timeout=10) == 0
+    assert journal_closed(kit)
+
+
+def test_a_request_that_never_ends_keeps_a_hub_from_stopping_only_so_long(kit: Kit) -> None:
+    kit.start_hub()
+    with socket.create_connection(("127.0.0.1", kit.port)) as phone:
+        phone.sendall(b"POST /login HTTP/1.1\r\nHost: hub\r\nContent-Length: 1000\r\n\r\npin=")
+        assert kit.hub is not None
+        kit.hub.send_signal(signal.SIGTERM)
+        assert kit.hub.wait(timeout=15) == 0
+    assert journal_closed(kit)
+
+
+def test_a_connection_outlives_three_of_a_unit_s_statuses() -> None:
+    assert 3 * STATUS_EVERY_S < KEEP_ALIVE_S
+
+
+def journal_closed(kit: Kit) -> bool:
+    """Whether the journal's log was written back: a hub that was killed leaves it beside the journal."""
     left = {path.name for path in kit.hub_folder.glob("roundtap.db*")}
-    assert left == {"roundtap.db"}, "the journal was not closed: its log is still beside it"
+    return left == {"roundtap.db"}
 
 
 TOLD_AT_ONCE = """

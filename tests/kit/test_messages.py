@@ -14,10 +14,14 @@ from hub_talk import KEYS, talking
 from roundtap_core import wire
 from roundtap_core.wire import REPORT, verify
 from roundtap_hub.app import create_app
+from roundtap_hub.asgi import HubApplication
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.service import Service
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.jobs import KINDS
+from roundtap_hub.static_files import PREFIX
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "server/MESSAGES.md").read_text(encoding="utf-8")
@@ -127,18 +131,26 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
 # --- addresses ------------------------------------------------------------------------------------------------------
 
 
+NATIVE = {"POST /device/report", "POST /device/status", "POST /device/feed", "GET /feed", "GET /time",
+          "GET /static/<name>"}
+
+
+def test_what_is_answered_without_flask(tmp_path: Path) -> None:
+    journal, clocks = Journal(f"sqlite:///{tmp_path / 'roundtap.db'}"), system_clocks()
+    app = HubApplication(Hub(Service(journal, clocks), Presence(), clocks, {}, b"s", ""))
+    told = {f"{method} {path}" for path, methods in app.native.items() for method in methods if method != "HEAD"}
+    assert told | {f"GET {PREFIX}<name>"} == NATIVE
+    journal.close()
+
+
 def addresses_of_the_code() -> set[str]:
     hub = Hub(None, Presence(), system_clocks(), {}, b"s", "", paper=object())  # type: ignore[arg-type]
-    flask = {f"{method} {rule.rule}" for rule in create_app(hub).url_map.iter_rules() if rule.endpoint != "static"
+    flask = {f"{method} {rule.rule}" for rule in create_app(hub).url_map.iter_rules()
              for method in rule.methods or () if method in ("GET", "POST")}
-    native = (ROOT / "server/roundtap_hub/asgi.py").read_text()
-    found = re.findall(r'scope\["path"\] == "([^"]+)" and scope\["method"\] == "([A-Z]+)"', native)
     bench = (ROOT / "server/roundtap/demo/bench.py").read_text()
     posts = re.findall(r'method == "POST" and path == "([^"]+)"', bench)
     gets = {*re.findall(r'elif path == "([^"]+)"', bench), *re.findall(r'^    "(/[^"]*)": \(', bench, re.MULTILINE)}
-    assert len(found) == 2
-    return (flask | {f"{method} {path}" for path, method in found} | {f"POST {path}" for path in posts}
-            | {f"GET {path}" for path in gets})
+    return (flask | NATIVE | {f"POST {path}" for path in posts} | {f"GET {path}" for path in gets})
 
 
 def test_every_address_is_told_and_no_other() -> None:

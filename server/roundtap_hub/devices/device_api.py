@@ -1,86 +1,202 @@
-"""The device API: signed reports and statuses of table units. Their feed is in device_feed.py."""
+"""The device API: signed reports and statuses of table units, answered from the event loop; no thread is held.
+
+Their feed is in device_feed.py.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
 from typing import Any
 
-from flask import Flask, Response, jsonify, request
-
 from roundtap_core.errors import Problem
-from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened, verify
-from roundtap_hub.devices.reports import BODY_BYTES_MAX, take_lot, take_report, well_formed
+from roundtap_core.wire import ECHO, REPORT, REQUEST, digest, envelope, opened, verify
+from roundtap_hub.devices.reports import (
+    BODY_BYTES_MAX,
+    NOBODYS_EVENT,
+    SAVE_S,
+    Echo,
+    known_echo,
+    submit_lot,
+    submit_report,
+    submit_stray,
+    well_formed,
+)
+from roundtap_hub.http_answers import (
+    CLOSE,
+    NO_STORE,
+    BodyLate,
+    BodyTooLarge,
+    Receive,
+    Scope,
+    Send,
+    read_body,
+    send_json,
+)
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import HubStopped
+from roundtap_hub.lanes import Precedence
+from roundtap_hub.loop_inbox import LoopInbox
+
+log = logging.getLogger(__name__)
+
+BODY_WITHIN_S = 5.0
+"""A unit gives up its own request after as long."""
+
+Said = tuple[int, dict[str, Any]]
+"""A status code and the answer."""
 
 
-def register(app: Flask, hub: Hub) -> None:
-    """Put the device API's three addresses on the application."""
+class DeviceApi:
+    """What units ask: any number of reports wait for one commit. All of it runs on one event loop.
 
-    @app.get("/time")
-    def hub_time() -> Response:
+    While a report is under way, `precedence` lets pages wait.
+    """
+
+    def __init__(self, hub: Hub, precedence: Precedence) -> None:
+        self._hub = hub
+        self._precedence = precedence
+        self._inbox: LoopInbox | None = None
+        self._saving: dict[tuple[str, str], asyncio.Future[None]] = {}
+
+    async def time(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The hub's monotonic milliseconds, for browsers' clocks."""
-        answer = jsonify(now_ms=hub.clocks.mono_ms())
-        answer.headers["Cache-Control"] = "no-store"
-        return answer
+        await send_json(send, 200, {"now_ms": self._hub.clocks.mono_ms()}, NO_STORE)
 
-    @app.post("/device/report")
-    def device_report() -> tuple[Response, int]:
+    async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A report {"report": {…}, "mac"}; the echo is the hub's word, a status code is not."""
-        message = _small_json()
-        report = message.get("report")
-        unit, key = _claimed_unit(hub, report)
-        if key is None:
-            return jsonify(error="unknown unit"), 403
-        if not verify(key, REPORT, report, message.get("mac")):
-            return jsonify(error="the signature does not fit"), 403
-        try:
-            echo = take_report(hub, well_formed(report))
-        except Problem as problem:
-            return jsonify(error=problem.say()), 503 if problem.key == "not_saved" else 400
-        except (HubStopped, TimeoutError):
-            return jsonify(error="try again"), 503
-        hub.presence.heard(unit, hub.clocks.mono_ms())
-        return jsonify(envelope(key, ECHO, echo)), 200
+        message = await self._message(scope, receive, send)
+        if message is not None:
+            with self._precedence:
+                await send_json(send, *await self._report(message))
 
-    @app.post("/device/status")
-    def device_status() -> tuple[Response, int]:
+    async def status(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What a unit sees and does just now; answered with the hub's time, for its clock."""
-        message = _small_json()
-        unit, key = _claimed_unit(hub, message.get("payload"))
+        message = await self._message(scope, receive, send)
+        if message is not None:
+            await send_json(send, *await self._status(message))
+
+    async def probe(self) -> None:
+        """Returns when the writer has answered, the way it answers a report; raises what it refused with."""
+        answer = self._hub.service.submit([], "watchdog")
+        await self._my_inbox().settled(answer)
+        answer.result()
+
+    async def _report(self, message: Mapping[str, Any]) -> Said:
+        report = message.get("report")
+        unit, key = self._claimed_unit(report)
         if key is None:
-            return jsonify(error="unknown unit"), 403
+            return 403, {"error": "unknown unit"}
+        if not verify(key, REPORT, report, message.get("mac")):
+            return 403, {"error": "the signature does not fit"}
+        try:
+            echo = await self._taken(well_formed(report))
+        except Problem as problem:
+            return 503 if problem.key == "not_saved" else 400, {"error": problem.say()}
+        except (HubStopped, TimeoutError):
+            return 503, {"error": "try again"}
+        except Exception:
+            log.exception("a report failed")
+            return 500, {"error": "try again"}
+        self._hub.presence.heard(unit, self._hub.clocks.mono_ms())
+        return 200, envelope(key, ECHO, echo)
+
+    async def _taken(self, report: Mapping[str, Any]) -> Echo:
+        """Record the report and answer with its fate, once that is on the disk; TimeoutError after SAVE_S.
+
+        A unit that heard nothing says it again: then both wait for the one command that is under way.
+        """
+        service, body = self._hub.service, digest(report)
+        known = known_echo(service.snapshot, report, body)
+        if known is None:
+            saving = self._saving.get((report["event"], report["report_id"])) or self._save(report, body)
+            async with asyncio.timeout(SAVE_S):
+                # Shielded: who gives up leaves the others waiting for it.
+                await asyncio.shield(saving)
+            known = known_echo(service.snapshot, report, body)
+        assert known is not None
+        return known
+
+    def _save(self, report: Mapping[str, Any], body: str) -> asyncio.Future[None]:
+        """Done when the report is on the disk, or holds why it is not."""
+        saving: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        # Looked at here, so that nobody complains when all who waited have given up.
+        saving.add_done_callback(lambda done: done.cancelled() or done.exception())
+        key = (report["event"], report["report_id"])
+        self._saving[key] = saving
+        inbox = self._my_inbox()
+        answer = submit_report(self._hub, report, body)
+
+        def decided() -> None:
+            error = answer.exception()
+            if isinstance(error, Problem) and error.key == NOBODYS_EVENT:
+                refusal = submit_stray(self._hub, report, body)
+                refusal.add_done_callback(lambda _: inbox.post(lambda: done(refusal.exception())))
+            else:
+                done(error)
+
+        def done(error: BaseException | None) -> None:
+            del self._saving[key]
+            if error is None:
+                saving.set_result(None)
+            else:
+                saving.set_exception(error)
+
+        answer.add_done_callback(lambda _: inbox.post(decided))
+        return saving
+
+    async def _status(self, message: Mapping[str, Any]) -> Said:
+        hub = self._hub
+        unit, key = self._claimed_unit(message.get("payload"))
+        if key is None:
+            return 403, {"error": "unknown unit"}
         payload = opened(key, REQUEST, message)
         if payload is None:
-            return jsonify(error="the signature does not fit"), 403
+            return 403, {"error": "the signature does not fit"}
         if not hub.presence.session_advances(unit, str(payload.get("session")), payload.get("seq")):
-            return jsonify(error="open the feed first"), 409
+            return 409, {"error": "open the feed first"}
         try:
-            said = _status(payload)
+            said = _what_is_said(payload)
         except (KeyError, TypeError, ValueError):
-            return jsonify(error="malformed status"), 400
+            return 400, {"error": "malformed status"}
         now_ms = hub.clocks.mono_ms()
         hub.presence.heard(unit, now_ms, **said)
         if isinstance(payload.get("lot"), dict):
-            take_lot(hub, unit, payload["lot"])
-        answer = {"session": payload["session"], "seq": payload["seq"], "now_ms": now_ms}
-        return jsonify(envelope(key, ECHO, answer)), 200
+            lot = submit_lot(hub, unit, payload["lot"])
+            if lot is not None:
+                # Saved or not: the table says it again with its next status until its view holds it.
+                await asyncio.wait([self._my_inbox().settled(lot)], timeout=SAVE_S)
+        return 200, envelope(key, ECHO, {"session": payload["session"], "seq": payload["seq"], "now_ms": now_ms})
 
+    def _my_inbox(self) -> LoopInbox:
+        loop = asyncio.get_running_loop()
+        if self._inbox is None or self._inbox.loop is not loop:
+            self._inbox = LoopInbox(loop)
+        return self._inbox
 
-def _small_json() -> dict[str, Any]:
-    """The body as a JSON object; empty where it is none, or larger than any honest message."""
-    if (request.content_length or 0) > BODY_BYTES_MAX:
-        return {}
-    try:
-        message = request.get_json(force=True, silent=True)
-    except RecursionError:
-        return {}
-    return message if isinstance(message, dict) else {}
+    async def _message(self, scope: Scope, receive: Receive, send: Send) -> dict[str, Any] | None:
+        """The body as a JSON object, empty where it is none or larger than any honest message; None when it did not
+        come, and that is answered."""
+        try:
+            body = await read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
+        except BodyTooLarge:
+            await send_json(send, 403, {"error": "unknown unit"}, CLOSE)
+            return None
+        except BodyLate:
+            await send_json(send, 408, {"error": "the body did not come"}, CLOSE)
+            return None
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError):
+            return {}
+        return message if isinstance(message, dict) else {}
 
-
-def _claimed_unit(hub: Hub, message: object) -> tuple[str, bytes | None]:
-    """The unit that a message says it comes from, and its key; nothing is believed before the signature holds."""
-    unit = message.get("unit") if isinstance(message, dict) else None
-    return (unit, hub.unit_keys.get(unit)) if isinstance(unit, str) else ("", None)
+    def _claimed_unit(self, message: object) -> tuple[str, bytes | None]:
+        """The unit that a message says it comes from, and its key; nothing is believed before the signature holds."""
+        unit = message.get("unit") if isinstance(message, dict) else None
+        return (unit, self._hub.unit_keys.get(unit)) if isinstance(unit, str) else ("", None)
 
 
 def _leaving(said: object) -> frozenset[str]:
@@ -91,7 +207,7 @@ def _leaving(said: object) -> frozenset[str]:
     return frozenset(sides)
 
 
-def _status(payload: dict[str, Any]) -> dict[str, object]:
+def _what_is_said(payload: dict[str, Any]) -> dict[str, object]:
     seated = frozenset(side for side in payload["seated"] if side in ("a", "b"))
     match, clock_ms = payload["match"], payload["clock_ms"]
     if not (match is None or isinstance(match, str)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from roundtap_core.errors import Problem
@@ -11,7 +12,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_core.wire import digest
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.service import HubStopped, Snapshot, Step
+from roundtap_hub.journal.service import Snapshot, Step
 
 FIELDS: Mapping[str, type] = {
     "report_id": str, "unit": str, "event": str, "match": str, "side": str, "revision": int, "result": dict,
@@ -20,6 +21,9 @@ OPTIONAL: Mapping[str, type] = {"draw": str}
 """What older units do not say: the mark of the draw that the report speaks of."""
 ID_LENGTH_MAX = 64
 BODY_BYTES_MAX = 4096
+SAVE_S = 10.0
+"""So long a report waits for its commit, before the unit is told to try again."""
+NOBODYS_EVENT = "unknown_event"
 
 Echo = dict[str, Any]
 
@@ -45,50 +49,61 @@ def well_formed(report: object) -> dict[str, Any]:
 
 
 def take_report(hub: Hub, report: Mapping[str, Any]) -> Echo:
-    """Record an authenticated, well-formed report, and answer with its fate: the same for every repetition.
+    """Record an authenticated, well-formed report, wait for its commit, and answer with its fate: the same for every
+    repetition. What waits on the event loop instead is device_api.py.
+    """
+    body = digest(dict(report))
+    known = known_echo(hub.service.snapshot, report, body)
+    if known is None:
+        try:
+            submit_report(hub, report, body).result(SAVE_S)
+        except Problem as problem:
+            if problem.key != NOBODYS_EVENT:
+                raise
+            submit_stray(hub, report, body).result(SAVE_S)
+        known = known_echo(hub.service.snapshot, report, body)
+    assert known is not None
+    return known
+
+
+def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> Echo | None:
+    """The answer to a report that is on record; None where it is not. `body`: its digest.
 
     The same id with another body is refused without a trace in the event: the first one stands.
     """
-    body = digest(dict(report))
-    known = find_fate(hub.service.snapshot, report["event"], report["report_id"])
+    known = find_fate(snapshot, report["event"], report["report_id"])
     if known is None:
-        _record(hub, report, body)
-        known = find_fate(hub.service.snapshot, report["event"], report["report_id"])
-    assert known is not None
+        return None
     if known.body != body:
         known = Fate("refused", known.number, known.hash, body, "altered")
-    return echo(hub.service.snapshot, report["report_id"], known)
+    return echo(snapshot, report["report_id"], known)
 
 
-def take_lot(hub: Hub, unit: str, lot: Mapping[str, Any]) -> None:
+def submit_report(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
+    """Ask the writer to record it; Problem(NOBODYS_EVENT) leaves it to `submit_stray`."""
+    command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
+                     report.get("draw"))
+    return hub.service.submit([Step(report["event"], command)], f"unit:{report['unit']}")
+
+
+def submit_stray(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
+    """Record in the venue that a report for an event nobody knows was refused."""
+    refused = NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"], "body": body})
+    return hub.service.submit([Step(VENUE, refused)], f"unit:{report['unit']}")
+
+
+def submit_lot(hub: Hub, unit: str, lot: Mapping[str, Any]) -> Future[list[Entry]] | None:
     """A lot that a table says was drawn there: {"event", "match", "draw", "about", "side"}. The first one stands, and
-    the table is shown it with its view; what is no lot of this match is passed over."""
+    the table is shown it with its view; what is no lot of this match is passed over: None."""
     event, match, about, side, draw = (lot.get(key) for key in ("event", "match", "about", "side", "draw"))
     state = hub.service.snapshot.events.get(event) if isinstance(event, str) else None
     if state is None or not isinstance(match, str) or not isinstance(about, str) or side not in ("a", "b"):
-        return
+        return None
     found = state.find_match(match)
     if found is None or about in found[1].lots:
-        return
-    try:
-        hub.service.tell(state.id, NoteLot(match, about, "a" if side == "a" else "b",
-                                           draw if isinstance(draw, str) else None), f"unit:{unit}")
-    except (Problem, HubStopped, TimeoutError):
-        # It says so again with its next status.
-        return
-
-
-def _record(hub: Hub, report: Mapping[str, Any], body: str) -> list[Entry]:
-    actor = f"unit:{report['unit']}"
-    command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
-                     report.get("draw"))
-    try:
-        return hub.service.tell(report["event"], command, actor)
-    except Problem as problem:
-        if problem.key != "unknown_event":
-            raise
-    refused = NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"], "body": body})
-    return hub.service.ask([Step(VENUE, refused)], actor)
+        return None
+    note = NoteLot(match, about, "a" if side == "a" else "b", draw if isinstance(draw, str) else None)
+    return hub.service.submit([Step(state.id, note)], f"unit:{unit}")
 
 
 def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:

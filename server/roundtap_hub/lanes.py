@@ -1,0 +1,124 @@
+"""Who waits for whom: lanes of few threads for pages, each with a bounded queue, and reports before all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+GIVE_WAY_S = 0.05
+"""A page lets reports go first for so long at a time: on a slow card some report is nearly always under way."""
+
+
+class Busy(Exception):
+    """The lane is too long, or did not move in time: nothing was done."""
+
+
+class Gone(Exception):
+    """Who asked has gone while waiting: nothing was done, and nobody wants an answer."""
+
+
+class Precedence:
+    """Reports under way, counted on the event loop (`with precedence:`); page threads give way to them.
+
+    Python runs one thread at a time: a page that is being made takes that time from every report.
+    """
+
+    def __init__(self) -> None:
+        self._under_way = 0
+        self._free = threading.Event()
+        self._free.set()
+
+    def __enter__(self) -> None:
+        self._under_way += 1
+        if self._under_way == 1:
+            self._free.clear()
+
+    def __exit__(self, *_: object) -> None:
+        self._under_way -= 1
+        if not self._under_way:
+            self._free.set()
+
+    def give_way(self) -> None:
+        """Wait, in a page's thread, until no report is under way, but not for ever."""
+        self._free.wait(GIVE_WAY_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long somebody waits in a lane, and how many may wait before them."""
+
+    waiting_max: int
+    within_s: float
+
+
+PAGE = Patience(256, 6.0)
+"""A phone reloads by itself; behind more than this it is told so at once."""
+FORM = Patience(1024, 60.0)
+"""What somebody filled in is not refused lightly: its turn is waited for as long as a browser would."""
+PROBE = Patience(2**30, 3600.0)
+
+
+class Lane(Generic[T]):
+    """A few threads and the queue before them. All of its methods run on one event loop."""
+
+    def __init__(self, name: str, threads: int) -> None:
+        self.name = name
+        self._free = threads
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def run(self, work: Callable[[], T], patience: Patience, gone: Callable[[], Awaitable[Any]] | None = None,
+                  first: bool = False) -> T:
+        """What `work` returns, done in a thread of the lane. Raises Busy, and Gone if `gone()` is done before its turn.
+
+        `first`: before all who wait (the watchdog, who asks whether this lane moves at all).
+        """
+        await self._turn(patience, gone, first)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        finally:
+            self._hand_on()
+
+    async def _turn(self, patience: Patience, gone: Callable[[], Awaitable[Any]] | None, first: bool) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        if len(self._waiting) >= patience.waiting_max:
+            raise Busy
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        if first:
+            self._waiting.appendleft(turn)
+        else:
+            self._waiting.append(turn)
+        leaving = None if gone is None else asyncio.ensure_future(gone())
+        try:
+            await asyncio.wait([turn] if leaving is None else [turn, leaving], timeout=patience.within_s,
+                               return_when=asyncio.FIRST_COMPLETED)
+            if leaving is not None and leaving.done():
+                raise Gone
+            if not turn.done():
+                raise Busy
+        except BaseException:
+            # A turn that came at the same moment is the next one's.
+            if turn.done():
+                self._hand_on()
+            else:
+                self._waiting.remove(turn)
+            raise
+        finally:
+            if leaving is not None:
+                leaving.cancel()
+
+    def _hand_on(self) -> None:
+        """The next in the queue has its turn."""
+        if self._waiting:
+            self._waiting.popleft().set_result(None)
+        else:
+            self._free += 1
