@@ -87,6 +87,10 @@ def _pair(data: object, where: str) -> Pair | None:
         return None
     if not isinstance(data, (dict, Mapping)):
         raise Problem("wrong_type", where=where, expected="object")
+    if len(data) == 2:
+        a, b = data.get("a"), data.get("b")
+        if type(a) is int and type(b) is int:
+            return Pair(a, b)
     for key, value in data.items():
         if key not in ("a", "b"):
             raise Problem("unknown_key", where=f"{where}/{key}", key=key, known="a, b")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 # The purpose is signed with the payload, so a message of one kind can never pass as one of another.
@@ -25,18 +25,34 @@ def canonical(value: Any) -> bytes:
     what is verified here was written by strangers.
     """
     _refuse_odd(value, DEPTH_MAX)
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    return _encode(value).encode()
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False,
+                           # What is no deeper than DEPTH_MAX leads nowhere back to itself.
+                           check_circular=False).encode
+
+_PLAIN = frozenset((str, int, bool, type(None)))
+"""What nearly every value is: every entry is walked through when it is sealed."""
 
 
 def _refuse_odd(value: Any, levels: int) -> None:
-    if isinstance(value, float):
+    items: Iterable[Any]
+    if isinstance(value, dict):
+        items = value.values()
+    elif isinstance(value, list | tuple):
+        items = value
+    elif isinstance(value, Mapping):
+        items = value.values()
+    elif isinstance(value, float):
         raise TypeError(f"canonical JSON has integers only, not {value!r}")
-    if not isinstance(value, Mapping | list | tuple):
+    else:
         return
     if not levels:
         raise ValueError(f"canonical JSON has at most {DEPTH_MAX} levels")
-    for item in value.values() if isinstance(value, Mapping) else value:
-        _refuse_odd(item, levels - 1)
+    for item in items:
+        if type(item) not in _PLAIN:
+            _refuse_odd(item, levels - 1)
 
 
 def digest(value: Any) -> str:

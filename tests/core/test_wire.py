@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -54,3 +55,16 @@ def test_as_deep_as_any_event_file_is_no_difficulty() -> None:
 ])
 def test_what_is_no_envelope_opens_to_nothing(message: object) -> None:
     assert opened(KEY, FEED, message) is None
+
+
+def test_a_float_is_found_wherever_it_stands() -> None:
+    for value in ({"a": [1, (2, {"b": 0.5})]}, [[[1.0]]], ("x", True, None, 2, 3.0), MappingProxyType({"a": 1.5})):
+        with pytest.raises(TypeError, match="integers only"):
+            canonical(value)
+
+
+def test_what_leads_back_to_itself_is_too_deep() -> None:
+    circle: list[Any] = [1]
+    circle.append(circle)
+    with pytest.raises(ValueError, match="levels"):
+        canonical(circle)

@@ -167,7 +167,7 @@ def of_the_tournament(state: EventState) -> EventState:
         replace(m, reports={}, revision=0, number=None, reported_mono_ms=None, drawn=None, stood=None,
                 log=tuple(replace(line, number=0) for line in m.log)) for m in r.matches)) for r in state.rounds)
     return replace(
-        state, number=0, head="", color="", clock=EventState("").clock, fates={}, late=(), diverged=(), rounds=rounds,
+        state, number=0, head="", color="", clock=EventState("").clock, fates={}, diverged=(), rounds=rounds,
         entrants={e.id: replace(e, digest="") for e in state.entrants.values()},
         officials={o.id: replace(o, digest="") for o in state.officials.values()},
         played_on=tuple(replace(line, number=0) for line in state.played_on),

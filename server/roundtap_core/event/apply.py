@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from roundtap_core.errors import Problem
@@ -15,6 +14,7 @@ from roundtap_core.event.results.apply import APPLY_RESULTS
 from roundtap_core.event.rounds.apply import APPLY_ROUNDS
 from roundtap_core.event.setup.apply import APPLY_SETUP
 from roundtap_core.event.state import EventState
+from roundtap_core.frozen import changed
 
 Upcaster = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
@@ -31,8 +31,13 @@ def apply(state: EventState, entry: Entry) -> EventState:
     data, version = entry.data, entry.version
     while (entry.kind, version) in UPCASTERS:
         data, version = UPCASTERS[entry.kind, version](data), version + 1
-    changed = step(state, data, entry)
-    return replace(changed, number=entry.number, head=entry.hash)
+    after = step(state, data, entry)
+    if after is state:
+        return changed(state, number=entry.number, head=entry.hash)
+    # Made a moment ago and seen by nobody yet: another copy of all its fields would be for nothing.
+    object.__setattr__(after, "number", entry.number)
+    object.__setattr__(after, "head", entry.hash)
+    return after
 
 
 def fold(event_id: str, entries: Iterable[Entry]) -> EventState:

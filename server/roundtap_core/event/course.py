@@ -130,6 +130,8 @@ def stage_of_match(state: EventState, round_state: RoundState, match: MatchState
     """The stage in `options.stages` of one match: the match for third place beside the final has its own."""
     if match.match.game == THIRD:
         return THIRD_STAGE
+    if round_state.stage != ELIMINATION:
+        return round_state.stage
     return stage_of_round(state, round_state.number, round_state.stage, [m.match for m in round_state.matches])
 
 

@@ -13,6 +13,7 @@ from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import PlayedOn
+from roundtap_core.frozen import changed
 from roundtap_core.names import public_names
 from roundtap_core.records import (
     ELIMINATION,
@@ -33,6 +34,9 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.wire import digest
 
 DRAFT, PUBLISHED, CLOSED = "draft", "published", "closed"
+
+ID_LETTERS = 16
+"""More than the longest id of a match has: round and place."""
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED = "open", "one-sided", "agreed", "dispute", "decided"
 """States of a match: nobody reported; one side did; both agree; they differ; an official entered the result."""
@@ -173,7 +177,7 @@ class EventState:
     rounds: tuple[RoundState, ...] = ()
     clock: Clock = field(default_factory=Clock)
     fates: Mapping[str, Fate] = field(default_factory=dict)
-    late: tuple[Fate, ...] = ()
+    """By the id of the report; of any kind of mapping: the first report makes it one that grows (fates.py)."""
     finished: bool = False
     diverged: tuple[int, ...] = ()
     """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
@@ -192,6 +196,11 @@ class EventState:
     @property
     def options(self) -> dict[str, Any]:
         return self.rulebook.options(self.given_options)
+
+    @property
+    def late(self) -> tuple[Fate, ...]:
+        """Reports that came when their round was closed; all fates are looked through."""
+        return tuple(fate for fate in self.fates.values() if fate.reason == "late")
 
     @property
     def draft(self) -> RoundState | None:
@@ -224,21 +233,36 @@ class EventState:
 
     def find_match(self, match_id: str) -> tuple[RoundState, MatchState] | None:
         """The match and its round, drafts included."""
-        for round_state in self.rounds:
-            if match_id.startswith(f"{round_state.number}."):
-                for match in round_state.matches:
-                    if match.id == match_id:
-                        return round_state, match
-        return None
+        place = self._place_of(match_id)
+        if place is None:
+            return None
+        played = self.rounds[place[0]]
+        return played, played.matches[place[1]]
 
-    def with_match(self, changed: MatchState) -> EventState:
-        number = int(changed.id.partition(".")[0])
-        rounds = tuple(
-            replace(r, matches=tuple(changed if m.id == changed.id else m for m in r.matches))
-            if r.number == number else r
-            for r in self.rounds
-        )
-        return replace(self, rounds=rounds)
+    def with_match(self, match: MatchState, **more: Any) -> EventState:
+        """The state with this match in the place of the one of its id, where there is one, and other fields changed."""
+        place = self._place_of(match.id)
+        if place is None:
+            return changed(self, **more)
+        r, m = place
+        played = self.rounds[r]
+        matches = (*played.matches[:m], match, *played.matches[m + 1:])
+        return changed(self, rounds=(*self.rounds[:r], changed(played, matches=matches), *self.rounds[r + 1:]), **more)
+
+    def _place_of(self, match_id: str) -> tuple[int, int] | None:
+        """Where a match stands: its round and itself. Where its id says, nearly always; but ids may have gaps."""
+        number, _, index = match_id.partition(".")
+        if number.isdecimal() and index.isdecimal() and len(match_id) <= ID_LETTERS:
+            r, m = int(number) - 1, int(index) - 1
+            matches = self.rounds[r].matches if 0 <= r < len(self.rounds) else ()
+            if 0 <= m < len(matches) and matches[m].id == match_id:
+                return r, m
+        for r, played in enumerate(self.rounds):
+            if match_id.startswith(f"{played.number}."):
+                for m, match in enumerate(played.matches):
+                    if match.id == match_id:
+                        return r, m
+        return None
 
 
 def active_ids(state: EventState) -> set[str]:

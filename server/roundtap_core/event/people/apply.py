@@ -8,18 +8,21 @@ from typing import Any
 
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState
+from roundtap_core.frozen import changed
 from roundtap_core.records import UNPAIRED_LOSS, Match
 
 
 def with_entrant(state: EventState, competitor: str, **changes: Any) -> EventState:
     """The state with these fields of one entrant changed."""
     entrant = replace(state.entrants[competitor], **changes)
-    return replace(state, entrants={**state.entrants, entrant.id: entrant})
+    return changed(state, entrants={**state.entrants, entrant.id: entrant})
 
 
 def with_missed(state: EventState, competitor: str, missed: Iterable[int]) -> EventState:
     """An unpaired loss for each round missed."""
     numbers = set(missed)
+    if not numbers:
+        return state
     rounds = tuple(
         _with_bye(r, Match(competitor, bye=UNPAIRED_LOSS)) if r.number in numbers else r for r in state.rounds
     )
@@ -47,8 +50,8 @@ def _entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
         data.get("dropped_after"), data.get("disqualified_after"), tuple(data.get("warnings", ())), data.get("total"),
         officials_role=data.get("role"), **_kept(data.get("record", {})),
     )
-    changed = replace(state, entrants={**state.entrants, entrant.id: entrant})
-    return with_missed(changed, entrant.id, data["missed"])
+    entered = changed(state, entrants={**state.entrants, entrant.id: entrant})
+    return with_missed(entered, entrant.id, data["missed"])
 
 
 def _kept(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,8 +79,8 @@ def _dropped(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
 
 
 def _returned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    changed = with_entrant(state, data["competitor"], dropped_after=None)
-    return with_missed(changed, data["competitor"], data["missed"])
+    back = with_entrant(state, data["competitor"], dropped_after=None)
+    return with_missed(back, data["competitor"], data["missed"])
 
 
 def _list_submitted(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:

@@ -7,29 +7,31 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap_core.event.entries import Entry
+from roundtap_core.event.fates import Fates
 from roundtap_core.event.people.apply import with_entrant, with_missed, without_missed
 from roundtap_core.event.state import EventState, Fate, Reported
+from roundtap_core.frozen import changed
 from roundtap_core.records import NO_SHOW, RULING, Match, Result, Side
 from roundtap_core.result_json import result_from_json, result_to_json
 
 
 def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     fate = Fate(data["fate"], entry.number, entry.hash, data["body"], data["reason"], data["match"])
-    state = replace(state, fates={**state.fates, data["report_id"]: fate})
-    if fate.fate != "accepted":
-        return replace(state, late=(*state.late, fate)) if fate.reason == "late" else state
-    found = state.find_match(data["match"])
+    fates = Fates.of(state.fates).with_fate(data["report_id"], fate)
+    found = state.find_match(data["match"]) if fate.fate == "accepted" else None
     if found is None:
-        return state
+        return changed(state, fates=fates)
     match = found[1]
     side: Side = data["side"]
     result = result_from_json(data["result"])
     reports = {**match.reports, side: Reported(result, entry.number)}
-    changed = replace(match, reports=reports, reported_mono_ms=entry.at.mono_ms)
     said = [report.result for report in reports.values()]
     if len(said) == 2 and said[0] == said[1] and not match.decided:
-        changed = replace(changed, match=replace(match.match, result=result), number=entry.number)
-    return state.with_match(changed)
+        agreed = changed(match.match, result=result)
+        match = changed(match, reports=reports, reported_mono_ms=entry.at.mono_ms, match=agreed, number=entry.number)
+    else:
+        match = changed(match, reports=reports, reported_mono_ms=entry.at.mono_ms)
+    return state.with_match(match, fates=fates)
 
 
 def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -41,10 +43,10 @@ def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) ->
     before, corrections = match.match.result, match.corrections
     if before is not None and result != before:
         corrections = (*corrections, {"was": result_to_json(before), "by": entry.actor})
-    changed = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
-                      decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections,
-                      stood=match.stood if before in (None, result) else before)
-    return state.with_match(changed)
+    now = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
+                  decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections,
+                  stood=match.stood if before in (None, result) else before)
+    return state.with_match(now)
 
 
 def _no_show(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -55,9 +57,9 @@ def _no_show(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
     round_state, match = found
     present, absent = data["present"], data["absent"]
     alone = Match(present, table=None, bye=NO_SHOW, game=match.match.game, absent=absent)
-    changed = replace(match, match=alone, reports={}, revision=match.revision + 1, number=entry.number,
-                      drawn=match.match)
-    state = with_missed(state.with_match(changed), absent, [round_state.number])
+    now = replace(match, match=alone, reports={}, revision=match.revision + 1, number=entry.number,
+                  drawn=match.match)
+    state = with_missed(state.with_match(now), absent, [round_state.number])
     return with_entrant(state, absent, dropped_after=round_state.number)
 
 
@@ -68,9 +70,9 @@ def _nobody_came(state: EventState, data: Mapping[str, Any], entry: Entry) -> Ev
         return state
     round_state, match = found
     both = match.match
-    changed = replace(match, match=replace(both, result=Result(ended=RULING, winner="none")), reports={},
-                      revision=match.revision + 1, decided=True, number=entry.number, drawn=both)
-    state = state.with_match(changed)
+    now = replace(match, match=replace(both, result=Result(ended=RULING, winner="none")), reports={},
+                  revision=match.revision + 1, decided=True, number=entry.number, drawn=both)
+    state = state.with_match(now)
     for who in (both.a, both.b):
         if who is not None:
             state = with_entrant(state, who, dropped_after=round_state.number)
