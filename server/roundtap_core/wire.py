@@ -17,6 +17,8 @@ FEED = "roundtap/feed/1"
 DEPTH_MAX = 100
 """Levels of nesting: twice what any event file may have, and far from what exhausts the stack."""
 
+PLAIN = frozenset({str, int, bool, type(None)})
+
 
 def canonical(value: Any) -> bytes:
     """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine.
@@ -31,12 +33,14 @@ def canonical(value: Any) -> bytes:
 def _refuse_odd(value: Any, levels: int) -> None:
     if isinstance(value, float):
         raise TypeError(f"canonical JSON has integers only, not {value!r}")
-    if not isinstance(value, Mapping | list | tuple):
+    # Whether something is a Mapping is a slow question, and most values are plain: the usual kinds are asked first.
+    if not isinstance(value, dict | list | tuple) and not isinstance(value, Mapping):
         return
     if not levels:
         raise ValueError(f"canonical JSON has at most {DEPTH_MAX} levels")
-    for item in value.values() if isinstance(value, Mapping) else value:
-        _refuse_odd(item, levels - 1)
+    for item in value if isinstance(value, list | tuple) else value.values():
+        if type(item) not in PLAIN:
+            _refuse_odd(item, levels - 1)
 
 
 def digest(value: Any) -> str:
@@ -46,7 +50,17 @@ def digest(value: Any) -> str:
 
 def sign(key: bytes, purpose: str, payload: Any) -> str:
     """HMAC-SHA256 over purpose and canonical payload, in hex."""
-    return hmac.new(key, purpose.encode() + b"\n" + canonical(payload), hashlib.sha256).hexdigest()
+    return _mac(key, purpose, canonical(payload))
+
+
+def sealed(key: bytes, purpose: str, payload: bytes) -> bytes:
+    """The JSON of a signed message, as `envelope` makes it, around a payload that is canonical JSON already: it is
+    signed as it stands and not written down a second time."""
+    return b'{"payload":' + payload + b',"mac":"' + _mac(key, purpose, payload).encode() + b'"}'
+
+
+def _mac(key: bytes, purpose: str, payload: bytes) -> str:
+    return hmac.digest(key, purpose.encode() + b"\n" + payload, "sha256").hex()
 
 
 def verify(key: bytes, purpose: str, payload: Any, mac: object) -> bool:
