@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +36,37 @@ class UnitStatus:
     """Reports on the unit's disk that this hub has not answered yet, by the unit's own count."""
 
 
+Listener = Callable[[str | None], None]
+"""Told which unit's status changed; None where it was no unit's."""
+
+
 class Presence:
     """All units' statuses. Any thread may ask and tell; `listeners` are called after each change, outside the lock."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._units: dict[str, UnitStatus] = {}
-        self._sessions: dict[tuple[str, str], int] = {}
-        self._listeners: list[Callable[[], None]] = []
+        self._shared: Mapping[str, UnitStatus] | None = None
+        self._sessions: dict[str, dict[str, int]] = {}
+        self._listeners: list[Listener] = []
         self._here: frozenset[tuple[str, str, str]] = frozenset()
 
-    def listen(self, listener: Callable[[], None]) -> None:
+    def listen(self, listener: Listener) -> None:
+        """`listener` runs in the thread that brought the news and must only enqueue."""
         self._listeners.append(listener)
 
     @property
     def units(self) -> Mapping[str, UnitStatus]:
-        with self._lock:
-            return dict(self._units)
+        """Everybody as of now: a mapping that never changes, the same one for all who ask until somebody is heard."""
+        shared = self._shared
+        if shared is None:
+            with self._lock:
+                shared = self._shared = MappingProxyType(dict(self._units))
+        return shared
+
+    def status_of(self, unit: str) -> UnitStatus | None:
+        """One unit's status; None for one that was never heard."""
+        return self._units.get(unit)
 
     def heard(self, unit: str, now_ms: int, **said: object) -> UnitStatus:
         """Contact with a unit, and what it said. A call keeps the age it began with; its end forgets who took it.
@@ -67,29 +82,32 @@ class Presence:
                 said["call_since_ms"] = said["call_taken_by"] = None
                 said["call_closed"] = False
             after = _still_refused(before, replace(before, contact_ms=now_ms, **said))  # type: ignore[arg-type]
-            self._units[unit] = after
+            self._keep(after)
         if replace(after, contact_ms=before.contact_ms) != before:
-            self._changed()
+            self._changed(unit)
         return after
 
     def open_session(self, unit: str, session: str) -> None:
         """A feed was opened: statuses under this session count, each with a higher number than the one before."""
         with self._lock:
-            self._sessions[unit, session] = 0
+            self._sessions.setdefault(unit, {})[session] = 0
 
     def close_session(self, unit: str, session: str) -> bool:
         """The feed is gone; True if it was the unit's last."""
         with self._lock:
-            self._sessions.pop((unit, session), None)
-            return not any(of == unit for of, _ in self._sessions)
+            sessions = self._sessions.get(unit, {})
+            sessions.pop(session, None)
+            if not sessions:
+                self._sessions.pop(unit, None)
+            return not sessions
 
     def session_advances(self, unit: str, session: str, number: object) -> bool:
         """Whether this status is newer than all before it: a replayed packet is not."""
         with self._lock:
-            last = self._sessions.get((unit, session))
+            last = self._sessions.get(unit, {}).get(session)
             if last is None or not isinstance(number, int) or isinstance(number, bool) or number <= last:
                 return False
-            self._sessions[unit, session] = number
+            self._sessions[unit][session] = number
             return True
 
     def take_call(self, unit: str, by: str) -> None:
@@ -98,8 +116,8 @@ class Presence:
             before = self._units.get(unit)
             if before is None or before.call_since_ms is None:
                 return
-            self._units[unit] = replace(before, call_taken_by=by)
-        self._changed()
+            self._keep(replace(before, call_taken_by=by))
+        self._changed(unit)
 
     @property
     def here(self) -> frozenset[tuple[str, str, str]]:
@@ -110,7 +128,7 @@ class Presence:
         """An official saw somebody at the table."""
         with self._lock:
             self._here |= {(event, match, competitor)}
-        self._changed()
+        self._changed(None)
 
     def close_call(self, unit: str, until_ms: int | None = None) -> None:
         """The call is settled: a judge says so, or the result stands. `until_ms`: only one made before then."""
@@ -120,8 +138,8 @@ class Presence:
                 return
             if until_ms is not None and before.call_since_ms > until_ms:
                 return
-            self._units[unit] = replace(before, call_since_ms=None, call_taken_by=None, call_closed=True)
-        self._changed()
+            self._keep(replace(before, call_since_ms=None, call_taken_by=None, call_closed=True))
+        self._changed(unit)
 
     def refuse_leave(self, unit: str, side: str) -> None:
         """The organizer keeps who wanted to leave; the table says so."""
@@ -129,12 +147,17 @@ class Presence:
             before = self._units.get(unit)
             if before is None or side not in before.leave:
                 return
-            self._units[unit] = replace(before, leave_refused=before.leave_refused | {side})
-        self._changed()
+            self._keep(replace(before, leave_refused=before.leave_refused | {side}))
+        self._changed(unit)
 
-    def _changed(self) -> None:
+    def _keep(self, status: UnitStatus) -> None:
+        """Under the lock. Whoever was handed `units` before goes on reading what it was then."""
+        self._units[status.unit] = status
+        self._shared = None
+
+    def _changed(self, unit: str | None) -> None:
         for listener in self._listeners:
-            listener()
+            listener(unit)
 
 
 def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:

@@ -550,7 +550,7 @@ def test_a_feed_begins_with_everything(bench: Bench) -> None:
 def test_a_feed_that_ends_leaves_nothing_behind(bench: Bench) -> None:
     feed = DeviceFeed(bench.hub)
     asyncio.run(_messages(feed, 2))
-    assert feed._connections == set()
+    assert feed._connections == {}
     assert bench.hub.presence.units["table-1"].connected is False
     assert bench.hub.presence._sessions == {}
 
@@ -570,4 +570,4 @@ def test_a_device_that_stalls_is_cut_off_and_nobody_waits_for_it(bench: Bench) -
         return len([chunk async for chunk in stream])
 
     assert asyncio.run(play()) == 0
-    assert feed._connections == set()
+    assert feed._connections == {}

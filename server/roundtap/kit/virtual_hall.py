@@ -76,7 +76,7 @@ class DirectLink:
 
     def push_view(self) -> None:
         view = table_view(self._hub.service.snapshot, self._unit, self._hub.presence.units.get(self._unit),
-                          self._hub.clocks.now())
+                          self._hub.clocks.now(), {str(kept.report["event"]) for kept in self._outbox.all()})
         if view != self._last_view:
             self._last_view = view
             self._incoming.put(("view", view))

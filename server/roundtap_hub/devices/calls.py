@@ -28,6 +28,7 @@ def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequenc
         if found is None or found[0].status != PUBLISHED or not found[1].done:
             continue
         table = found[1].match.table
-        for unit, status in presence.units.items():
-            if status.match == found[1].id and snapshot.venue.tables.get(unit) == table:
-                presence.close_call(unit, entry.at.mono_ms - ECHOED_MS)
+        unit = snapshot.venue.unit_at(table) if table is not None else None
+        status = presence.status_of(unit) if unit is not None else None
+        if status is not None and status.match == found[1].id:
+            presence.close_call(status.unit, entry.at.mono_ms - ECHOED_MS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -26,18 +26,18 @@ from roundtap_hub.views.before_play import before_play, situation_at
 View = dict[str, Any]
 
 
-def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, now: Instant | None = None) -> View:
+def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, now: Instant | None = None,
+               reported: Iterable[str] = ()) -> View:
     """The view of the table where `unit` stands; without a table, or without an event, most of it is null.
 
-    `now` tells whether minutes that chance has added are over: players can read what a table is sent.
+    `now` tells whether minutes that chance has added are over: players can read what a table is sent. `reported`:
+    events of which the unit keeps reports; those that are finished it is told, so that it may forget them.
+    What the view is made of besides, `table_changes.py` has to know.
     """
     table = snapshot.venue.tables.get(unit)
     found = find_table(snapshot, table) if table is not None else None
-    call = None
-    if status is not None and status.call_since_ms is not None:
-        call = {"taken_by": status.call_taken_by}
-    refused = sorted(status.leave_refused) if status is not None else []
-    finished = [state.id for state in snapshot.events.values() if state.finished]
+    call, refused = shown_of(status)
+    finished = sorted(event for event in reported if is_finished(snapshot, event))
     if found is None:
         return {"table": table, "finished": finished, "event": None, "round": None, "match": None, "options": {},
                 "situation": None, "rounds_left": None, "form": None, "clock": clock_view(Clock()), "call": call,
@@ -65,6 +65,20 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
         "leave_refused": refused,
         "next": None,
     }
+
+
+def is_finished(snapshot: Snapshot, event_id: str) -> bool:
+    """Whether this hub knows the event and says that it is over: only then a unit may forget its reports."""
+    state = snapshot.events.get(event_id)
+    return state is not None and state.finished
+
+
+def shown_of(status: UnitStatus | None) -> tuple[View | None, list[str]]:
+    """What of a unit's own status comes back in its view: `call`, `leave_refused`."""
+    if status is None:
+        return None, []
+    call = {"taken_by": status.call_taken_by} if status.call_since_ms is not None else None
+    return call, sorted(status.leave_refused)
 
 
 def find_table(snapshot: Snapshot, table: int) -> tuple[EventState, RoundState | None, MatchState | None] | None:

@@ -40,7 +40,7 @@ class BrowserFeed:
         self._versions: dict[str, str] = {}
         self._fresh_ms = 0
         hub.service.listen(lambda *_: self._changed())
-        hub.presence.listen(self._changed)
+        hub.presence.listen(lambda _: self._changed())
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop

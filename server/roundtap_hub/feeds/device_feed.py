@@ -1,19 +1,22 @@
-"""The devices' feed: addressed, signed messages at each commit, never coalesced; on connect everything at once."""
+"""The devices' feed: addressed, signed messages at once, fates never left out; on connect everything."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core import VERSION
 from roundtap_core.event.entries import Entry
-from roundtap_core.wire import FEED, REQUEST, envelope, opened
+from roundtap_core.wire import FEED, REQUEST, canonical, opened, sealed
 from roundtap_hub.devices.reports import Echo, echo, find_fate
-from roundtap_hub.devices.table_view import View, table_view
+from roundtap_hub.devices.table_changes import TableChanges, table_changes
+from roundtap_hub.devices.table_view import find_table, shown_of, table_view
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 
@@ -21,29 +24,56 @@ QUEUE_MAX = 256
 """Messages a device may lag behind; one that lags more is cut off and starts again with everything."""
 BEAT_S = 2.0
 """How often a silent feed says that it lives: the unit shows the age of its last contact."""
+AT_A_TIME = 16
+"""Views made before the loop is given back: on a Pi 4 some 10 ms."""
+
+Message = Mapping[str, Any] | bytes
+"""What is to be said; a view is its canonical JSON already."""
+BEAT: Message = {"type": "beat"}
 
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """One open feed of one unit."""
+    """One open feed of one unit. `reported`: events of which the unit keeps reports, as far as the hub was told."""
 
     unit: str
     key: bytes
     nonce: str
     session: str
-    queue: asyncio.Queue[Mapping[str, Any] | None] = field(default_factory=lambda: asyncio.Queue(QUEUE_MAX))
-    last_view: View | None = None
+    reported: set[str] = field(default_factory=set)
+    queue: deque[Message | None] = field(default_factory=deque)
+    waiter: asyncio.Future[None] | None = None
+    last_view: bytes | None = None
+    event: str | None = None
+    """The event that the last view is about."""
+    shown: object = None
+    """What that view says of the unit's own status."""
     sent: int = 0
+
+    def wake(self) -> None:
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
 
 
 class DeviceFeed:
-    """All connected units. Its methods run in the event loop; `on_commit` may be called from any thread."""
+    """All connected units. Its methods run in the event loop; what commits and presence tell may come from any thread.
+
+    A connection's view is made anew only where something that it shows may have changed: `table_changes` says for
+    which events, tables and units that is so since everybody was looked at last.
+    """
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._connections: set[Connection] = set()
+        self._connections: dict[str, set[Connection]] = {}
+        """By unit."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = False
+        self._seen = hub.service.snapshot
+        """What every last view was made of, but those of `_unsure`: they are still to be looked at."""
+        self._unsure: set[Connection] = set()
+        self._looking = False
+        self._lock = threading.Lock()
+        self._news: tuple[list[Entry], set[str]] | None = None
         hub.service.listen(self._on_commit)
         hub.presence.listen(self._on_presence)
 
@@ -65,89 +95,182 @@ class DeviceFeed:
         payload = opened(key, REQUEST, message)
         if payload is None or not isinstance(payload.get("nonce"), str) or not _pairs(payload.get("reports")):
             return None
-        return Connection(unit, key, payload["nonce"], secrets.token_hex(8)), payload
+        reported = {event for event, _ in payload["reports"]}
+        return Connection(unit, key, payload["nonce"], secrets.token_hex(8), reported), payload
 
     async def stream(self, connection: Connection, hello: Mapping[str, Any]) -> AsyncIterator[bytes]:
         """The signed messages of one connection, as server-sent events, for as long as the client stays."""
         hub, unit = self._hub, connection.unit
         hub.presence.open_session(unit, connection.session)
-        self._connections.add(connection)
+        self._connections.setdefault(unit, set()).add(connection)
         try:
             hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=str(hello.get("core")))
             snapshot = hub.service.snapshot
             yield self._packed(connection, {
                 "type": "welcome", "session": connection.session, "core": VERSION, "epoch": snapshot.venue.epoch,
+                "boot": hub.clocks.boot_id,
             })
             fates = [echo(snapshot, report, find_fate(snapshot, event, report)) for event, report in hello["reports"]]
             yield self._packed(connection, {"type": "fates", "fates": fates})
-            self._push_view(connection, snapshot)
+            if hub.service.snapshot is not self._seen:
+                self._fan_out((), (), ())
+            self._push_view(connection)
             while not self._closing:
-                try:
-                    message = await asyncio.wait_for(connection.queue.get(), BEAT_S)
-                except TimeoutError:
-                    message = {"type": "beat"}
+                message = await self._next(connection)
                 if message is None:
                     return
                 yield self._packed(connection, message)
         finally:
-            self._connections.discard(connection)
-            if hub.presence.close_session(unit, connection.session):
-                hub.presence.heard(unit, hub.presence.units[unit].contact_ms, connected=False)
+            self._drop(connection)
+            status = hub.presence.status_of(unit)
+            if hub.presence.close_session(unit, connection.session) and status is not None:
+                hub.presence.heard(unit, status.contact_ms, connected=False)
 
     def look_again(self) -> None:
-        """Send what has changed by the clock alone."""
-        self._fan_out(())
+        """Send what has changed by the clock alone: only hidden minutes do, every other clock runs at the table."""
+        open_ended = {state.id for state in self._hub.service.snapshot.events.values()
+                      if state.live is not None and state.rulebook.extra_minutes is not None}
+        self._fan_out((), (), open_ended)
 
     def close_all(self) -> None:
         """End every stream, and those that open from now on: the hub stops."""
         self._closing = True
-        for connection in list(self._connections):
+        for connection in self._all():
             self._send(connection, None)
 
-    def _packed(self, connection: Connection, message: Mapping[str, Any]) -> bytes:
+    def _all(self) -> list[Connection]:
+        return [connection for of_unit in self._connections.values() for connection in of_unit]
+
+    def _drop(self, connection: Connection) -> None:
+        of_unit = self._connections.get(connection.unit, set())
+        of_unit.discard(connection)
+        if not of_unit:
+            self._connections.pop(connection.unit, None)
+        self._unsure.discard(connection)
+
+    async def _next(self, connection: Connection) -> Message | None:
+        """The next thing to say; a beat where nothing came for a while."""
+        if not connection.queue:
+            loop = asyncio.get_running_loop()
+            connection.waiter = loop.create_future()
+            timer = loop.call_later(BEAT_S, connection.wake)
+            try:
+                await connection.waiter
+            finally:
+                timer.cancel()
+                connection.waiter = None
+        return connection.queue.popleft() if connection.queue else BEAT
+
+    def _packed(self, connection: Connection, message: Message) -> bytes:
         connection.sent += 1
-        payload = {**message, "nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.clocks.mono_ms()}
-        signed = envelope(connection.key, FEED, payload)
-        return b"data: " + json.dumps(signed, ensure_ascii=False, separators=(",", ":")).encode() + b"\n\n"
+        head = {"nonce": connection.nonce, "seq": connection.sent, "now_ms": self._hub.clocks.mono_ms()}
+        if isinstance(message, bytes):
+            # "view" is the last of the keys in their order, so that this is canonical as well.
+            payload = canonical({**head, "type": "view"})[:-1] + b',"view":' + message + b"}"
+        else:
+            payload = canonical({**message, **head})
+        return b"data: " + sealed(connection.key, FEED, payload) + b"\n\n"
+
+    # What is new. It is gathered until the loop comes to it: however much there is, everybody is looked at once.
 
     def _on_commit(self, _: Snapshot, entries: Sequence[Entry]) -> None:
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._fan_out, entries)
+        self._tell(entries, None)
 
-    def _on_presence(self) -> None:
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._fan_out, ())
+    def _on_presence(self, unit: str | None) -> None:
+        if unit is not None:
+            self._tell((), unit)
 
-    def _fan_out(self, entries: Sequence[Entry]) -> None:
-        # The latest, not the commit's own: a feed that has just begun may have shown a later one already.
+    def _tell(self, entries: Sequence[Entry], unit: str | None) -> None:
+        if self._loop is None or self._loop.is_closed():
+            return
+        with self._lock:
+            told = self._news is not None
+            news = self._news = self._news or ([], set())
+            news[0].extend(entries)
+            if unit is not None:
+                news[1].add(unit)
+        if not told:
+            self._loop.call_soon_threadsafe(self._take_news)
+
+    def _take_news(self) -> None:
+        with self._lock:
+            news, self._news = self._news, None
+        if news is not None:
+            self._fan_out(news[0], news[1], ())
+
+    def _fan_out(self, entries: Sequence[Entry], units: Collection[str], events: Collection[str]) -> None:
+        """`units` have said something, and by the clock alone `events` may look otherwise."""
+        # The latest, not the commit's own: there is nothing between that anybody would miss.
         snapshot = self._hub.service.snapshot
+        self._push_fates(snapshot, entries)
+        changes = table_changes(self._seen, snapshot)
+        self._seen = snapshot
+        self._unsure |= self._concerned(changes, frozenset(events))
+        for unit in units:
+            shown = shown_of(self._hub.presence.status_of(unit))
+            self._unsure.update(found for found in self._connections.get(unit, ()) if found.shown != shown)
+        if not self._looking:
+            self._look_at_some()
+
+    def _look_at_some(self) -> None:
+        """A few of the unsure, then others get their turn: a result that comes now shall not wait for a whole hall."""
+        for _ in range(min(AT_A_TIME, len(self._unsure))):
+            self._push_view(self._unsure.pop())
+        self._looking = bool(self._unsure)
+        if self._looking and self._loop is not None:
+            self._loop.call_soon(self._look_at_some)
+
+    def _push_fates(self, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
         fates: dict[str, list[Echo]] = {}
         for entry in entries:
-            if entry.kind in ("report", "report-refused"):
+            unit = entry.actor.removeprefix("unit:")
+            if entry.kind in ("report", "report-refused") and unit in self._connections:
                 event, report_id = entry.data.get("event", entry.stream), entry.data["report_id"]
-                fates.setdefault(entry.actor, []).append(
-                    echo(snapshot, report_id, find_fate(snapshot, event, report_id)))
-        for connection in list(self._connections):
-            of_unit = fates.get(f"unit:{connection.unit}")
-            if of_unit:
+                fates.setdefault(unit, []).append(echo(snapshot, report_id, find_fate(snapshot, event, report_id)))
+                for connection in self._connections[unit]:
+                    if event not in connection.reported:
+                        connection.reported.add(event)
+                        self._unsure.add(connection)
+        for unit, of_unit in fates.items():
+            for connection in list(self._connections.get(unit, ())):
                 self._send(connection, {"type": "fates", "fates": of_unit})
-            self._push_view(connection, snapshot)
 
-    def _push_view(self, connection: Connection, snapshot: Snapshot) -> None:
-        status = self._hub.presence.units.get(connection.unit)
-        view = table_view(snapshot, connection.unit, status, self._hub.clocks.now())
-        if view != connection.last_view:
-            connection.last_view = view
-            self._send(connection, {"type": "view", "view": view})
+    def _concerned(self, changes: TableChanges, by_clock: frozenset[str]) -> set[Connection]:
+        snapshot = self._seen
+        events = changes.events | by_clock
+        found = {connection for unit in changes.units for connection in self._connections.get(unit, ())}
+        if changes.tables:
+            for unit, table in snapshot.venue.tables.items():
+                if table in changes.tables:
+                    found.update(self._connections.get(unit, ()))
+        if events:
+            for connection in self._all():
+                if connection.event in events or not connection.reported.isdisjoint(events):
+                    found.add(connection)
+                else:
+                    table = snapshot.venue.tables.get(connection.unit)
+                    place = find_table(snapshot, table) if table is not None else None
+                    if place is not None and place[0].id in events:
+                        found.add(connection)
+        return found
 
-    def _send(self, connection: Connection, message: Mapping[str, Any] | None) -> None:
-        try:
-            connection.queue.put_nowait(message)
-        except asyncio.QueueFull:
-            self._connections.discard(connection)
-            while not connection.queue.empty():
-                connection.queue.get_nowait()
-            connection.queue.put_nowait(None)
+    def _push_view(self, connection: Connection) -> None:
+        status = self._hub.presence.status_of(connection.unit)
+        view = table_view(self._seen, connection.unit, status, self._hub.clocks.now(), connection.reported)
+        connection.event = view["event"]["id"] if view["event"] is not None else None
+        connection.shown = (view["call"], view["leave_refused"])
+        said = canonical(view)
+        if said != connection.last_view:
+            connection.last_view = said
+            self._send(connection, said)
+
+    def _send(self, connection: Connection, message: Message | None) -> None:
+        if len(connection.queue) >= QUEUE_MAX:
+            self._drop(connection)
+            connection.queue.clear()
+            message = None
+        connection.queue.append(message)
+        connection.wake()
 
 
 def _pairs(value: object) -> bool:

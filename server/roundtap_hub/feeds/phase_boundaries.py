@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from roundtap_core.clock import Instant
+from roundtap_core.event.state import EventState
 from roundtap_hub.hub import Hub
 from roundtap_hub.public_clock import next_change_ms
 
@@ -15,7 +17,8 @@ SHORTEST_MS = 50
 class Boundaries:
     """Calls `passed` in the event loop whenever a running round enters its next phase or ends.
 
-    One timer for all events, set anew at every commit: nothing runs in between.
+    One timer for all events, set anew at every commit: nothing runs in between. When an event comes to its next
+    boundary is worked out once for each of its states.
     """
 
     def __init__(self, hub: Hub, passed: Callable[[], None]) -> None:
@@ -23,6 +26,8 @@ class Boundaries:
         self._passed = passed
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._due: dict[str, tuple[EventState, int | None]] = {}
+        """By event: the state that was looked at, and when it changes by itself, by the hub's clock."""
         hub.service.listen(lambda *_: self._changed())
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -42,10 +47,18 @@ class Boundaries:
     def _arm(self) -> None:
         self.stop()
         now = self._hub.clocks.now()
-        changes = (next_change_ms(state, now) for state in self._hub.service.snapshot.events.values())
-        wait_ms = min((change for change in changes if change is not None), default=None)
-        if wait_ms is not None and self._loop is not None:
-            self._timer = self._loop.call_later(max(wait_ms, SHORTEST_MS) / 1000, self._ring)
+        self._due = {event: self._due_of(event, state, now)
+                     for event, state in self._hub.service.snapshot.events.items()}
+        due_ms = min((due for _, due in self._due.values() if due is not None), default=None)
+        if due_ms is not None and self._loop is not None:
+            self._timer = self._loop.call_later(max(due_ms - now.mono_ms, SHORTEST_MS) / 1000, self._ring)
+
+    def _due_of(self, event: str, state: EventState, now: Instant) -> tuple[EventState, int | None]:
+        known = self._due.get(event)
+        if known is not None and known[0] is state and (known[1] is None or known[1] > now.mono_ms):
+            return known
+        wait_ms = next_change_ms(state, now)
+        return state, None if wait_ms is None else now.mono_ms + wait_ms
 
     def _ring(self) -> None:
         self._passed()

@@ -1,0 +1,239 @@
+"""Two events in one hall with its units connected, everything by hand: what is asked, said, placed, and the time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from hub_kit import HandClock, people
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.records import CONCESSION, RULING, Pair, Result
+from roundtap_core.result_json import result_to_json
+from roundtap_core.wire import FEED, REQUEST, envelope, opened
+from roundtap_hub.devices.table_view import table_view
+from roundtap_hub.feeds.device_feed import Connection, DeviceFeed
+from roundtap_hub.feeds.phase_boundaries import Boundaries
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.presence import Presence
+
+UNITS = [f"table-{n}" for n in range(1, 7)]
+KEYS = {unit: bytes([n]) * 32 for n, unit in enumerate(UNITS)}
+EVENTS = ("e1", "e2")
+WHO = [f"p{n}" for n in range(1, 9)]
+STRUCTURES: list[tuple[str, dict[str, Any]]] = [
+    ("xwing-standard", {}),
+    ("xwing-standard", {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True}),
+    ("xwing-standard", {"structure": "own", "swiss_rounds": 0}),
+    ("shatterpoint-premier", {}),
+    ("warlords-of-erehwon", {}),
+]
+RESULTS = [Result(score=Pair(100, 24)), Result(score=Pair(24, 100)), Result(ended=CONCESSION, conceded_by="a"),
+           Result(ended=RULING, winner="b")]
+
+
+class HandLoop:
+    """Timers that ring when the hall's clock has come so far."""
+
+    def __init__(self, clock: HandClock) -> None:
+        self._clock = clock
+        self._timers: list[tuple[float, Callable[[], None]]] = []
+
+    def call_later(self, delay_s: float, ring: Callable[[], None]) -> Any:
+        timer = (self._clock.ms + delay_s * 1000, ring)
+        self._timers.append(timer)
+        timers = self._timers
+
+        class Handle:
+            def cancel(self) -> None:
+                if timer in timers:
+                    timers.remove(timer)
+
+        return Handle()
+
+    def call_soon_threadsafe(self, step: Callable[[], None]) -> None:
+        step()
+
+    def is_closed(self) -> bool:
+        return False
+
+    def ring(self) -> None:
+        while due := [timer for timer in self._timers if timer[0] <= self._clock.ms]:
+            self._timers.remove(due[0])
+            due[0][1]()
+
+
+class Unit:
+    """An open feed, and the last view that came by it."""
+
+    def __init__(self, feed: DeviceFeed, unit: str, reports: list[list[str]]) -> None:
+        hello = {"unit": unit, "nonce": "n", "core": "0", "reports": reports}
+        greeted = feed.greet(json.dumps(envelope(KEYS[unit], REQUEST, hello)).encode())
+        assert greeted is not None
+        self.unit = unit
+        self.connection: Connection = greeted[0]
+        self.view: Any = None
+        self.views = 0
+        self.fates: list[str] = []
+        self.task = asyncio.create_task(self._listen(feed, greeted[1]))
+
+    async def _listen(self, feed: DeviceFeed, hello: dict[str, Any]) -> None:
+        stream = feed.stream(self.connection, hello)
+        try:
+            async for chunk in stream:
+                message = opened(KEYS[self.unit], FEED, json.loads(chunk[len("data: "):]))
+                assert message is not None
+                if message["type"] == "view":
+                    self.view, self.views = message["view"], self.views + 1
+                elif message["type"] == "fates":
+                    self.fates += [fate["report_id"] for fate in message["fates"]]
+        finally:
+            await stream.aclose()  # type: ignore[attr-defined]
+
+
+class FeedHall:
+    """Use within a running loop."""
+
+    def __init__(self, service: Service, clock: HandClock, chance: random.Random) -> None:
+        self.service, self.clock, self.chance = service, clock, chance
+        self.hub = Hub(service, Presence(), clock.clocks, KEYS, b"", "")
+        self.feed = DeviceFeed(self.hub)
+        self.feed.bind(asyncio.get_running_loop())
+        self.timers = HandLoop(clock)
+        self.boundaries = Boundaries(self.hub, self.feed.look_again)
+        self.boundaries.bind(self.timers)  # type: ignore[arg-type]
+        self.units: list[Unit] = []
+        self.asked = 0
+        self._published = threading.Semaphore(0)
+        # The last to be told: when this is released, everybody else has been told as well.
+        service.listen(lambda *_: self._published.release())
+
+    def state(self, event: str) -> EventState:
+        return self.service.snapshot.events.get(event) or EventState(event)
+
+    def ask(self, *steps: Step, actor: str = "organizer", persons: Any = ()) -> None:
+        """What is refused changes nothing."""
+        self.asked += 1
+        with suppress(Problem):
+            if self.service.ask(list(steps), actor, persons):
+                assert self._published.acquire(timeout=10)
+
+    def tell(self, event: str, command: Any, actor: str = "organizer") -> None:
+        self.ask(Step(event, command), actor=actor)
+
+    def open(self, event: str, rulebook: str, options: dict[str, Any], players: int) -> None:
+        entering = people(event, [f"Somebody Number{n}" for n in range(1, players + 1)])
+        create = c.CreateEvent(f"Cup {event}", rulebook, None, options, "#0072B2", 7)
+        entered = [c.EnterCompetitor(Entrant(one.competitor, one.person.digest(one.salt))) for one in entering]
+        self.ask(*[Step(event, command) for command in (create, *entered)], persons=entering)
+
+    def place(self, unit: str, table: int | None) -> None:
+        self.ask(Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table})))
+
+    async def connect(self, unit: str, reports: list[list[str]] | None = None) -> Unit:
+        made = Unit(self.feed, unit, reports or [])
+        self.units.append(made)
+        await self.settle()
+        return made
+
+    async def leave(self, unit: Unit) -> None:
+        self.units.remove(unit)
+        unit.task.cancel()
+        await asyncio.gather(unit.task, return_exceptions=True)
+
+    async def settle(self) -> None:
+        """Until nothing is on its way any more."""
+        for _ in range(1000):
+            await asyncio.sleep(0)
+            if self.feed._news is None and not self.feed._looking and not any(u.connection.queue for u in self.units):
+                await asyncio.sleep(0)
+                return
+        raise AssertionError("the feed does not come to rest")
+
+    def fresh(self, unit: Unit) -> Any:
+        """What the unit should show now, worked out from nothing but what is saved and said."""
+        view = table_view(self.service.snapshot, unit.unit, self.hub.presence.units.get(unit.unit),
+                          self.hub.clocks.now(), unit.connection.reported)
+        return json.loads(json.dumps(view))
+
+    def pass_ms(self, ms: int) -> None:
+        self.clock.ms += ms
+        self.timers.ring()
+
+
+async def anything(hall: FeedHall) -> None:
+    """One thing that somebody in the hall may do."""
+    chance = hall.chance
+    event = chance.choice(EVENTS)
+    state = hall.state(event)
+    draw = chance.choice
+    live = state.live
+    found = draw(live.matches) if live is not None and chance.random() < 0.8 else None
+    match = found.id if found is not None else f"{draw((1, 2, 3))}.{draw((1, 2, 3, 4))}"
+    at = state.find_match(match)
+    revision = at[1].revision if at is not None else 0
+    unit = draw(UNITS)
+    official = draw(["EnterResult", "officials", "draw", "publish", "clock", "people", "rare"])
+    kind = draw(["report", "report", "report", "status", "status", "desk", "place", "link", "time", *[official] * 5])
+    if kind == "report":
+        result = result_to_json(draw(RESULTS[:3]))
+        hall.tell(event, c.Report(f"r{hall.asked}", match, draw("ab"), revision, result, "b"), f"unit:{unit}")
+    elif kind == "status":
+        hall.hub.presence.heard(unit, hall.clock.ms, match=match, seated=frozenset(draw(["", "a", "ab"])),
+                                call=draw([True, False]), leave=frozenset(draw(["", "a", "ab"])),
+                                draft=draw([True, False]))
+    elif kind == "desk":
+        draw([lambda: hall.hub.presence.take_call(unit, draw(["Ann", "Bo"])), lambda: hall.hub.presence.close_call(unit),
+              lambda: hall.hub.presence.refuse_leave(unit, draw("ab")),
+              lambda: hall.hub.presence.seen_here(event, match, "p1")])()
+    elif kind == "place":
+        hall.place(unit, draw([None, 1, 2, 3, 4, 5, 6]))
+    elif kind == "link":
+        if hall.units and chance.random() < 0.4:
+            await hall.leave(draw(hall.units))
+        else:
+            hall.units.append(Unit(hall.feed, unit, draw([[], [["e1", "r1"]], [["e2", "r1"], ["e1", "r2"]]])))
+    elif kind == "time":
+        hall.pass_ms(draw([1, 1000, 60_000, 20 * 60_000, 80 * 60_000]))
+    elif kind == "EnterResult":
+        hall.tell(event, c.EnterResult(match, revision, draw([None, *RESULTS])))
+    elif kind == "officials":
+        for one in live.open_matches if live is not None else ():
+            hall.tell(event, c.EnterResult(one.id, one.revision, draw(RESULTS)))
+    elif kind == "draw":
+        hall.tell(event, draw([c.DrawRound(hall.asked), c.DrawRound(hall.asked), c.MakeCut(), c.DiscardDraft()]))
+    elif kind == "publish":
+        draft = state.draft
+        if draft is None:
+            hall.tell(event, c.DrawRound(hall.asked))
+            draft = hall.state(event).draft
+        if draft is not None:
+            hall.tell(event, c.PublishRound(draft.number, draft.draw.attempt if draft.draw else 1))
+    elif kind == "clock":
+        hall.tell(event, draw([c.SetClock("start"), c.SetClock("start"), c.SetClock("pause"),
+                               c.SetClock("adjust", draw([-300_000, 300_000])),
+                               c.SetExtraMinutes(len(state.rounds), draw([0, 1, 3]))]))
+    elif kind == "people":
+        who = draw(WHO)
+        named = people(event, [f"{draw(['Ina', 'Jo'])} Other{n}" for n in range(1, 9)])[int(who[1:]) - 1]
+        changed = c.ChangePerson(who, named.person.digest(named.salt))
+        draw([lambda: hall.tell(event, c.DropCompetitor(who)), lambda: hall.tell(event, c.ReturnCompetitor(who)),
+              lambda: hall.ask(Step(event, changed), persons=[named]),
+              lambda: hall.tell(event, c.EnterCompetitor(Entrant(who, "d"), meets=draw([None, match]))),
+              lambda: hall.tell(event, c.SubmitList(who, "d", draw([98, 100])))])()
+    else:
+        hall.tell(event, draw([
+            c.NoShow(match, draw(WHO)), c.NobodyCame(match), c.NoShowUndone(match), c.GrantExtension(match, draw([2, 5])),
+            c.NoteRuling(match, "so"), c.NoteLot(match, draw(["initiative", "first_player"]), draw("ab")),
+            c.SetOptions({"structure": draw(["basic", "own"])}), c.SetAbout({"name": draw(["Cup A", "Cup B"])}),
+            c.FinishEvent(), c.ReopenEvent(), c.SetPicks(match, (1,)),
+            c.Warn(draw(WHO), "slow"), c.Disqualify(draw(WHO), "x"),
+        ]))
