@@ -1,0 +1,123 @@
+"""What a page costs the hub: a player's, warm and after a commit; the console of 256 players. Processor time.
+
+    python tests/benchmarks/bench_pages.py [--quick] [--nice N]
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from rig.hub_process import Hall, HubProcess, keep_off_the_hub_s_core, make_hall
+from rig.organizer import Browser
+from rig.table import Options, Row, alone, p50
+
+from roundtap_core.wire import ECHO, REPORT, opened, sign
+
+PLAYERS = 256
+CONSOLE_KB = 60
+
+
+def measure(options: Options, folder: Path) -> Iterator[Row]:
+    core = keep_off_the_hub_s_core(options.nice)
+    hall = make_hall(folder / "hub")
+    with HubProcess(hall, (), core) as hub:
+        browser = Browser(hub)
+        time.sleep(1)
+        yield from _player(options, hub, browser, hall)
+        browser.log_in()
+        yield from _console(options, hub, browser, hall)
+        browser.close()
+
+
+def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> Iterator[Row]:
+    many = options.pick(PLAYERS, 40)
+    pages = [f"/e/e1/p/p{n}" for n in range(1, many + 1)]
+    body, answer = browser.get(pages[0])
+    packed = answer.headers.get("Content-Encoding", "none")
+    plain = len(browser.get(pages[0], "identity")[0])
+    floor = _cpu_ms(hub, [lambda: browser.get("/time")] * many)
+    first = _cpu_ms(hub, [lambda page=page: browser.get(page) for page in pages])
+    warm = _cpu_ms(hub, [lambda page=page: browser.get(page) for page in pages])
+    yield Row("page of a player, packed with gzip", float(packed == "gzip"), "", 1, at_least=True,
+              note=f"content-encoding: {packed}; {len(body):,} bytes on the wire, {plain:,} plain")
+    yield Row("page of a player, warm: CPU", warm, "ms", 0.5, floor, "GET /time",
+              note=f"{first:.2f} ms when each of {many} was asked for first")
+    after, anothers = [], []
+    for number in range(options.pick(60, 12)):
+        table = 1 + number % 128
+        _report(browser, hall, table, number)
+        time.sleep(0.05)
+        after.append(_cpu_ms(hub, [lambda table=table: browser.get(_seat(browser, table))], settle_s=0))
+        anothers.append(_cpu_ms(hub, [lambda: browser.get(pages[-1])], settle_s=0))
+    yield Row("page of a player, after a commit: CPU", p50(after), "ms", 3, floor, "GET /time",
+              note=f"of {len(after)}, each of a player at the table that reported, ±0.1 ms; another player's then "
+                   f"{p50(anothers) or 0:.2f} ms")
+
+
+def _console(options: Options, hub: HubProcess, browser: Browser, hall: Hall) -> Iterator[Row]:
+    times = options.pick(20, 5)
+    packed, answer = browser.get("/console/e1")
+    assert answer.status == 200, answer.status
+    plain, _ = browser.get("/console/e1", "identity")
+    encoding = answer.headers.get("Content-Encoding", "none")
+    yield Row(f"console of {PLAYERS} players: plain", len(plain) / 1000, "kB", CONSOLE_KB)
+    yield Row(f"console of {PLAYERS} players: on the wire", len(packed) / 1000, "kB", CONSOLE_KB,
+              note=f"content-encoding: {encoding}")
+    yield Row(f"console of {PLAYERS} players, again: CPU", _cpu_ms(hub, [lambda: browser.get("/console/e1")] * times),
+              "ms", 15)
+    after = []
+    for number in range(options.pick(20, 5)):
+        _report(browser, hall, 1 + number % 128, 1000 + number)
+        time.sleep(0.05)
+        after.append(_cpu_ms(hub, [lambda: browser.get("/console/e1")], settle_s=0))
+    yield Row(f"console of {PLAYERS} players, after a commit: CPU", p50(after), "ms", 15)
+
+
+def _seat(browser: Browser, table: int) -> str:
+    """The player's page whose match is at this table; known from the seats that were read once."""
+    if not hasattr(browser, "seats"):
+        browser.seats = _seats(browser)  # type: ignore[attr-defined]
+    seats: dict[int, str] = browser.seats  # type: ignore[attr-defined]
+    return seats.get(table, "/e/e1/p/p1")
+
+
+def _seats(browser: Browser) -> dict[int, str]:
+    import re
+
+    found = {}
+    for number in range(1, PLAYERS + 1):
+        page = browser.get(f"/e/e1/p/p{number}", "identity")[0].decode()
+        if table := re.search(r'class="seat-table">.*?<b>(\d+)</b>', page):
+            found[int(table[1])] = f"/e/e1/p/p{number}"
+    return found
+
+
+def _report(browser: Browser, hall: Hall, table: int, number: int) -> None:
+    unit = f"table-{table}"
+    report = {"report_id": secrets.token_hex(8), "unit": unit, "event": "e1", "match": f"1.{table}", "side": "a",
+              "revision": 0, "result": {"score": {"a": 100, "b": number % 90}}}
+    body = json.dumps({"report": report, "mac": sign(hall.keys[unit], REPORT, report)}).encode()
+    echo = opened(hall.keys[unit], ECHO, json.loads(browser.post_json("/device/report", body)))
+    assert echo, "no echo"
+    assert echo["fate"] == "accepted", echo
+
+
+def _cpu_ms(hub: HubProcess, asked: list[Callable[[], object]], settle_s: float = 0.2) -> float:
+    """The hub's processor time for each of these, what it uses idle taken off."""
+    time.sleep(settle_s)
+    idle_from, begin = hub.cpu_s(), time.monotonic()
+    time.sleep(settle_s)
+    idle = (hub.cpu_s() - idle_from) / max(0.001, time.monotonic() - begin) if settle_s else 0.0
+    cpu, begin = hub.cpu_s(), time.monotonic()
+    for ask in asked:
+        ask()
+    cpu, took = hub.cpu_s() - cpu, time.monotonic() - begin
+    return max(0.0, cpu - idle * took) * 1000 / len(asked)
+
+
+if __name__ == "__main__":
+    alone(measure, __doc__)

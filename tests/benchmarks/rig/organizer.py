@@ -1,0 +1,55 @@
+"""The organizer's browser, reduced to what costs the hub something: a kept connection with a session's cookie."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import urllib.parse
+
+from rig.hub_process import PIN, HubProcess
+
+TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
+
+
+class Browser:
+    """One kept connection that takes gzip, and remembers its cookie."""
+
+    def __init__(self, hub: HubProcess) -> None:
+        self._link = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=60)
+        self._cookie = ""
+
+    def get(self, path: str, encoding: str = "gzip") -> tuple[bytes, http.client.HTTPResponse]:
+        """The body as it came over the wire, and the response."""
+        return self._ask("GET", path, None, {"Accept-Encoding": encoding})
+
+    def log_in(self) -> None:
+        page, _ = self.get("/login", "identity")
+        found = TOKEN.search(page.decode())
+        assert found, "no login form"
+        form = urllib.parse.urlencode({"csrf": found[1], "pin": PIN, "next": "/console"})
+        _, answer = self._ask("POST", "/login", form.encode(), {"Content-Type": "application/x-www-form-urlencoded"})
+        assert answer.status == 303, answer.status
+
+    def post_json(self, path: str, body: bytes) -> bytes:
+        return self._ask("POST", path, body, {"Content-Type": "application/json"})[0]
+
+    def close(self) -> None:
+        self._link.close()
+
+    def _ask(self, method: str, path: str, body: bytes | None,
+             headers: dict[str, str]) -> tuple[bytes, http.client.HTTPResponse]:
+        told = {"Accept-Language": "en", **headers, **({"Cookie": self._cookie} if self._cookie else {})}
+        for last in (False, True):
+            try:
+                self._link.request(method, path, body, told)
+                answer = self._link.getresponse()
+                break
+            except (OSError, http.client.HTTPException):
+                # A kept connection may have been closed meanwhile.
+                self._link.close()
+                if last:
+                    raise
+        content = answer.read()
+        for said in answer.headers.get_all("Set-Cookie") or []:
+            self._cookie = said.split(";")[0]
+        return content, answer
