@@ -1,115 +1,239 @@
-"""The browsers' feed: the latest state of a page, at most four times a second, one slot a client."""
+"""The browsers' feed: what changed on a page, as small data; the clock; the hub's time. At most four times a second."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Iterable
+from urllib.parse import parse_qs
 
+from roundtap_core.words import LANGUAGES
+from roundtap_hub.feeds.feed_client import FeedClient
+from roundtap_hub.http_answers import NO_STORE, Receive, Scope, Send, until_gone
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.presence import UnitStatus
+from roundtap_hub.public.page_store import Kept, PageKey, PageStore
+from roundtap_hub.public.sheets import plain_variant
 from roundtap_hub.public_clock import public_clock
+from roundtap_hub.views.regions import Rendered, changes
 
-PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
+log = logging.getLogger(__name__)
 
 COALESCE_S = 0.25
+"""The first change is told at once, what follows it so much later, together."""
 TICK_S = 5.0
-AGE_MS = 1000
+TICKS_APART = 20
+"""Groups of clients that hear the tick one after the other: nobody is woken with a thousand others."""
+AT_ONCE = 24
+"""Pages that are drawn in one go, before those who look at them are told and others have their turn."""
+PATCH_LETTERS = 4000
+"""A patch is small data up to here, and on a large page up to a third of it: the page itself is sent packed."""
 
 
-@dataclass(slots=True, eq=False)
-class Client:
-    """One open page. `wake` is its only slot: however much happens, it wakes once and reads the latest."""
+class Group:
+    """Clients that look at the same page in the same way.
 
-    page: str
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    `version`: what they have last been told of; `shown`: the page as it was then, where anybody had it drawn.
+    """
+
+    __slots__ = ("clients", "key", "shown", "version")
+
+    def __init__(self, key: PageKey, version: str, shown: Rendered | None) -> None:
+        self.key = key
+        self.version = version
+        self.shown = shown
+        self.clients: set[FeedClient] = set()
+
+    def turn(self, version: str, shown: Rendered | None) -> None:
+        """The page is another one now: everybody hears what changed, or that something did."""
+        event, before = b"", self.version
+        if shown is not None and self.shown is not None:
+            patch = changes(self.shown, shown)
+            if not patch.whole and len(patch.text) <= max(PATCH_LETTERS, shown.letters // 3):
+                event = f"event: patch\ndata: {patch.text}\n\n".encode()
+        self.version, self.shown = version, shown
+        for client in self.clients:
+            if event and client.version == before:
+                client.version = version
+                client.tell(event)
+            elif client.version != version:
+                client.tell_view(version)
 
 
 class BrowserFeed:
-    """All open pages. `page_version(snapshot, units, page)` says in a short text what a page would show."""
+    """All open pages. Its methods run in the event loop."""
 
-    def __init__(self, hub: Hub, page_version: PageVersion) -> None:
+    def __init__(self, hub: Hub, store: PageStore) -> None:
         self._hub = hub
-        self._page_version = page_version
-        self._clients: set[Client] = set()
+        self._store = store
+        self._groups: dict[PageKey, Group] = {}
+        self._ticking: list[set[FeedClient]] = [set() for _ in range(TICKS_APART)]
+        self._next_tick = 0
+        self._clocks: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._due = False
-        self._closing = False
-        self._versions: dict[str, str] = {}
-        self._fresh_ms = 0
+        self._signalled = self._again = self._closing = False
+        self._telling: asyncio.Task[None] | None = None
+        self._told_s = float("-inf")
         hub.service.listen(lambda *_: self._changed())
         hub.presence.listen(lambda _: self._changed())
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The loop that the clients live in; called from within it."""
         self._loop = loop
+        loop.call_later(TICK_S / TICKS_APART, self._tick)
 
-    async def stream(self, page: str) -> AsyncIterator[bytes]:
-        """Server-sent events: "view" with the page's version, "clock", and a "tick" when nothing else is said."""
-        client = Client(page)
-        self._clients.add(client)
-        seen: tuple[str | None, str | None] = (None, None)
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """`GET /feed?page=…&lang=…&variant=…&seen=…`: server-sent events for as long as the client stays.
+
+        Without a language of ours nobody is told by "patch" what changed, only by "view" that something did.
+        """
+        asked = {name: values[0][:200] for name, values in parse_qs(scope["query_string"].decode("latin-1")).items()}
+        await send({"type": "http.response.start", "status": 200, "headers": [
+            (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
+        ]})
+        client = self._enter(asked)
+        gone = asyncio.create_task(until_gone(receive))
+        gone.add_done_callback(lambda _: client.close())
         try:
-            yield b"retry: 2000\n\n"
-            while not self._closing:
-                version, clock = self._version_of(page), self._clock(page)
-                if clock != seen[1] and clock is not None:
-                    yield f"event: clock\ndata: {clock}\n\n".encode()
-                if version != seen[0]:
-                    yield f"event: view\ndata: {version}\n\n".encode()
-                seen = (version, clock)
-                try:
-                    await asyncio.wait_for(client.wake.wait(), TICK_S)
-                    client.wake.clear()
-                except TimeoutError:
-                    yield f'event: tick\ndata: {{"now_ms": {self._hub.clocks.mono_ms()}}}\n\n'.encode()
-                    # Ages on a page (a call, a table without contact) change what it shows without any entry.
-                    self._grow_older()
+            while True:
+                said = client.take()
+                if said:
+                    await send({"type": "http.response.body", "body": said, "more_body": True})
+                elif client.closed:
+                    break
+                else:
+                    await client.news()
+        except OSError:
+            pass  # Who has gone.
         finally:
-            self._clients.discard(client)
+            self._leave(client)
+            gone.cancel()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     def look_again(self) -> None:
         """Tell every page what has changed by the clock alone."""
-        self._wake_all()
+        self._due()
 
     def close_all(self) -> None:
+        """End every stream, and those that open from now on: the hub stops."""
         self._closing = True
-        self._wake_all()
+        for group in self._groups.values():
+            for client in group.clients:
+                client.close()
 
-    def _grow_older(self) -> None:
-        """Forget the versions at most once in a while: a thousand clients tick two hundred times a second."""
-        now_ms = self._hub.clocks.mono_ms()
-        if now_ms - self._fresh_ms >= AGE_MS:
-            self._fresh_ms = now_ms
-            self._versions.clear()
+    def _enter(self, asked: dict[str, str]) -> FeedClient:
+        language, page = asked.get("lang", ""), asked.get("page", "")
+        key = PageKey(page, plain_variant(page, asked.get("variant", "")), language if language in LANGUAGES else "")
+        version = self._store.version(page)
+        group = self._groups.get(key)
+        if group is None:
+            group = self._groups[key] = Group(key, version, self._store.shown(key, version))
+        client = FeedClient(key, asked.get("seen", ""))
+        client.tell(b"retry: 2000\n\n")
+        clock = self._clock(_event_of(page))
+        client.tell(self._clock_event(clock) if clock else self._tick_event())
+        if client.version != version:
+            client.tell_view(version)
+        group.clients.add(client)
+        min(self._ticking, key=len).add(client)
+        if self._closing:
+            client.close()
+        return client
 
-    def _version_of(self, page: str) -> str:
-        """Computed once a broadcast for all who look at the same page."""
-        version = self._versions.get(page)
-        if version is None:
-            snapshot, units = self._hub.service.snapshot, self._hub.presence.units
-            version = self._versions[page] = self._page_version(snapshot, units, page)
-        return version
+    def _leave(self, client: FeedClient) -> None:
+        for clients in self._ticking:
+            clients.discard(client)
+        group = self._groups.get(client.key)
+        if group is not None:
+            group.clients.discard(client)
+            if not group.clients:
+                del self._groups[client.key]
 
-    def _clock(self, page: str) -> str | None:
-        parts = page.split("/")
-        state = self._hub.service.snapshot.events.get(parts[1]) if len(parts) > 1 else None
-        if state is None:
-            return None
-        return json.dumps({"event": state.id, **public_clock(state, state.clock, self._hub.clocks.now())})
+    # --- what changed
 
     def _changed(self) -> None:
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._schedule)
+        """From any thread."""
+        if self._loop is not None and not self._loop.is_closed() and not self._signalled:
+            self._signalled = True
+            self._loop.call_soon_threadsafe(self._due)
 
-    def _schedule(self) -> None:
-        if not self._due and self._loop is not None:
-            self._due = True
-            self._loop.call_later(COALESCE_S, self._wake_all)
+    def _due(self) -> None:
+        self._signalled = False
+        self._again = True
+        if self._telling is None and self._loop is not None:
+            self._telling = self._loop.create_task(self._tell_all())
 
-    def _wake_all(self) -> None:
-        self._due = False
-        self._versions.clear()
-        for client in self._clients:
-            client.wake.set()
+    async def _tell_all(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while self._again and not self._closing:
+                wait_s = self._told_s + COALESCE_S - loop.time()
+                if wait_s > 0:
+                    await asyncio.sleep(wait_s)
+                self._again = False
+                self._told_s = loop.time()
+                self._tell_clocks()
+                await self._tell_pages()
+        except Exception:
+            # Pages that were not told now are with the next change, or when they look by themselves.
+            log.exception("the browsers were not told what changed")
+        finally:
+            self._telling = None
+
+    def _tell_clocks(self) -> None:
+        before, self._clocks = self._clocks, {}
+        events: dict[str, bytes] = {}
+        for group in self._groups.values():
+            event = _event_of(group.key.page)
+            clock = self._clock(event)
+            if clock and before.get(event) not in (None, clock):
+                told = events.setdefault(event, self._clock_event(clock))
+                for client in group.clients:
+                    client.tell(told)
+
+    async def _tell_pages(self) -> None:
+        """What everybody looks at first, then what few do."""
+        groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
+        for begin in range(0, len(groups), AT_ONCE):
+            some = [(group, version) for group in groups[begin : begin + AT_ONCE]
+                    if (version := self._store.version(group.key.page)) != group.version]
+            drawn: dict[PageKey, Kept | None] = {}
+            keys = [group.key for group, version in some if group.key.language and version != "none"]
+            if keys:
+                drawn = dict(zip(keys, await self._store.drawn(keys), strict=True))
+            elif begin:
+                await asyncio.sleep(0)
+            for group, version in some:
+                kept = drawn.get(group.key)
+                group.turn(version, kept.drawn if kept is not None and not kept.elsewhere else None)
+
+    def _clock(self, event: str) -> str:
+        """An event's clock as JSON without its last bracket; "" where there is no such event. Once a broadcast."""
+        if event not in self._clocks:
+            state = self._hub.service.snapshot.events.get(event)
+            view = public_clock(state, state.clock, self._hub.clocks.now()) if state else None
+            self._clocks[event] = json.dumps({"event": event, **view})[:-1] if view else ""
+        return self._clocks[event]
+
+    def _clock_event(self, clock: str) -> bytes:
+        return f'event: clock\ndata: {clock}, "now_ms": {self._hub.clocks.mono_ms()}}}\n\n'.encode()
+
+    def _tick_event(self) -> bytes:
+        return b'event: tick\ndata: {"now_ms": %d}\n\n' % self._hub.clocks.mono_ms()
+
+    def _tick(self) -> None:
+        """A part of the clients hears the time."""
+        clients = self._ticking[self._next_tick]
+        self._next_tick = (self._next_tick + 1) % TICKS_APART
+        _tell(clients, self._tick_event())
+        if self._loop is not None and not self._closing:
+            self._loop.call_later(TICK_S / TICKS_APART, self._tick)
+
+
+def _tell(clients: Iterable[FeedClient], event: bytes) -> None:
+    for client in clients:
+        client.tell(event)
+
+
+def _event_of(page: str) -> str:
+    return page.split("/")[1] if "/" in page else ""

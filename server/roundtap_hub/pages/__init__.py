@@ -31,7 +31,7 @@ from roundtap_hub.pages import (
     units,
     wall,
 )
-from roundtap_hub.pages.region_tags import RegionTags
+from roundtap_hub.public.region_tags import RegionTags
 from roundtap_hub.static_files import StaticFiles
 
 

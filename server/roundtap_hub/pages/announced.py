@@ -1,12 +1,12 @@
-"""What is announced: the rules of this event, for everybody to read."""
+"""What is announced, for everybody to read: "announced.html", filled by public/sheets.py."""
 
 from __future__ import annotations
 
 from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_hub.pages.base import page, the_moment
-from roundtap_hub.views.announced import announced_view
+from roundtap_hub.pages.base import public_page, the_asked, the_moment
+from roundtap_hub.public import sheets
 
 
 def routes(bp: Blueprint) -> None:
@@ -14,5 +14,4 @@ def routes(bp: Blueprint) -> None:
 
 
 def announced(event_id: str) -> AnyResponse:
-    moment = the_moment(event_id)
-    return page("announced.html", feed=f"rules/{event_id}", state=moment.state, view=announced_view(moment))
+    return public_page(sheets.announced(the_asked(), the_moment(event_id)))

@@ -10,32 +10,25 @@ from flask import Blueprint, Response, abort, current_app, g, redirect, render_t
 from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.clock import show
-from roundtap_core.elimination.bracket_picture import say_round
+from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command
 from roundtap_core.event.seen import refuse_unless_seen
-from roundtap_core.event.state import EventState
-from roundtap_core.records import TIEBREAK
-from roundtap_core.words import LANGUAGES, Words, catalogue, choose_language, core_words
+from roundtap_core.words import LANGUAGES, Words, choose_language
 from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.public.drawing import common_context, words_in
+from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
+from roundtap_hub.public.sheets import Asked, Elsewhere, Found
 from roundtap_hub.views import page_version
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
-from roundtap_hub.views.knockout import newest_name
 from roundtap_hub.views.regions import CSRF, NOW, SEEN, Rendered, filled, split
-from roundtap_hub.views.round_clock import age_text
 from roundtap_hub.views.steps import Steps
 
 ORGANIZER = "organizer"
 """How entries name who pressed the console's buttons."""
-
-CONTENT_SECURITY_POLICY = (
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'self'"
-)
 
 # What is wrong with what was typed is 400; what the event does not allow just now is 409.
 TYPED_WRONG = frozenset({
@@ -120,8 +113,7 @@ def language() -> str:
 def words() -> Words:
     """The hub's texts and the core's, in this request's language."""
     if "words" not in g:
-        chosen = language()
-        g.words = catalogue("roundtap_hub", chosen).also(core_words(chosen))
+        g.words = words_in(language())
     found: Words = g.words
     return found
 
@@ -141,14 +133,14 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
     problem: Problem | None = g.get("problem")
     state = context.get("state")
     version = page_version(the_snapshot(), hub.presence.units, feed) if feed else ""
-    html = render_template(
-        template, t=t, lang=t.language, languages=LANGUAGES, feed=feed, seen=Markup(SEEN),
-        address=g.get("address", ""), now_ms=now_ms(), sent_ms=Markup(NOW), organizer=is_organizer(session, hub),
-        csrf=lambda: Markup(CSRF),
-        problem=problem.say(t) if problem else "", problem_where=problem.where if problem else "",
-        typed=request.form if problem else {}, hub=hub, clock_text=show,
-        age_text=age_text, knockout_name=_knockout_name, steps=Steps(state) if state is not None else None, **context,
-    )
+    common = {
+        **common_context(hub, t), "feed": feed, "seen": Markup(SEEN), "address": g.get("address", ""),
+        "now_ms": now_ms(), "sent_ms": Markup(NOW), "organizer": is_organizer(session, hub),
+        "csrf": lambda: Markup(CSRF), "problem": problem.say(t) if problem else "",
+        "problem_where": problem.where if problem else "", "typed": request.form if problem else {},
+        "steps": Steps(state) if state is not None else None,
+    }
+    html = render_template(template, **{**common, **context})
     return split(html, version)
 
 
@@ -162,12 +154,22 @@ def sent(page: Rendered, status: int = 200) -> Response:
     return response
 
 
-def _knockout_name(what: EventState | str | None) -> str:
-    """A round's name in this request's language: of an event's newest round, or of a name's key; "" where none."""
-    key = newest_name(what) if isinstance(what, EventState) else what
-    if key == TIEBREAK:
-        return words()("round.tiebreak")
-    return say_round(words(), key) if key else ""
+def public_page(found: Found, always_drawn: bool = False) -> AnyResponse:
+    """A public page by way of Flask: for organizers, and for what is not kept. `always_drawn`: its content depends on
+    more than its key and its variant, so that it is loaded anew when something changes."""
+    if found is None:
+        abort(404)
+    if isinstance(found, Elsewhere):
+        return redirect(found.path)
+    kept = not always_drawn and not is_organizer(session, the_hub())
+    as_kept: dict[str, Any] = {"variant": found.variant, "sent_ms": ""} if kept else {}
+    return page(found.template, found.page, **found.context, **as_kept)
+
+
+def the_asked() -> Asked:
+    """What a public page of this request is drawn from."""
+    hub = the_hub()
+    return Asked(hub, the_snapshot(), hub.presence.units, Instant(hub.clocks.boot_id, now_ms()), words())
 
 
 View = Callable[..., AnyResponse]

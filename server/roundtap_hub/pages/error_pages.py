@@ -11,7 +11,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.journal.service import HubStopped
-from roundtap_hub.pages.base import CONTENT_SECURITY_POLICY, page
+from roundtap_hub.pages.base import page
+from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import PinGate, is_organizer, log_in, log_out, right_pin, safe_next
-from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_snapshot
+from roundtap_hub.pages.base import field, mended_on, page, public_page, the_asked, the_hub, the_snapshot
+from roundtap_hub.public import sheets
 
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
@@ -23,12 +24,8 @@ def routes(bp: Blueprint) -> None:
 
 
 def front_door() -> AnyResponse:
-    """One event: straight to it. None: how to begin. Several: which one."""
-    events = list(the_snapshot().events.values())
-    current = [event for event in events if not event.finished] or events
-    if len(current) == 1 and "lang" not in request.args:
-        return redirect(url_for("pages.find_me", event_id=current[0].id))
-    return page("door.html", feed="console", events=events)
+    """Which event; with a `?lang=` nobody is sent on."""
+    return public_page(sheets.front_door(the_asked(), stay="lang" in request.args))
 
 
 def login() -> AnyResponse:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState, MatchState, RoundState, tournament_of
-from roundtap_core.names import public_names, shorten
+from roundtap_core.event.state import EventState, MatchState, RoundState, event_names, tournament_of
+from roundtap_core.names import shorten
 from roundtap_core.records import ELIMINATION, SIDES, StandingsRow, Tournament
 from roundtap_core.standings.standings import as_now
 from roundtap_hub.journal.service import Snapshot
-
-KEPT = 16
-"""Moments whose results are kept: a few events, and the pages that are still being rendered for the one before."""
+from roundtap_hub.views.worked_out import worked_out_by, worked_out_once
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,6 +23,10 @@ class EventAt:
 
     state: EventState
     people: Mapping[str, Person] = field(default_factory=dict)
+
+    @property
+    def event_id(self) -> str:
+        return self.state.id
 
     def __hash__(self) -> int:
         return hash((self.state.id, self.state.head))
@@ -44,19 +45,32 @@ def event_at(snapshot: Snapshot, event_id: str) -> EventAt | None:
     return None if state is None else EventAt(state, snapshot.people.get(event_id, NOBODY))
 
 
-@lru_cache(maxsize=KEPT)
+def _named(moment: EventAt) -> object:
+    """What names depend on: results change none."""
+    return moment.state.entrants, moment.state.given_options, moment.people
+
+
+def _ranked(moment: EventAt) -> object:
+    """What the standings depend on: a report changes none before the round's last one."""
+    state = moment.state
+    settled = settled_round(state)
+    return (settled, tuple(r for r in state.public_rounds if r.number <= settled), state.entrants, state.given_options,
+            state.rulebook_id, state.level, state.seed)
+
+
+@worked_out_once
 def tournament(moment: EventAt) -> Tournament:
     """The event as records, with names."""
     return tournament_of(moment.state, moment.people)
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_by(_named)
 def shown_names(moment: EventAt) -> dict[str, str]:
     """Every competitor's name as the hall may read it."""
-    return public_names(tournament(moment).competitors, bool(moment.state.options.get("full_names")))
+    return event_names(moment.state, moment.people)
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_by(_named)
 def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
     """Who plays for each team, as the hall may read it; single players are not in it."""
     whole = bool(moment.state.options.get("full_names"))
@@ -66,13 +80,13 @@ def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
     }
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_by(_named)
 def full_names(moment: EventAt) -> dict[str, str]:
     """Every competitor's name as it was entered: for the organizer."""
     return {competitor.id: competitor.name for competitor in tournament(moment).competitors}
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_once
 def seats(moment: EventAt) -> dict[str, MatchState]:
     """Where each competitor sits in the newest round that everybody may see."""
     rounds = moment.state.public_rounds
@@ -96,7 +110,7 @@ def settled_round(state: EventState) -> int:
     return settled
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_by(_ranked)
 def ranking(moment: EventAt) -> tuple[StandingsRow, ...]:
     """The standings after the last settled round, without a rank for whoever was disqualified since; empty where a
     recorded result cannot be read."""
@@ -106,12 +120,12 @@ def ranking(moment: EventAt) -> tuple[StandingsRow, ...]:
         return ()
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_by(_ranked)
 def ranking_by_id(moment: EventAt) -> dict[str, StandingsRow]:
     return {row.competitor: row for row in ranking(moment)}
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_once
 def results_version(moment: EventAt) -> str:
     """A short text that changes whenever anybody's standing may have changed."""
     state = moment.state

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from roundtap_core.elimination.bracket import Bracket, Game, Seat
 from roundtap_core.elimination.bracket_json import name_of
@@ -25,14 +24,15 @@ from roundtap_core.event.course import (
 )
 from roundtap_core.event.state import EventState, RoundState, active_ids
 from roundtap_core.records import TIEBREAK, Side, StandingsRow
-from roundtap_hub.views.event_at import KEPT, EventAt, newest_round, ranking, ranking_by_id, tournament
+from roundtap_hub.views.event_at import EventAt, newest_round, ranking, ranking_by_id, tournament
 from roundtap_hub.views.standings_table import has_draws, record_text, status_of
+from roundtap_hub.views.worked_out import worked_out_once
 
 WHOLE_ON_WALL = 16
 """The largest bracket that a wall shows from its first round to the end."""
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_once
 def bracket(moment: EventAt) -> Bracket | None:
     """The bracket as far as everybody may see it; None before the cut, and where a result cannot be read."""
     try:
@@ -41,7 +41,7 @@ def bracket(moment: EventAt) -> Bracket | None:
         return None
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_once
 def places(moment: EventAt) -> dict[str, Placed]:
     """Everybody's place in the final ranking, best first: the one that wall, phones, console, paper and the file for
     spreadsheets show. Empty until the bracket is decided; without one, until the event is finished."""
@@ -160,7 +160,7 @@ def _side_line(game: Game, seat: Seat, names: Mapping[str, str]) -> SideLine:
     )
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_once
 def cut_rows(moment: EventAt) -> tuple[CutRow, ...]:
     """Who makes the cut, in a rulebook where that goes by another order than the standings: once all Swiss rounds are
     played, and until the last game is decided. Empty elsewhere."""

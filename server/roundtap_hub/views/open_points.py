@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from roundtap_core.event.played_on import OpenPoint, PlayedOn
 from roundtap_core.event.setup.open_points import DECK_TWICE, LIST_MISSING, LIST_WRONG, list_points, open_points
-from roundtap_hub.views.event_at import KEPT, EventAt, full_names, shown_names
+from roundtap_hub.views.event_at import EventAt, full_names, shown_names
 from roundtap_hub.views.officials import official_name
+from roundtap_hub.views.worked_out import worked_out_once
 
 ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
 
@@ -35,7 +35,7 @@ class PlayedOnLine:
     wall: str
 
 
-@lru_cache(maxsize=KEPT)
+@worked_out_once
 def points_before_round_1(moment: EventAt) -> tuple[PointLine, ...]:
     """What is missing while round 1 is not published; nothing once it is."""
     state = moment.state

@@ -10,19 +10,23 @@ from roundtap_hub.journal.hall import taken_tables
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.event_at import EventAt, event_at, newest_round, results_version, seats, short_hash
+from roundtap_hub.views.knockout import newest_name
 
 Units = Mapping[str, UnitStatus]
 
 
 def page_version(snapshot: Snapshot, units: Units, page: str) -> str:
-    """The version of a page ("console", "console/e1", "wall/e1", "e/e1", "p/e1/p3", "standings/e1", "pairings/e1",
-    "bracket/e1", "rules/e1").
+    """The version of a page ("door", "console", "console/e1", "wall/e1", "e/e1", "p/e1/p3", "standings/e1",
+    "pairings/e1", "bracket/e1", "rules/e1").
 
     Nothing is rendered. An address that is no page has the version "none".
     """
     kind, *rest = page.split("/")
     if page == "console":
         return short_hash([(s.id, s.number) for s in snapshot.events.values()], snapshot.venue.number)
+    if page == "door":
+        return short_hash([(s.id, s.name, s.rulebook_id, s.finished, s.live is not None, len(s.public_rounds),
+                            newest_name(s)) for s in snapshot.events.values()])
     moment = event_at(snapshot, rest[0]) if rest else None
     if moment is None:
         return "none"

@@ -69,12 +69,22 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A rendered page. `html`: without marks, with stand-ins; `frame`: a digest of what stands beside the regions."""
+    """A rendered page. `html`: without marks, with stand-ins; `frame`: a digest of what stands beside the regions.
+
+    `moves`: it shows something that goes on by itself.
+    """
 
     version: str
     html: str
     regions: Mapping[str, Region] = field(default_factory=dict)
     frame: bytes = b""
+    moves: bool = False
+
+    @property
+    def letters(self) -> int:
+        """How long its regions are together."""
+        return sum(len(text.html) for region in self.regions.values() for text in region.texts) + sum(
+            len(row.html) for region in self.regions.values() for row in region.rows())
 
 
 @dataclass(frozen=True)
@@ -113,7 +123,7 @@ def split(text: str, version: str) -> Rendered:
         work.marked(kind, name)
         work.add(chunk)
     html, regions, frame = work.finished()
-    return Rendered(version, html.replace(SEEN, version), regions, frame)
+    return Rendered(version, html.replace(SEEN, version), regions, frame, MOVING in parts[1::3])
 
 
 class _Split:

@@ -1,0 +1,75 @@
+"""Public pages as text: Jinja without a web framework, addresses from a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+
+from roundtap_core.clock import show
+from roundtap_core.elimination.bracket_picture import say_round
+from roundtap_core.event.state import EventState
+from roundtap_core.records import TIEBREAK
+from roundtap_core.words import LANGUAGES, Words, catalogue, core_words
+from roundtap_hub.hub import Hub
+from roundtap_hub.public.region_tags import RegionTags
+from roundtap_hub.public.sheets import Sheet
+from roundtap_hub.views.knockout import newest_name
+from roundtap_hub.views.regions import SEEN, Rendered, split
+from roundtap_hub.views.round_clock import age_text
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+PATHS = {
+    "pages.front_door": "/", "pages.login": "/login", "pages.colours": "/colours.css", "console.events": "/console",
+    "pages.find_me": "/e/{event_id}", "pages.player": "/e/{event_id}/p/{competitor}",
+    "pages.standings": "/e/{event_id}/standings", "pages.pairings": "/e/{event_id}/pairings",
+    "pages.bracket": "/e/{event_id}/bracket", "pages.announced": "/rules/{event_id}", "pages.wall": "/wall/{event_id}",
+}
+"""Where public pages lead to, as Flask's routes have it."""
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def words_in(language: str) -> Words:
+    """The hub's texts and the core's."""
+    return catalogue("roundtap_hub", language).also(core_words(language))
+
+
+def url_for(endpoint: str, **values: str) -> str:
+    return PATHS[endpoint].format_map({name: quote(value) for name, value in values.items()})
+
+
+def common_context(hub: Hub, t: Words) -> dict[str, Any]:
+    """What every page's template may use, whoever draws it."""
+    return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": show, "age_text": age_text,
+            "knockout_name": lambda what: knockout_name(t, what)}
+
+
+def knockout_name(t: Words, what: EventState | str | None) -> str:
+    """A round's name in one language: of an event's newest round, or of a name's key; "" where none."""
+    key = newest_name(what) if isinstance(what, EventState) else what
+    if key == TIEBREAK:
+        return t("round.tiebreak")
+    return say_round(t, key) if key else ""
+
+
+class Drawing:
+    """Draws sheets for people who are no organizers. Any thread may ask."""
+
+    def __init__(self, hub: Hub, static_url: Callable[[str], str]) -> None:
+        self._hub = hub
+        self._environment = Environment(
+            loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+            auto_reload=False, extensions=[RegionTags])
+        self._environment.globals.update(url_for=url_for, static_url=static_url)
+
+    def draw(self, sheet: Sheet, language: str, version: str, now_ms: int) -> Rendered:
+        template = self._environment.get_template(sheet.template)
+        return split(template.render(
+            **common_context(self._hub, words_in(language)), feed=sheet.page, variant=sheet.variant, seen=Markup(SEEN),
+            address="", now_ms=now_ms, sent_ms="", organizer=False, problem="", problem_where="", typed={},
+            **sheet.context), version)

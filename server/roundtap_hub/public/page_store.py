@@ -1,0 +1,177 @@
+"""Public pages, each drawn once for all who look at it: kept by page, way of drawing and language, bounded in size."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from roundtap_core.clock import Instant
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.public.drawing import words_in
+from roundtap_hub.public.sheets import Asked, Elsewhere, Sheet, sheet_of
+from roundtap_hub.views.regions import Rendered
+
+KEPT_BYTES = 12_000_000
+"""What all kept pages may take: some thousand phones' pages."""
+MOVING_MS = 5000
+"""So old a page may be that shows a time which goes on: browsers without scripts load it again and again."""
+LEVEL = 6
+
+
+class PageKey(NamedTuple):
+    """`page`: what it shows (views/page_versions.py); `variant`: in which of several ways (public/sheets.py)."""
+
+    page: str
+    variant: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A page as it was drawn last. `body`: gzip; None where nobody has asked for more than what changed.
+
+    `drawn`: without its text, for comparing. `elsewhere`: the page is at another address, and there is nothing else.
+    """
+
+    version: str
+    drawn: Rendered
+    drawn_ms: int
+    body: bytes | None = None
+    etag: str = ""
+    elsewhere: str = ""
+    bytes: int = 0
+
+
+class Moment(NamedTuple):
+    """What pages are drawn from."""
+
+    snapshot: Snapshot
+    units: Mapping[str, UnitStatus]
+
+
+Draw = Callable[[Sheet, str, str, int], Rendered]
+PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
+
+
+class PageStore:
+    """All public pages. Its methods run in the event loop; `draw` in a thread of `executor`.
+
+    What is given was saved when it was asked for: a page drawn from an older moment is kept only while its version is
+    the one of now.
+    """
+
+    def __init__(self, hub: Hub, page_version: PageVersion, draw: Draw, executor: Executor) -> None:
+        self._hub = hub
+        self._page_version = page_version
+        self._draw = draw
+        self._executor = executor
+        self._kept: OrderedDict[PageKey, Kept] = OrderedDict()
+        self._bytes = 0
+        self._drawing: dict[tuple[PageKey, str], asyncio.Future[Kept | None]] = {}
+        self._moment: Moment | None = None
+        self._hall_changed = False
+        self._versions: dict[str, str] = {}
+        hub.presence.listen(self._on_hall)
+
+    def version(self, page: str) -> str:
+        """What the page would show now, as a short text."""
+        moment = self._now()
+        version = self._versions.get(page)
+        if version is None:
+            version = self._versions[page] = self._page_version(moment.snapshot, moment.units, page)
+        return version
+
+    def ready(self, key: PageKey) -> Kept | None:
+        """The page if it is kept as it is now, whole and not too old."""
+        kept = self._kept.get(key)
+        if kept is None or kept.version != self.version(key.page):
+            return None
+        if kept.body is None and not kept.elsewhere:
+            return None
+        if kept.drawn.moves and self._hub.clocks.mono_ms() - kept.drawn_ms > MOVING_MS:
+            return None
+        self._kept.move_to_end(key)
+        return kept
+
+    def shown(self, key: PageKey, version: str) -> Rendered | None:
+        """The page of that version, if it is kept."""
+        kept = self._kept.get(key)
+        return kept.drawn if kept is not None and kept.version == version and not kept.elsewhere else None
+
+    async def whole(self, key: PageKey) -> Kept | None:
+        """The page, drawn if need be; once for all who wait for it. None where there is no such page."""
+        version = self.version(key.page)
+        drawing = self._drawing.get((key, version))
+        if drawing is None:
+            drawing = self._drawing[key, version] = asyncio.ensure_future(self._whole(key))
+            drawing.add_done_callback(lambda _: self._drawing.pop((key, version), None))
+        # Who waits may leave; the page is drawn for the others.
+        return await asyncio.shield(drawing)
+
+    async def _whole(self, key: PageKey) -> Kept | None:
+        [kept] = await self.drawn([key], whole=True)
+        return kept
+
+    async def drawn(self, keys: Sequence[PageKey], whole: bool = False) -> list[Kept | None]:
+        """These pages as they are now, one after the other in one thread; `whole`: with their bodies."""
+        moment, now = self._now(), self._hub.clocks.now()
+        works = [(key, self.version(key.page), self._kept.get(key)) for key in keys]
+
+        def work() -> list[Kept | None]:
+            return [self._made(moment, now, *each, whole) for each in works]
+
+        made = await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        for key, kept in zip(keys, made, strict=True):
+            if kept is not None:
+                self._keep(key, kept)
+        return made
+
+    def _made(self, moment: Moment, now: Instant, key: PageKey, version: str, before: Kept | None,
+              whole: bool) -> Kept | None:
+        """In a thread of the executor."""
+        if before is not None and before.version == version and not whole:
+            return before
+        sheet = sheet_of(Asked(self._hub, *moment, now, words_in(key.language)), key.page, key.variant)
+        if sheet is None:
+            return None
+        if isinstance(sheet, Elsewhere):
+            return Kept(version, Rendered(version, ""), now.mono_ms, elsewhere=sheet.path)
+        page = self._draw(sheet, key.language, version, now.mono_ms)
+        text = page.html.encode()
+        body = gzip.compress(text, LEVEL, mtime=0) if whole else None
+        size = len(body or b"") + page.letters
+        etag = hashlib.blake2s(text, digest_size=9).hexdigest()
+        return Kept(version, replace(page, html=""), now.mono_ms, body, etag, bytes=size)
+
+    def _keep(self, key: PageKey, kept: Kept) -> None:
+        before = self._kept.get(key)
+        if before is not None:
+            if kept.body is None and before.version == kept.version and before.body is not None:
+                return
+            self._bytes -= before.bytes
+            del self._kept[key]
+        self._kept[key] = kept
+        self._bytes += kept.bytes
+        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+            self._bytes -= self._kept.popitem(last=False)[1].bytes
+
+    def _now(self) -> Moment:
+        snapshot = self._hub.service.snapshot
+        if self._moment is None or self._hall_changed or self._moment.snapshot is not snapshot:
+            # First, so that a change from here on is seen next time.
+            self._hall_changed = False
+            self._moment = Moment(snapshot, self._hub.presence.units)
+            self._versions.clear()
+        return self._moment
+
+    def _on_hall(self) -> None:
+        """From any thread."""
+        self._hall_changed = True

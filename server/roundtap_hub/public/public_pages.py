@@ -1,0 +1,106 @@
+"""Public pages answered on the event loop, as gzip from the store: for browsers that are no organizer's."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import re
+from urllib.parse import parse_qsl
+
+from roundtap_hub.http_answers import Receive, Scope, Send, header, takes_gzip
+from roundtap_hub.hub import Hub
+from roundtap_hub.public.browser_choice import BrowserChoices
+from roundtap_hub.public.page_store import Kept, PageKey, PageStore
+from roundtap_hub.public.sheets import DOOR, wall_variant
+
+log = logging.getLogger(__name__)
+
+PAGES = re.compile(
+    r"/(?:(?P<door>)|(?P<walls>wall)|wall/(?P<wall>[^/]+)|rules/(?P<rules>[^/]+)|e/(?P<event>[^/]+)"
+    r"(?:/(?P<part>standings|pairings|bracket)|/p/(?P<player>[^/]+))?)")
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'self'"
+)
+
+SEAL = [
+    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()), (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"), (b"cache-control", b"no-cache"),
+    (b"vary", b"Accept-Language, Cookie, Accept-Encoding"),
+]
+"""What Flask's pages carry too (pages/base.py); but these are kept, and asked for by their mark each time."""
+
+
+class PublicPages:
+    """Answers what it can from the store."""
+
+    def __init__(self, hub: Hub, store: PageStore) -> None:
+        self._store = store
+        self._choices = BrowserChoices(hub)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Whether the request was answered; what is not, is Flask's."""
+        if scope["method"] != "GET":
+            return False
+        asked = dict(parse_qsl(scope["query_string"].decode("latin-1"))) if scope["query_string"] else {}
+        found = _find(scope["path"], asked)
+        if found is None:
+            return False
+        remembered = self._choices.remembered(scope)
+        # An organizer's pages have more on them; a language chosen just now has to be remembered.
+        if remembered.organizer or asked.get("lang", remembered.language) != remembered.language:
+            return False
+        key = PageKey(*found, self._choices.language(scope, remembered))
+        try:
+            kept = self._store.ready(key) or await self._store.whole(key)
+        except Exception:
+            log.exception("a public page failed: %s", scope["path"])
+            return False
+        if kept is None:
+            return False
+        await _send(scope, send, key, kept)
+        return True
+
+
+def _find(path: str, asked: dict[str, str]) -> tuple[str, str] | None:
+    """Page and variant at an address; None for what these are not."""
+    found = PAGES.fullmatch(path)
+    if found is None or not asked.keys() <= {"lang", "theme", "part"}:
+        return None
+    walls = wall_variant(asked.get("theme", ""), asked.get("part", ""))
+    if found["walls"]:
+        return DOOR, walls
+    if found["wall"]:
+        return f"wall/{found['wall']}", walls
+    if found["rules"]:
+        return f"rules/{found['rules']}", ""
+    if found["player"]:
+        return f"p/{found['event']}/{found['player']}", ""
+    if found["event"]:
+        return f"{found['part'] or 'e'}/{found['event']}", ""
+    return DOOR, "stay" if "lang" in asked else ""
+
+
+async def _send(scope: Scope, send: Send, key: PageKey, kept: Kept) -> None:
+    if kept.elsewhere:
+        await _whole(send, 302, [*SEAL, (b"location", kept.elsewhere.encode()), (b"content-length", b"0")])
+        return
+    packed = takes_gzip(scope)
+    etag = f'"{kept.etag}{"-gz" if packed else ""}"'.encode()
+    headers = [*SEAL, (b"etag", etag), (b"content-language", key.language.encode())]
+    if etag in [known.strip().removeprefix(b"W/") for known in header(scope, b"if-none-match").split(b",")]:
+        await _whole(send, 304, headers)
+        return
+    body = kept.body or b""
+    if packed:
+        headers.append((b"content-encoding", b"gzip"))
+    else:
+        body = gzip.decompress(body)
+    await _whole(send, 200, [*headers, (b"content-type", b"text/html; charset=utf-8"),
+                             (b"content-length", b"%d" % len(body))], body)
+
+
+async def _whole(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes = b"") -> None:
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

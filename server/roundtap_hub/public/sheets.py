@@ -1,0 +1,207 @@
+"""What each public page shows: its template and what goes into it, from one moment, whoever draws it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from roundtap_core.clock import RUNNING, Instant
+from roundtap_core.elimination.bracket_picture import bracket_svg
+from roundtap_core.event.state import EventState
+from roundtap_core.words import Words
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.announced import announced_view
+from roundtap_hub.views.event_at import EventAt, event_at, newest_round, planned_rounds, shown_names
+from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, first_on_wall, standing_of
+from roundtap_hub.views.players import everybody, player_view
+from roundtap_hub.views.round_clock import face_of
+from roundtap_hub.views.standings_table import record_of, standings_view
+from roundtap_hub.views.tables import cells
+from roundtap_hub.views.wall import BRACKET, PAGE_MS, wall_view
+
+DOOR = "door"
+"""The page key of whatever shows which events there are."""
+THEMES = ("dark", "light")
+PART = re.compile(r"([1-4])/([1-4])")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a page is drawn from: what was saved and what units said, at one moment, for readers of one language."""
+
+    hub: Hub
+    snapshot: Snapshot
+    units: Mapping[str, UnitStatus]
+    now: Instant
+    words: Words
+
+    @property
+    def now_ms(self) -> int:
+        return self.now.mono_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A page before it is drawn. `page`: its key (views/page_versions.py); `variant`: which of several ways to draw
+    it; both together say all that its content depends on beside the moment and the language."""
+
+    template: str
+    page: str
+    variant: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """The page is at another address; `path` with its query."""
+
+    path: str
+
+
+Found = Sheet | Elsewhere | None
+
+
+def sheet_of(asked: Asked, page: str, variant: str = "") -> Found:
+    """The page of a key and a variant; None where there is none."""
+    kind, *rest = page.split("/")
+    if page == DOOR:
+        return any_wall(asked, variant) if variant.startswith("wall") else front_door(asked, variant == "stay")
+    moment = event_at(asked.snapshot, rest[0]) if rest else None
+    if moment is None:
+        return None
+    if kind == "p" and len(rest) == 2:
+        return player(asked, moment, rest[1])
+    return _OF_EVENT[kind](asked, moment, variant) if kind in _OF_EVENT and len(rest) == 1 else None
+
+
+def front_door(asked: Asked, stay: bool = False) -> Found:
+    """One event: straight to it, unless one wants to `stay`. None: how to begin. Several: which one."""
+    events = list(asked.snapshot.events.values())
+    current = [event for event in events if not event.finished] or events
+    if len(current) == 1 and not stay:
+        return Elsewhere(f"/e/{current[0].id}")
+    return Sheet("door.html", DOOR, "stay" if stay else "", {"events": events})
+
+
+def any_wall(asked: Asked, variant: str) -> Found:
+    """The event that is being played, else one that will be; before any, a wall that waits."""
+    theme, part = _wall_variant(variant)
+    events = [state for state in asked.snapshot.events.values() if not state.finished]
+    chosen = next((state for state in events if state.live), events[0] if events else None)
+    if chosen is None:
+        return Sheet("wall_waiting.html", DOOR, variant, {"theme": theme})
+    query = urlencode({name: value for name, value in (("theme", theme), ("part", part)) if value})
+    return Elsewhere(f"/wall/{chosen.id}{'?' if query else ''}{query}")
+
+
+def wall_variant(theme: str, part: str) -> str:
+    """`theme` and `part` as they were asked for, as a variant: what is not understood is left out."""
+    asked = PART.fullmatch(part)
+    known = [theme if theme in THEMES else "", part if asked and asked[1] <= asked[2] and part != "1/1" else ""]
+    return " ".join(["wall", *filter(None, known)])
+
+
+def plain_variant(page: str, variant: str) -> str:
+    """A variant as the page itself would have it, whatever somebody asked for."""
+    if page.startswith("wall/") or (page == DOOR and variant.startswith("wall")):
+        return wall_variant(*_wall_variant(variant))
+    return variant if page == DOOR and variant == "stay" else ""
+
+
+def _wall_variant(variant: str) -> tuple[str, str]:
+    said = variant.split()[1:]
+    return (next((one for one in said if one in THEMES), ""), next((one for one in said if PART.fullmatch(one)), ""))
+
+
+def wall(asked: Asked, moment: EventAt, variant: str = "") -> Sheet:
+    """`variant`: see `wall_variant`; "1/2": the first of two walls that share the alphabet."""
+    state = moment.state
+    theme, part = _wall_variant(variant)
+    share = (int(part[0]), int(part[2])) if part else (1, 1)
+    view = wall_view(asked.snapshot, asked.units, moment, asked.now_ms, share)
+    found = bracket(moment) if view.mode == BRACKET else None
+    drawing = bracket_svg(found, shown_names(moment), asked.words, first_on_wall(found)) if found else ""
+    pages = len(view.pages) or len(view.standings_pages + view.cut_pages) or 1 + len(view.final_pages)
+    return Sheet("wall.html", f"wall/{state.id}", wall_variant(theme, part), {
+        "state": state, "view": view, "current": asked.now_ms // PAGE_MS % pages, "theme": theme, "page_ms": PAGE_MS,
+        "clock": state.clock, "face": face_of(state, asked.now, asked.words), "drawing": drawing,
+        "ends": end_time(state, asked), "planned": planned_rounds(state),
+    })
+
+
+def end_time(state: EventState, asked: Asked) -> str:
+    """When the running round ends, on the wall clock of this place; empty where nobody knows the time."""
+    wall_time = asked.hub.clocks.wall()
+    remaining_ms = state.clock.remaining_at(asked.now) if state.clock.state == RUNNING else None
+    if wall_time is None or remaining_ms is None or remaining_ms < 0:
+        return ""
+    ends = datetime.fromisoformat(wall_time).astimezone() + timedelta(milliseconds=remaining_ms)
+    return ends.strftime("%H:%M")
+
+
+def find_me(asked: Asked, moment: EventAt, query: str = "") -> Sheet:
+    """Everybody by name, or those whose name holds `query`: the search works without scripts too."""
+    state = moment.state
+    return Sheet("find_me.html", f"e/{state.id}", "", {
+        "state": state, "people": everybody(moment, query), "query": query, "planned": planned_rounds(state),
+        "newest": newest_round(state)})
+
+
+def player(asked: Asked, moment: EventAt, competitor: str) -> Found:
+    state = moment.state
+    view = player_view(asked.snapshot, asked.units, moment, competitor, asked.now_ms)
+    if view is None:
+        return None
+    return Sheet("player.html", f"p/{state.id}/{competitor}", "", {
+        "state": state, "view": view, "clock": state.clock, "standing": standing_of(moment, competitor),
+        "has_bracket": bracket(moment) is not None, "planned": planned_rounds(state),
+        "face": face_of(state, asked.now, asked.words)})
+
+
+def standings(asked: Asked, moment: EventAt) -> Sheet:
+    found, names = bracket(moment), shown_names(moment)
+    return Sheet("standings.html", f"standings/{moment.state.id}", "", {
+        "state": moment.state, "view": standings_view(moment, names), "planned": planned_rounds(moment.state),
+        "final": final_lines(moment, names) if found else (), "has_bracket": found is not None,
+        "cut_rows": cut_rows(moment), "names": names})
+
+
+def bracket_page(asked: Asked, moment: EventAt) -> Sheet:
+    """The bracket: drawn where there is room, as lists on a phone."""
+    found, names = bracket(moment), shown_names(moment)
+    return Sheet("bracket.html", f"bracket/{moment.state.id}", "", {
+        "state": moment.state, "bracket": found, "drawing": bracket_svg(found, names, asked.words) if found else "",
+        "rounds": bracket_lines(found, names) if found else [], "planned": planned_rounds(moment.state),
+        "champion": names.get(found.champion, "") if found and found.champion else "", "cut_rows": cut_rows(moment),
+        "names": names})
+
+
+def pairings(asked: Asked, moment: EventAt) -> Sheet:
+    """The newest round by table."""
+    state, newest = moment.state, newest_round(moment.state)
+    grid = cells(asked.snapshot, {}, state, newest, shown_names(moment), asked.now_ms)
+    records = {who: record_of(moment, who)[0] for who in state.entrants}
+    return Sheet("pairings.html", f"pairings/{state.id}", "", {
+        "state": state, "newest": newest, "grid": grid, "records": records, "planned": planned_rounds(state)})
+
+
+def announced(asked: Asked, moment: EventAt) -> Sheet:
+    """The rules of this event, for everybody to read."""
+    return Sheet("announced.html", f"rules/{moment.state.id}", "",
+                 {"state": moment.state, "view": announced_view(moment)})
+
+
+_OF_EVENT: Mapping[str, Callable[[Asked, EventAt, str], Found]] = {
+    "e": lambda asked, moment, _: find_me(asked, moment),
+    "standings": lambda asked, moment, _: standings(asked, moment),
+    "bracket": lambda asked, moment, _: bracket_page(asked, moment),
+    "pairings": lambda asked, moment, _: pairings(asked, moment),
+    "rules": lambda asked, moment, _: announced(asked, moment),
+    "wall": wall,
+}
