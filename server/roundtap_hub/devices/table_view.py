@@ -37,7 +37,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
     if status is not None and status.call_since_ms is not None:
         call = {"taken_by": status.call_taken_by}
     refused = sorted(status.leave_refused) if status is not None else []
-    finished = [state.id for state in snapshot.events.values() if state.finished]
+    finished = finished_events(snapshot)
     if found is None:
         return {"table": table, "finished": finished, "event": None, "round": None, "match": None, "options": {},
                 "situation": None, "rounds_left": None, "form": None, "clock": clock_view(Clock()), "call": call,
@@ -65,6 +65,13 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
         "leave_refused": refused,
         "next": None,
     }
+
+
+def finished_events(snapshot: Snapshot) -> list[str]:
+    """Events of which a unit may forget its reports."""
+    return [event_id for event_id in snapshot.ids
+            if event_id in snapshot.venue.deleted
+            or (snapshot.shelf.get(event_id) or snapshot.events[event_id]).finished]
 
 
 def find_table(snapshot: Snapshot, table: int) -> tuple[EventState, RoundState | None, MatchState | None] | None:

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import PinGate, is_organizer, log_in, log_out, right_pin, safe_next
 from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_snapshot
+from roundtap_hub.views.event_list import known, listed
 
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
@@ -24,7 +25,7 @@ def routes(bp: Blueprint) -> None:
 
 def front_door() -> AnyResponse:
     """One event: straight to it. None: how to begin. Several: which one."""
-    events = list(the_snapshot().events.values())
+    events = listed(the_snapshot())
     current = [event for event in events if not event.finished] or events
     if len(current) == 1 and "lang" not in request.args:
         return redirect(url_for("pages.find_me", event_id=current[0].id))
@@ -60,7 +61,7 @@ def colours() -> AnyResponse:
     """Each event's colour as a style sheet: the pages' policy allows no styles written into them."""
     rules = [
         f'[data-event="{event.id}"]{{--event:{event.color}}}'
-        for event in the_snapshot().events.values() if COLOR.fullmatch(event.color) and event.id.isalnum()
+        for event in known(the_snapshot()) if COLOR.fullmatch(event.color) and event.id.isalnum()
     ]
     response = Response("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
     response.headers["Cache-Control"] = "no-cache"

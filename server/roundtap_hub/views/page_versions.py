@@ -22,7 +22,11 @@ def page_version(snapshot: Snapshot, units: Units, page: str) -> str:
     """
     kind, *rest = page.split("/")
     if page == "console":
-        return short_hash([(s.id, s.number) for s in snapshot.events.values()], snapshot.venue.number)
+        resting = [(s.id, s.number) for s in snapshot.shelf.values()]
+        return short_hash([(s.id, s.number) for s in snapshot.events.values()], resting, snapshot.venue.number)
+    if rest and rest[0] in snapshot.shelf and rest[0] not in snapshot.venue.deleted:
+        # Nobody opens an event at rest to see that nothing in it has changed.
+        return short_hash(page, snapshot.shelf[rest[0]].head)
     moment = event_at(snapshot, rest[0]) if rest else None
     if moment is None:
         return "none"
