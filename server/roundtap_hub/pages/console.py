@@ -51,7 +51,8 @@ def events() -> AnyResponse:
     wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
     return page("console_events.html", feed="console", events=lines, archived=archived(snapshot), rulebooks=RULEBOOKS,
-                colors=COLORS, free=free, book=book, options=options_view(book), option_place=place, about_places=ABOUT_PLACES)
+                colors=COLORS, free=free, book=book, options=options_view(book), option_place=place,
+                about_places=ABOUT_PLACES)
 
 
 def event(event_id: str, **_: str) -> AnyResponse:
