@@ -108,7 +108,11 @@ def submit_lot(hub: Hub, unit: str, lot: Mapping[str, Any]) -> Future[list[Entry
 
 def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
     """What became of a report, in its event or (for an event nobody knows) in the venue."""
-    state = snapshot.events.get(event_id)
+    try:
+        state = snapshot.event(event_id)
+    except Problem:
+        # An event at rest that cannot be read: nobody knows, and the unit asks again.
+        return None
     if state is not None and report_id in state.fates:
         return state.fates[report_id]
     return snapshot.venue.refused.get(report_id)

@@ -69,8 +69,10 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
 
 def is_finished(snapshot: Snapshot, event_id: str) -> bool:
     """Whether this hub knows the event and says that it is over: only then a unit may forget its reports."""
-    state = snapshot.events.get(event_id)
-    return state is not None and state.finished
+    if event_id in snapshot.venue.deleted:
+        return True
+    line = snapshot.events.get(event_id) or snapshot.shelf.get(event_id)
+    return line is not None and line.finished
 
 
 def shown_of(status: UnitStatus | None) -> tuple[View | None, list[str]]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, insert, select, tuple_
+from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, select, tuple_
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
@@ -17,12 +17,17 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry
 from roundtap_core.event.person import Person
 from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, next_entry, to_row
+from roundtap_hub.journal.seals import SealBook, Summary
 
 AT_ONCE = 400
 """Keys in one statement: databases bound how many parameters they take."""
 
 READ_AT_ONCE = 1000
 """Rows that are held while a stream is read: years of entries are never in memory all together."""
+
+
+SAY_WHAT_IT_IS, SAY_IF_OVER = ("event-created", "about-set"), ("event-finished", "event-reopened")
+"""Kinds of entries that tell what a list shows of an event, without all the others."""
 
 
 class Head(NamedTuple):
@@ -68,6 +73,7 @@ class Journal:
         self._engine: Engine = create_engine(url, poolclass=QueuePool, pool_size=2, max_overflow=2)
         if self._engine.dialect.name == "sqlite":
             event.listen(self._engine, "connect", _durable_sqlite)
+        self.seals = SealBook(self._engine)
         try:
             JOURNAL.create_all(self._engine)
         except SQLAlchemyError as error:
@@ -119,6 +125,22 @@ class Journal:
                 yield entry
             if len(rows) < READ_AT_ONCE:
                 return
+
+    def rough_summary(self, stream: str, head: Head) -> Summary:
+        """What an event without a seal is called and whether it is finished; its chain is not looked at."""
+        with self._reading() as connection:
+            said = {kind: json.loads(data) for kind, data in connection.execute(
+                select(ENTRY.c.kind, ENTRY.c.data).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SAY_WHAT_IT_IS))
+                .order_by(ENTRY.c.number))}
+            last = connection.scalar(
+                select(ENTRY.c.kind).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SAY_IF_OVER))
+                .order_by(ENTRY.c.number.desc()).limit(1))
+            players = connection.scalar(select(func.count()).where(
+                ENTRY.c.stream == stream, ENTRY.c.kind == "competitor-entered"))
+        created = said.get("event-created", {})
+        about = said.get("about-set", created).get("about", {})
+        return Summary(stream, head.number, head.hash, created.get("name", stream), created.get("rulebook", ""),
+                       created.get("color", ""), about.get("date", ""), players or 0, last == "event-finished")
 
     def holds(self, stream: str, head: Head) -> bool:
         """Whether the stream has this very entry."""

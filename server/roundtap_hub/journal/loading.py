@@ -3,25 +3,49 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.journal import START, Head, Journal
+from roundtap_hub.journal.seals import Summary
+from roundtap_hub.journal.shelf import Shelf
 from roundtap_hub.journal.snapshot import Snapshot
-from roundtap_hub.journal.venue import Venue, apply_venue
+from roundtap_hub.journal.venue import Venue, apply_venue, rests
 
 log = logging.getLogger(__name__)
 
 
-def load(journal: Journal) -> Snapshot:
-    """Everything saved. Raises Problem where a chain does not hold or an entry is of an unknown kind."""
-    streams = [stream for stream in journal.heads() if stream != VENUE]
+def load(journal: Journal, shelf: Shelf) -> Snapshot:
+    """Everything saved: what is in play is folded, what is at rest goes to the shelf unread.
+
+    Raises Problem where the chain of an event in play does not hold or has an entry of an unknown kind.
+    """
+    heads = journal.heads()
     venue = read_venue(journal, Venue())
-    events = {stream: read_event(journal, EventState(stream)) for stream in streams}
-    return Snapshot(venue, events, journal.people()).with_names()
+    at_rest: dict[str, Summary] = {}
+    events: dict[str, EventState] = {}
+    for stream, summary in _summaries(journal, heads).items():
+        if rests(venue, summary.finished, stream):
+            at_rest[stream] = summary
+        else:
+            events[stream] = read_event(journal, EventState(stream))
+    return Snapshot(venue, events, journal.people(list(events)), shelf=at_rest, opened=shelf.open).with_names()
+
+
+def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, Summary]:
+    """Of every event: from its seal, where that is of its last entry, else from a few of its entries."""
+    sealed = journal.seals.summaries()
+    found: dict[str, Summary] = {}
+    for stream, head in heads.items():
+        known = sealed[stream][0] if stream in sealed else None
+        if known is not None and (known.number, known.head) == head:
+            found[stream] = known
+        elif stream != VENUE:
+            found[stream] = journal.rough_summary(stream, head)
+    return found
 
 
 def read_again(journal: Journal, snapshot: Snapshot, streams: Iterable[str]) -> Snapshot:
@@ -31,7 +55,8 @@ def read_again(journal: Journal, snapshot: Snapshot, streams: Iterable[str]) -> 
         if stream == VENUE:
             snapshot = replace(snapshot, venue=read_venue(journal, snapshot.venue))
             continue
-        state = read_event(journal, snapshot.event(stream) or EventState(stream))
+        snapshot = snapshot.off_the_shelf(stream)
+        state = read_event(journal, snapshot.events.get(stream) or EventState(stream))
         people = {**snapshot.people, stream: journal.people([stream]).get(stream, {})}
         snapshot = replace(snapshot, people=people)
         if state.number:

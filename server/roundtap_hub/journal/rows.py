@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table
+from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, String, Table
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import At, Entry, hash_of_texts, seal_holds
@@ -38,6 +38,15 @@ CHECKPOINT = Table(
 )
 """What a running clock showed, every few seconds: for the start after a power cut. Milliseconds of a month of uptime
 need more than 32 bits, which is what PostgreSQL calls an integer."""
+
+SEAL = Table(
+    "seal", JOURNAL,
+    Column("event", String, primary_key=True), Column("number", Integer, nullable=False),
+    Column("head", String, nullable=False), Column("made_by", String, nullable=False),
+    Column("summary", String, nullable=False), Column("state", LargeBinary, nullable=False),
+)
+"""What an event at rest amounted to at its entry `number` with the hash `head`: made from its entries, and made anew
+from them wherever it does not fit."""
 
 
 def to_row(entry: Entry) -> Mapping[str, Any]:

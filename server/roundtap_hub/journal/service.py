@@ -6,6 +6,7 @@ import logging
 import queue
 import secrets
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 
@@ -18,7 +19,11 @@ from roundtap_hub.journal.deciding import Request, Step, decide_request
 from roundtap_hub.journal.hall import HALL_COMMANDS
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.loading import load, read_again
+from roundtap_hub.journal.sealer import Sealer
+from roundtap_hub.journal.seals import Seal
+from roundtap_hub.journal.shelf import OpenEvent, Shelf
 from roundtap_hub.journal.snapshot import Snapshot
+from roundtap_hub.journal.venue import rests
 
 __all__ = ["HubStopped", "Service", "Snapshot", "Step"]
 
@@ -26,6 +31,9 @@ log = logging.getLogger(__name__)
 
 GROUP_LIMIT = 512
 """Commands in one commit at the most: bounds how long the first of them waits for the last."""
+
+STAY_WHOLE = 2
+"""Finished events that stay among those in play until others are over: their last paper is printed, people look."""
 
 Listener = Callable[[Snapshot, Sequence[Entry]], None]
 
@@ -45,14 +53,19 @@ class Service:
         self._journal = journal
         self._moments = clocks
         self._at_point = at_point
-        self._queue: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Request | Seal | None] = queue.SimpleQueue()
+        self._unwritten: list[Seal] = []
         self._listeners: list[Listener] = []
         self._thread = threading.Thread(target=self._write, name="journal-writer", daemon=True)
         self._stopped = False
         self._submitting = threading.Lock()
         self._doubtful: set[str] = set()
         """Streams of which nobody knows what is saved: nothing is decided in them until they were read again."""
-        self.snapshot = load(journal)
+        self._sealed: OrderedDict[str, str] = OrderedDict()
+        """Heads of the events that were sealed while in play, by id; the one that has waited longest first."""
+        self._shelf = Shelf(journal)
+        self.snapshot = load(journal, self._shelf)
+        self.sealer = Sealer(journal, self._shelf, lambda: self.snapshot, self._queue.put)
 
     def start(self) -> None:
         """Begin to take commands; a fresh journal gets its first epoch, clocks of another boot are held."""
@@ -60,9 +73,11 @@ class Service:
         if not self.snapshot.venue.epoch:
             self.ask([Step(VENUE, NewEntry("epoch-begun", {"epoch": secrets.token_hex(8)}))], "hub")
         self._hold_clocks()
+        self.sealer.start()
 
     def stop(self) -> None:
         """Finish what was submitted, then stop."""
+        self.sealer.stop()
         with self._submitting:
             self._stopped = True
             self._queue.put(None)
@@ -112,36 +127,80 @@ class Service:
                 self.tell(state.id, SetClock("restore", held.remaining_ms), "hub")
 
     def _write(self) -> None:
-        while True:
-            batch = self._next_batch()
-            if not batch:
-                return
-            try:
-                self._handle(batch)
-            except Exception as bug:
-                # What became of the batch is on the disk; nobody may wait in vain, and the next one must find us.
-                log.exception("a batch failed")
-                self._doubtful |= _streams(batch)
-                for request in batch:
-                    if not request.answer.done():
-                        request.answer.set_exception(bug)
+        while (batch := self._next_batch()) is not None:
+            if batch:
+                self._handle_or_doubt(batch)
+            elif self._unwritten:
+                self._write_seal(self._unwritten.pop(0))
+        for seal in self._unwritten:
+            self._write_seal(seal)
 
-    def _next_batch(self) -> list[Request]:
-        """The next request and all that wait behind it: they share one fsync."""
-        first = self._queue.get()
-        if first is None:
-            return []
-        batch = [first]
+    def _handle_or_doubt(self, batch: list[Request]) -> None:
+        try:
+            self._handle(batch)
+        except Exception as bug:
+            # What became of the batch is on the disk; nobody may wait in vain, and the next one must find us.
+            log.exception("a batch failed")
+            self._doubtful |= _streams(batch)
+            for request in batch:
+                if not request.answer.done():
+                    request.answer.set_exception(bug)
+        self.sealer.wake()
+
+    def _next_batch(self) -> list[Request] | None:
+        """The next request and all that wait behind it: they share one fsync. Empty while nobody asks for anything and
+        a seal can be written; None at the end."""
+        batch: list[Request] = []
         while len(batch) < GROUP_LIMIT:
             try:
-                request = self._queue.get_nowait()
+                asked = self._queue.get(block=not batch and not self._unwritten)
             except queue.Empty:
                 break
-            if request is None:
-                self._queue.put(None)
-                break
-            batch.append(request)
+            if asked is None:
+                if batch:
+                    self._queue.put(None)
+                return batch or None
+            if isinstance(asked, Seal):
+                self._unwritten.append(asked)
+            else:
+                batch.append(asked)
         return batch
+
+    def _write_seal(self, seal: Seal) -> None:
+        """Without it the event is folded when somebody looks: whatever fails here fails nobody."""
+        try:
+            self._journal.seals.save(seal)
+        except Exception:
+            log.exception("the seal of event %s is not saved", seal.summary.id)
+            return
+        self._sealed[seal.summary.id] = seal.summary.head
+        self._sealed.move_to_end(seal.summary.id)
+        self.snapshot = self._arranged(self.snapshot)
+
+    def _arranged(self, snapshot: Snapshot) -> Snapshot:
+        """Everything where it belongs: what is archived, and what has been over for long, is on the shelf."""
+        for event_id in [event_id for event_id in snapshot.shelf
+                         if not rests(snapshot.venue, snapshot.shelf[event_id].finished, event_id)]:
+            snapshot = self._taken_down(snapshot, event_id)
+        over = {event_id for event_id in snapshot.events if rests(snapshot.venue, False, event_id)}
+        waiting = [event_id for event_id, head in self._sealed.items()
+                   if event_id in snapshot.events and snapshot.events[event_id].head == head
+                   and snapshot.events[event_id].finished]
+        for event_id in over | set(waiting[: -STAY_WHOLE]):
+            self._sealed.pop(event_id, None)
+            self._shelf.keep(OpenEvent(snapshot.events[event_id], snapshot.people_of(event_id),
+                                       snapshot.names_of(event_id)))
+            snapshot = snapshot.on_the_shelf(event_id)
+        return snapshot
+
+    @staticmethod
+    def _taken_down(snapshot: Snapshot, event_id: str) -> Snapshot:
+        try:
+            return snapshot.off_the_shelf(event_id)
+        except Problem as problem:
+            # What has just been saved stands: an event that cannot be read stays where it can be asked for again.
+            log.error("event %s cannot be opened: %s", event_id, problem)
+            return snapshot
 
     def _handle(self, batch: list[Request]) -> None:
         """Decide, commit, answer, publish."""
@@ -151,7 +210,7 @@ class Service:
         people = [record for request, _ in decided for record in request.people]
         saved = not (entries or people) or self._commit(entries, people)
         if saved and pending is not self.snapshot:
-            self.snapshot = pending.with_names(self.snapshot)
+            self.snapshot = self._arranged(pending.with_names(self.snapshot))
         for request, made in decided:
             if saved:
                 request.answer.set_result(made)

@@ -2,36 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, event_names
+from roundtap_hub.journal.seals import Summary, summary_of
+from roundtap_hub.journal.shelf import OpenEvent
 from roundtap_hub.journal.venue import Venue
+
+V = TypeVar("V")
+
+NOBODY: Mapping[str, Person] = {}
+
+
+def _no_shelf(summary: Summary) -> OpenEvent:
+    raise LookupError(f"nobody opens {summary.id} here")
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything saved, at one moment. Frozen: any thread may read it."""
+    """Everything saved, at one moment. Frozen: any thread may read it.
+
+    Each event is in `events`, whole, or on the `shelf`: at rest, and opened when somebody looks. `people` and `names`
+    are those of `events`; `people_of` and `names_of` serve all.
+    """
 
     venue: Venue = field(default_factory=Venue)
     events: Mapping[str, EventState] = field(default_factory=dict)
     people: Mapping[str, Mapping[str, Person]] = field(default_factory=dict)
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Everybody's name as shown in public, by event and competitor."""
+    shelf: Mapping[str, Summary] = field(default_factory=dict)
+    opened: Callable[[Summary], OpenEvent] = _no_shelf
+    """Reads an event of the shelf; raises Problem where its entries do not hold."""
+
+    @property
+    def ids(self) -> list[str]:
+        """Every id that an event has, or had: "e2" before "e10"."""
+        return sorted({*self.events, *self.shelf}, key=lambda event_id: (len(event_id), event_id))
 
     def event(self, event_id: str) -> EventState | None:
-        """The event, or None where there is none of this id."""
+        """The event, or None where there is none of this id; one of the shelf is opened, which may take a moment."""
+        if event_id in self.shelf:
+            return self.opened(self.shelf[event_id]).state
         return self.events.get(event_id)
 
+    def people_of(self, event_id: str) -> Mapping[str, Person]:
+        """The event's people by competitor; the same mapping for as long as nothing in it changed."""
+        if event_id in self.shelf:
+            return self.opened(self.shelf[event_id]).people
+        return self.people.get(event_id, NOBODY)
+
+    def names_of(self, event_id: str) -> Mapping[str, str]:
+        """Everybody's name as shown in public, by competitor."""
+        if event_id in self.shelf:
+            return self.opened(self.shelf[event_id]).names
+        return self.names[event_id]
+
     def with_event(self, state: EventState) -> Snapshot:
-        """The snapshot with this event as it is now."""
-        return replace(self, events={**self.events, state.id: state})
+        """The snapshot with this event as it is now; one of the shelf is in play again."""
+        return replace(self.off_the_shelf(state.id), events={**self.events, state.id: state})
 
     def with_person(self, event_id: str, competitor: str, person: Person) -> Snapshot:
         """The snapshot with this person as they are now."""
-        of_event = {**self.people.get(event_id, {}), competitor: person}
-        return replace(self, people={**self.people, event_id: of_event})
+        whole = self.off_the_shelf(event_id)
+        of_event = {**whole.people.get(event_id, {}), competitor: person}
+        return replace(whole, people={**whole.people, event_id: of_event})
+
+    def off_the_shelf(self, event_id: str) -> Snapshot:
+        """The snapshot with an event of the shelf among the others, as it lay there."""
+        if event_id not in self.shelf:
+            return self
+        found = self.opened(self.shelf[event_id])
+        return replace(
+            self, events={**self.events, event_id: found.state}, people={**self.people, event_id: found.people},
+            names={**self.names, event_id: found.names}, shelf=_without(self.shelf, event_id))
+
+    def on_the_shelf(self, event_id: str) -> Snapshot:
+        """The snapshot with one of `events` on the shelf."""
+        return replace(
+            self, events=_without(self.events, event_id), people=_without(self.people, event_id),
+            names=_without(self.names, event_id),
+            shelf={**self.shelf, event_id: summary_of(self.events[event_id])})
 
     def with_names(self, before: Snapshot | None = None) -> Snapshot:
         """The names worked out, where what they depend on has changed since `before`."""
@@ -46,3 +100,7 @@ class Snapshot:
         was, now = before.events.get(event_id), self.events[event_id]
         return (was is not None and was.entrants is now.entrants and was.given_options is now.given_options
                 and before.people.get(event_id) is self.people.get(event_id))
+
+
+def _without(mapping: Mapping[str, V], key: str) -> dict[str, V]:
+    return {known: value for known, value in mapping.items() if known != key}

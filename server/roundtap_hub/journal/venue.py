@@ -9,6 +9,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
 
+ARCHIVED, RESTORED, DELETED = "event-archived", "event-restored", "event-deleted"
+"""Entries of the venue's stream about events: these are no facts of a tournament."""
+
 
 @dataclass(frozen=True, slots=True)
 class Venue:
@@ -20,6 +23,10 @@ class Venue:
     tables: Mapping[str, int] = field(default_factory=dict)
     refused: Mapping[str, Fate] = field(default_factory=dict)
     """Reports for events that this hub does not know."""
+    archived: frozenset[str] = frozenset()
+    """Events that are no longer listed among the others."""
+    deleted: frozenset[str] = frozenset()
+    """Events whose people are forgotten; their chains stay."""
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
@@ -43,6 +50,13 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     elif entry.kind == "report-refused":
         fate = Fate("refused", entry.number, entry.hash, entry.data["body"], "unknown-match")
         venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate})
+    elif entry.kind == ARCHIVED:
+        venue = replace(venue, archived=venue.archived | {entry.data["event"]})
+    elif entry.kind == RESTORED:
+        venue = replace(venue, archived=venue.archived - {entry.data["event"]})
+    elif entry.kind == DELETED:
+        venue = replace(venue, deleted=venue.deleted | {entry.data["event"]},
+                        archived=venue.archived - {entry.data["event"]})
     else:
         raise Problem("unknown_entry", where=f"venue#{entry.number}", kind=entry.kind)
     return replace(venue, number=entry.number, head=entry.hash)
@@ -53,3 +67,8 @@ def fold_venue(entries: Iterable[Entry]) -> Venue:
     for entry in entries:
         venue = apply_venue(venue, entry)
     return venue
+
+
+def rests(venue: Venue, finished: bool, event_id: str) -> bool:
+    """Whether an event is out of play: nobody's table, clock or paper waits for it."""
+    return finished or event_id in venue.archived or event_id in venue.deleted

@@ -58,7 +58,9 @@ def the_snapshot() -> Snapshot:
 
 
 def the_moment(event_id: str) -> EventAt:
-    """The event of the address, or a 404 page."""
+    """The event of the address, or a 404 page; 410 where it was deleted."""
+    if event_id in the_snapshot().venue.deleted:
+        abort(410)
     moment = event_at(the_snapshot(), event_id)
     if moment is None:
         abort(404)
@@ -206,7 +208,7 @@ def mended_on(again: View) -> Callable[[View], View]:
 def _refuse_another_step(event_id: str) -> None:
     """A button is what it was when the finger left for it: `step` names the state it was shown for, `shown_at` when a
     next step came under the finger (the hub's monotonic milliseconds)."""
-    state = the_snapshot().events.get(event_id)
+    state = the_snapshot().event(event_id)
     if state is not None:
         refuse_unless_seen(state, field("step"))
     shown_at = whole_number("shown_at")

@@ -17,6 +17,7 @@ from roundtap_hub.views.attention import needs
 from roundtap_hub.views.competitors import roster
 from roundtap_hub.views.draft import clash_of, draft_view
 from roundtap_hub.views.event_at import full_names, newest_round, planned_rounds, shown_names
+from roundtap_hub.views.event_list import archived, listed
 from roundtap_hub.views.event_options import flat, options_view, place
 from roundtap_hub.views.judging import desk_of
 from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines, title_key
@@ -43,13 +44,15 @@ def routes(bp: Blueprint) -> None:
 
 def events() -> AnyResponse:
     """All events, and how to begin another."""
-    known = list(the_snapshot().events.values())
-    used = {event.color.upper() for event in known}
+    snapshot = the_snapshot()
+    lines = listed(snapshot)
+    used = {event.color.upper() for event in lines}
     free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
     wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
-    return page("console_events.html", feed="console", events=known, rulebooks=RULEBOOKS, colors=COLORS, free=free,
-                book=book, options=options_view(book), option_place=place, about_places=ABOUT_PLACES)
+    return page("console_events.html", feed="console", events=lines, archived=archived(snapshot), rulebooks=RULEBOOKS,
+                colors=COLORS, free=free, book=book, options=options_view(book), option_place=place,
+                about_places=ABOUT_PLACES)
 
 
 def event(event_id: str, **_: str) -> AnyResponse:

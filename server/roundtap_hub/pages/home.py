@@ -11,6 +11,7 @@ from roundtap_core.errors import Problem
 from roundtap_hub.auth import PinGate, is_organizer, log_in, log_out, right_pin, safe_next
 from roundtap_hub.pages.base import field, mended_on, page, public_page, the_asked, the_hub, the_snapshot
 from roundtap_hub.public import sheets
+from roundtap_hub.views.event_list import known
 
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
@@ -57,7 +58,7 @@ def colours() -> AnyResponse:
     """Each event's colour as a style sheet: the pages' policy allows no styles written into them."""
     rules = [
         f'[data-event="{event.id}"]{{--event:{event.color}}}'
-        for event in the_snapshot().events.values() if COLOR.fullmatch(event.color) and event.id.isalnum()
+        for event in known(the_snapshot()) if COLOR.fullmatch(event.color) and event.id.isalnum()
     ]
     response = Response("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
     response.headers["Cache-Control"] = "no-cache"

@@ -64,7 +64,7 @@ def routes(bp: Blueprint) -> None:
 @mended_on(events)
 def create() -> AnyResponse:
     book = rulebook(field("rulebook"))
-    event_id = next_event_id(the_snapshot().events)
+    event_id = next_event_id(the_snapshot().ids)
     level = field("level") or None
     if level is None and "level" in request.form and book.levels:
         # Whether officials may play, and what is looked at, depends on it.
@@ -92,7 +92,7 @@ def import_file() -> AnyResponse:
     if broken and not field("anyway"):
         first = broken[0]
         raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(words()))
-    event_id = next_event_id(the_snapshot().events)
+    event_id = next_event_id(the_snapshot().ids)
     steps, people = import_steps(event_id, file, _color())
     the_hub().service.ask(steps, ORGANIZER, people, PATIENCE_S)
     return back_to_event(event_id)

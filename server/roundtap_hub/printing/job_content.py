@@ -33,7 +33,7 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str) -> Content | No
     moment = event_at(snapshot, job.event)
     if moment is None:
         return None
-    state, names = moment.state, snapshot.names[job.event]
+    state, names = moment.state, snapshot.names_of(job.event)
     content: Content = {"event": state.name, "url": f"{base_url}/e/{state.id}",
                         "head": f"#{state.number} {state.head[:HEAD_LETTERS]}"}
     played = next((r for r in state.public_rounds if r.number == job.round), None)

@@ -103,6 +103,7 @@ def wanted_jobs(
     snapshot: Snapshot, orders: Iterable[PrintJob], states: Mapping[str, PrintState], unit: str
 ) -> list[PrintJob]:
     """What this station should print: what is queued and not another station's. Orders first: somebody waits."""
+    # Events at rest print nothing by themselves: years of them would wait for the first printer that comes.
     derived = [job for event in snapshot.events.values() for job in derived_jobs(event)]
     return [
         job for job in (*orders, *derived)
@@ -112,7 +113,7 @@ def wanted_jobs(
 
 
 def _still_of_use(snapshot: Snapshot, job: PrintJob) -> bool:
-    state = snapshot.events.get(job.event)
+    state = None if job.event in snapshot.venue.deleted else snapshot.event(job.event)
     if state is None:
         return False
     if job.kind != SLIP or job.match is None:

@@ -18,6 +18,7 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.announced import announced_view
 from roundtap_hub.views.event_at import EventAt, event_at, newest_round, planned_rounds, shown_names
+from roundtap_hub.views.event_list import listed
 from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, first_on_wall, standing_of
 from roundtap_hub.views.players import everybody, player_view
 from roundtap_hub.views.round_clock import face_of
@@ -82,7 +83,7 @@ def sheet_of(asked: Asked, page: str, variant: str = "") -> Found:
 
 def front_door(asked: Asked, stay: bool = False) -> Found:
     """One event: straight to it, unless one wants to `stay`. None: how to begin. Several: which one."""
-    events = list(asked.snapshot.events.values())
+    events = listed(asked.snapshot)
     current = [event for event in events if not event.finished] or events
     if len(current) == 1 and not stay:
         return Elsewhere(f"/e/{current[0].id}")

@@ -36,13 +36,10 @@ class EventAt:
                 and self.state.head == other.state.head and self.people is other.people)
 
 
-NOBODY: Mapping[str, Person] = {}
-
-
 def event_at(snapshot: Snapshot, event_id: str) -> EventAt | None:
-    """The event as last saved, or None where there is no such event."""
-    state = snapshot.events.get(event_id)
-    return None if state is None else EventAt(state, snapshot.people.get(event_id, NOBODY))
+    """The event as last saved, or None where there is no such event, or none any more."""
+    state = None if event_id in snapshot.venue.deleted else snapshot.event(event_id)
+    return None if state is None else EventAt(state, snapshot.people_of(event_id))
 
 
 def _named(moment: EventAt) -> object:

@@ -10,6 +10,7 @@ from roundtap_hub.journal.hall import taken_tables
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.event_at import EventAt, event_at, newest_round, results_version, seats, short_hash
+from roundtap_hub.views.event_list import known, listed
 from roundtap_hub.views.knockout import newest_name
 
 Units = Mapping[str, UnitStatus]
@@ -23,10 +24,13 @@ def page_version(snapshot: Snapshot, units: Units, page: str) -> str:
     """
     kind, *rest = page.split("/")
     if page == "console":
-        return short_hash([(s.id, s.number) for s in snapshot.events.values()], snapshot.venue.number)
+        return short_hash([(line.id, line.number) for line in known(snapshot)], snapshot.venue.number)
     if page == "door":
-        return short_hash([(s.id, s.name, s.rulebook_id, s.finished, s.live is not None, len(s.public_rounds),
-                            newest_name(s)) for s in snapshot.events.values()])
+        return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_in_play(snapshot, line.id))
+                           for line in listed(snapshot)])
+    if rest and rest[0] in snapshot.shelf and rest[0] not in snapshot.venue.deleted:
+        # Nobody opens an event at rest to see that nothing in it has changed.
+        return short_hash(page, snapshot.shelf[rest[0]].head)
     moment = event_at(snapshot, rest[0]) if rest else None
     if moment is None:
         return "none"
@@ -35,6 +39,12 @@ def page_version(snapshot: Snapshot, units: Units, page: str) -> str:
     if len(rest) == 1 and kind in _VERSIONS:
         return _VERSIONS[kind](snapshot, units, moment)
     return "none"
+
+
+def _in_play(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
+    """What the door says of how far an event is; of one at rest it says nothing."""
+    state = snapshot.events.get(event_id)
+    return () if state is None else (state.live is not None, len(state.public_rounds), newest_name(state))
 
 
 def _console_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:

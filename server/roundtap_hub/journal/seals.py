@@ -1,0 +1,116 @@
+"""Seals: what events at rest amount to, beside their entries, so that nobody folds years of them to show a list."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from roundtap_core import VERSION
+from roundtap_core.event.state import EventState
+from roundtap_core.event.state_bytes import decode, encode, form
+from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_hub.journal.rows import SEAL
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What lists show of an event at rest; `number` and `head` are those of its last entry."""
+
+    id: str
+    number: int
+    head: str
+    name: str
+    rulebook_id: str
+    color: str
+    date: str = ""
+    """As the event says it of itself, "2026-11-21"; empty where it does not."""
+    players: int = 0
+    finished: bool = True
+
+    @property
+    def rulebook(self) -> Rulebook:
+        return rulebook(self.rulebook_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """`state` are the bytes of `encode`; `made_by` names the core that made them."""
+
+    summary: Summary
+    made_by: str
+    state: bytes
+
+
+def made_by() -> str:
+    """The core that runs here: its version and what its states consist of."""
+    return f"{VERSION}/{form()}"
+
+
+def summary_of(state: EventState) -> Summary:
+    return Summary(state.id, state.number, state.head, state.name, state.rulebook_id, state.color,
+                   state.about.get("date", ""), len(state.entrants), state.finished)
+
+
+def seal_of(state: EventState) -> Seal:
+    return Seal(summary_of(state), made_by(), encode(state))
+
+
+class SealBook:
+    """The seals of one database; reads raise SQLAlchemyError where it cannot be read."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def summaries(self) -> dict[str, tuple[Summary, str]]:
+        """Each sealed event's summary, and by which core its state was made; states are not read."""
+        found: dict[str, tuple[Summary, str]] = {}
+        with self._engine.connect() as connection:
+            for event_id, number, head, core, summary in connection.execute(
+                    select(SEAL.c.event, SEAL.c.number, SEAL.c.head, SEAL.c.made_by, SEAL.c.summary)):
+                try:
+                    told = Summary(**json.loads(summary))
+                except (ValueError, TypeError):
+                    continue
+                if (told.id, told.number, told.head) == (event_id, number, head):
+                    found[event_id] = told, core
+        return found
+
+    def find(self, event_id: str) -> Seal | None:
+        """An event's seal as it lies there; None where there is none that could be read."""
+        with self._engine.connect() as connection:
+            row = connection.execute(select(SEAL).where(SEAL.c.event == event_id)).first()
+        try:
+            if row is None:
+                return None
+            return Seal(Summary(**json.loads(row.summary)), row.made_by, zlib.decompress(row.state))
+        except (ValueError, TypeError, zlib.error):
+            return None
+
+    def state(self, summary: Summary) -> EventState | None:
+        """The sealed state; None where the seal is of another entry, of another core, or damaged."""
+        try:
+            seal = self.find(summary.id)
+            if seal is None or seal.made_by != made_by():
+                return None
+            state = decode(seal.state)
+        except (ValueError, SQLAlchemyError):
+            return None
+        fits = (state.id, state.number, state.head) == (summary.id, summary.number, summary.head)
+        return state if fits else None
+
+    def save(self, seal: Seal) -> None:
+        """Put the seal in the place of the event's one before."""
+        row: Mapping[str, object] = {
+            "event": seal.summary.id, "number": seal.summary.number, "head": seal.summary.head,
+            "made_by": seal.made_by, "summary": json.dumps(asdict(seal.summary), ensure_ascii=False),
+            "state": zlib.compress(seal.state, 1),
+        }
+        with self._engine.begin() as connection:
+            connection.execute(delete(SEAL).where(SEAL.c.event == seal.summary.id))
+            connection.execute(insert(SEAL), row)

@@ -1,0 +1,25 @@
+"""The lists of events: those in play whole, those at rest by their summaries."""
+
+from __future__ import annotations
+
+from roundtap_core.event.state import EventState
+from roundtap_hub.journal.seals import Summary
+from roundtap_hub.journal.snapshot import Snapshot
+
+Line = EventState | Summary
+"""What a list shows of an event is called the same in both; who is counted, `players` or `entrants`, is not."""
+
+
+def known(snapshot: Snapshot) -> list[Line]:
+    """Every event whose pages can be looked at, the oldest first."""
+    return [snapshot.events.get(event_id) or snapshot.shelf[event_id] for event_id in snapshot.ids
+            if event_id not in snapshot.venue.deleted]
+
+
+def listed(snapshot: Snapshot) -> list[Line]:
+    """What people choose from: what is archived is not among it."""
+    return [line for line in known(snapshot) if line.id not in snapshot.venue.archived]
+
+
+def archived(snapshot: Snapshot) -> list[Line]:
+    return [line for line in known(snapshot) if line.id in snapshot.venue.archived]
