@@ -13,6 +13,7 @@ from roundtap_core.event.setup.decide import structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_hub.pages.console_parts import UNITS, opened_part, person_context
 from roundtap_hub.views.attention import needs
 from roundtap_hub.views.competitors import roster
 from roundtap_hub.views.draft import clash_of, draft_view
@@ -28,7 +29,7 @@ from roundtap_hub.views.round_clock import face_of
 from roundtap_hub.views.round_tabs import round_tabs
 from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.tables import cells, seated_count
-from roundtap_hub.views.units import unit_rows
+from roundtap_hub.views.units import known_units, unit_rows
 
 # Okabe and Ito's colours, distinct for colour-blind eyes; without the two that mean the sides of a table.
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
@@ -64,6 +65,8 @@ def event(event_id: str, **_: str) -> AnyResponse:
     points = points_before_round_1(moment)
     grid = cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
+    opened = opened_part(moment)
+    known = known_units(snapshot, hub.unit_keys, units)
     step = next_step(state, seated, len(points), clash_of(snapshot.events, state))
     return page(
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
@@ -79,7 +82,9 @@ def event(event_id: str, **_: str) -> AnyResponse:
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,
-        unit_rows=unit_rows(snapshot, hub.unit_keys, units, now), clock=state.clock, may_reset=may_reset(state),
+        units_known=len(known), opened=opened,
+        **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
+        unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock, may_reset=may_reset(state),
         desk=desk_of(moment), face=face_of(state, hub.clocks.now(), words(), official=True), rulebook=state.rulebook,
         structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,
