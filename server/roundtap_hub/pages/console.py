@@ -80,8 +80,9 @@ def event(event_id: str, **_: str) -> AnyResponse:
         return sent(_draw(moment))
     feed, shown = f"console/{event_id}", shown_round(moment.state)
     key = (event_id, words().language, shown.number if shown else None)
-    page, old = the_renderings().page(key, the_version(feed), now_ms(), lambda: _draw(moment), request.args.get("since"))
-    return sent(page) if old is None else sent_patch(changes(old, page))
+    since = request.args.get("since")
+    newest, old = the_renderings().page(key, the_version(feed), now_ms(), lambda: _draw(moment), since)
+    return sent(newest) if old is None else sent_patch(changes(old, newest))
 
 
 def the_renderings() -> Renderings:
@@ -119,7 +120,8 @@ def _draw(moment: EventAt) -> Rendered:
         has_bracket=bracket(moment) is not None,
         units_known=len(known), opened=opened,
         **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
-        unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock, may_reset=may_reset(state),
+        unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock,
+        may_reset=may_reset(state),
         desk=desk_of(moment), face=face_of(state, hub.clocks.now(), words(), official=True), rulebook=state.rulebook,
         structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,

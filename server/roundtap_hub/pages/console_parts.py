@@ -1,4 +1,4 @@
-"""The console's parts that are opened on demand: one player's forms, the officials, the units; each a page of its own."""
+"""The console's parts that are opened on demand, each a page of its own: a player's forms, officials, units."""
 
 from __future__ import annotations
 
