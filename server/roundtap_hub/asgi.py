@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from urllib.parse import parse_qs
+from concurrent.futures import ThreadPoolExecutor
 
 from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.devices.calls import close_settled_calls
@@ -27,6 +27,9 @@ from roundtap_hub.http_answers import (
 from roundtap_hub.hub import Hub
 from roundtap_hub.lanes import Precedence
 from roundtap_hub.page_threads import PageThreads, Wsgi
+from roundtap_hub.public.drawing import Drawing
+from roundtap_hub.public.page_store import PageStore
+from roundtap_hub.public.public_pages import PublicPages
 from roundtap_hub.static_files import PREFIX, StaticFiles
 from roundtap_hub.views import page_version
 
@@ -47,9 +50,12 @@ class HubApplication:
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
         precedence = Precedence()
         self.devices = DeviceFeed(hub)
-        self.browsers = BrowserFeed(hub, page_version)
         self.device_api = DeviceApi(hub, precedence)
         self._static = StaticFiles()
+        store = PageStore(hub, page_version, Drawing(hub, self._static.url).draw,
+                          ThreadPoolExecutor(1, "public-pages"), precedence.give_way)
+        self.browsers = BrowserFeed(hub, store)
+        self.public = PublicPages(hub, store)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language))
         self._boundaries = Boundaries(hub, self._look_again)
         self._checkpoints: asyncio.Task[None] | None = None
@@ -58,7 +64,7 @@ class HubApplication:
             "/device/report": {"POST": self.device_api.report},
             "/device/status": {"POST": self.device_api.status},
             "/device/feed": {"POST": self._device_feed},
-            "/feed": {"GET": self._browser_feed},
+            "/feed": {"GET": self.browsers.answer},
             "/time": {"GET": self.device_api.time, "HEAD": self.device_api.time},
         }
         """Who answers by path and method, without a thread."""
@@ -80,7 +86,7 @@ class HubApplication:
             await send_json(send, 404, {"error": "no such address"}, CLOSE)
         elif path.startswith(PREFIX):
             await self._static.answer(scope, send)
-        else:
+        elif not await self.public.answer(scope, receive, send):
             await self.pages.answer(scope, receive, send)
 
     def close_feeds_soon(self) -> None:
@@ -101,10 +107,6 @@ class HubApplication:
     def _close_feeds(self) -> None:
         self.devices.close_all()
         self.browsers.close_all()
-
-    async def _browser_feed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        page = parse_qs(scope["query_string"].decode("latin-1")).get("page", [""])[0]
-        await send_events(self.browsers.stream(page[:200]), receive, send)
 
     async def _device_feed(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:

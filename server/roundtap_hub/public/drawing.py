@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from roundtap_core.clock import show
@@ -17,11 +16,13 @@ from roundtap_core.event.state import EventState
 from roundtap_core.records import TIEBREAK
 from roundtap_core.words import LANGUAGES, Words, catalogue, core_words
 from roundtap_hub.hub import Hub
-from roundtap_hub.public.region_tags import RegionTags
 from roundtap_hub.public.sheets import Sheet
 from roundtap_hub.views.knockout import newest_name
 from roundtap_hub.views.regions import SEEN, Rendered, split
 from roundtap_hub.views.round_clock import age_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 PATHS = {
@@ -58,14 +59,24 @@ def knockout_name(t: Words, what: EventState | str | None) -> str:
 
 
 class Drawing:
-    """Draws sheets for people who are no organizers. Any thread may ask."""
+    """Draws sheets for people who are no organizers, in one thread at a time."""
 
     def __init__(self, hub: Hub, static_url: Callable[[str], str]) -> None:
         self._hub = hub
-        self._environment = Environment(
+        self._static_url = static_url
+
+    @cached_property
+    def _environment(self) -> Environment:
+        # Not before the first page: a hub that starts answers reports, and those need no templates.
+        from jinja2 import Environment, FileSystemLoader
+
+        from roundtap_hub.public.region_tags import RegionTags
+
+        made = Environment(
             loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True,
             auto_reload=False, extensions=[RegionTags])
-        self._environment.globals.update(url_for=url_for, static_url=static_url)
+        made.globals.update(url_for=url_for, static_url=self._static_url)
+        return made
 
     def draw(self, sheet: Sheet, language: str, version: str, now_ms: int) -> Rendered:
         template = self._environment.get_template(sheet.template)

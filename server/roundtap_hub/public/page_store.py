@@ -62,14 +62,16 @@ PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
 
 
 class PageStore:
-    """All public pages. Its methods run in the event loop; `draw` in a thread of `executor`.
+    """All public pages. Its methods run in the event loop; `draw` in the thread of `executor`, after `give_way`.
 
     What is given was saved when it was asked for: a page drawn from an older moment is kept only while its version is
     the one of now.
     """
 
-    def __init__(self, hub: Hub, page_version: PageVersion, draw: Draw, executor: Executor) -> None:
+    def __init__(self, hub: Hub, page_version: PageVersion, draw: Draw, executor: Executor,
+                 give_way: Callable[[], None] = lambda: None) -> None:
         self._hub = hub
+        self._give_way = give_way
         self._page_version = page_version
         self._draw = draw
         self._executor = executor
@@ -139,6 +141,7 @@ class PageStore:
         """In a thread of the executor."""
         if before is not None and before.version == version and not whole:
             return before
+        self._give_way()
         sheet = sheet_of(Asked(self._hub, *moment, now, words_in(key.language)), key.page, key.variant)
         if sheet is None:
             return None
@@ -172,6 +175,6 @@ class PageStore:
             self._versions.clear()
         return self._moment
 
-    def _on_hall(self) -> None:
+    def _on_hall(self, _: str | None) -> None:
         """From any thread."""
         self._hall_changed = True

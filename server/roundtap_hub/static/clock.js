@@ -3,23 +3,28 @@
 (() => {
   const LAST_MS = 5 * 60 * 1000;
   const BEGUN_MS = 8 * 1000;
-  const RESYNC_MS = 5 * 60 * 1000;
-  let offset = Number(document.body.dataset.now || 0) - performance.now();
-  let bestTrip = Infinity;
+  const DISAGREE_MS = 250;
+  const SLEPT_MS = 60 * 1000;
+  const TICKS_KEPT = 24;
+  // Unknown until the hub has said it: until then the faces show what stood on the page.
+  let offset = document.body.dataset.now ? Number(document.body.dataset.now) - performance.now() : null;
+  let certain = false;
+  let ticks = [];
 
-  const hubNow = () => performance.now() + offset;
+  const hubNow = () => performance.now() + (offset ?? 0);
 
   // The hub's time was true somewhere during the trip: half of it is added, and the shortest trip errs least.
+  let bestTrip = Infinity;
   async function sample() {
     const sent = performance.now();
     const answer = await fetch("/time", { cache: "no-store" });
     const got = performance.now();
     const { now_ms: hubMs } = await answer.json();
-    const trip = got - sent;
-    if (trip < bestTrip) {
-      bestTrip = trip;
-      offset = hubMs + trip / 2 - got;
-    }
+    if (got - sent >= bestTrip) return;
+    bestTrip = got - sent;
+    offset = hubMs + bestTrip / 2 - got;
+    certain = true;
+    ticks = [];
   }
 
   let syncing = false;
@@ -28,14 +33,34 @@
     syncing = true;
     bestTrip = Infinity;
     try {
-      for (let i = 0; i < 16; i += 1) {
+      for (let i = 0; i < 4; i += 1) {
         await sample();
-        await new Promise((resolve) => setTimeout(resolve, i < 6 ? 30 : 250));
+        await new Promise((resolve) => setTimeout(resolve, 50));
       }
+      draw();
     } catch {
       // Without the hub the clock runs on by what it knows; the feed says how old that is.
     }
     syncing = false;
+  }
+
+  // What the feed says has some way behind it: of several ticks the one that makes the hub's clock latest came soonest.
+  // Round trips know better by half a trip, and are made again only where the ticks disagree with them.
+  let greeting = false;
+  function hear(hubMs) {
+    const now = hubMs - performance.now();
+    ticks = [...ticks.slice(1 - TICKS_KEPT), now];
+    const latest = Math.max(...ticks);
+    if (offset === null || !certain) {
+      offset = offset === null ? now : Math.max(offset, latest);
+      draw();
+    } else if (now > offset + DISAGREE_MS || ((greeting || ticks.length === TICKS_KEPT) && latest < offset - DISAGREE_MS)) {
+      // Later than could be, or earlier at the first word of a hub, or for as long as is remembered: another clock.
+      sync();
+    } else {
+      offset = Math.max(offset, latest);
+    }
+    greeting = false;
   }
 
   function text(ms) {
@@ -81,6 +106,7 @@
   }
 
   function draw() {
+    if (offset === null) return;
     for (const face of document.querySelectorAll("[data-clock]")) {
       const ms = remaining(face);
       const worded = inLastMinutes(face, ms);
@@ -99,7 +125,7 @@
     }
   }
 
-  window.roundtap = { hubNow, sync, draw };
+  window.roundtap = { hubNow, sync, draw, known: () => offset !== null };
 
   // What the feed says about a clock, at once and without loading anything.
   document.addEventListener("roundtap:clock", ({ detail }) => {
@@ -111,12 +137,19 @@
     }
     draw();
   });
-  document.addEventListener("roundtap:connected", sync);
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) { draw(); sync(); }
+  document.addEventListener("roundtap:time", ({ detail }) => hear(detail));
+  document.addEventListener("roundtap:connected", () => {
+    greeting = true;
+    ticks = [];
+    if (!certain) sync();
   });
-  setInterval(sync, RESYNC_MS);
+  let hiddenAt = performance.now();
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) { hiddenAt = performance.now(); return; }
+    draw();
+    if (performance.now() - hiddenAt > SLEPT_MS) sync();
+  });
   setInterval(draw, 200);
   draw();
-  sync();
+  if (!document.body.dataset.feed) sync();
 })();

@@ -5,66 +5,44 @@
   const hint = document.getElementById("changed-hint");
   const AGAIN_MS = 2000;
 
-  // --- what has changed, as small data: whole regions, or rows of one
-  window.roundtapDelta = async ({ take, dirty }) => {
-    const seen = body.dataset.seen;
+  // --- what has changed, as small data
+  let heldSince = "";
+
+  // True if the page is up to date, but for what somebody is typing in; false: it has to be loaded.
+  window.roundtapDelta = async () => {
+    const { seen } = body.dataset;
     if (!seen) return false;
     const address = new URL(location.href);
     address.hash = "";
     address.searchParams.set("since", seen);
     const answer = await fetch(address, { headers: { Accept: "application/json" }, cache: "no-store" });
     if (!answer.ok || answer.redirected || !answer.headers.get("Content-Type").startsWith("application/json")) return false;
-    const patch = await answer.json();
-    if (patch.whole || patch.from !== seen) return false;
-    const fresh = document.implementation.createHTMLDocument("");
-    let held = false;
-    for (const change of patch.regions) {
-      const region = document.getElementById(change.id);
-      if (!region) return false;
-      if ("html" in change) fresh.body.insertAdjacentHTML("beforeend", change.html);
-      else if (!putRows(region, change, dirty)) held = true;
+    const said = await answer.json();
+    if (said.whole || said.from !== seen) return false;
+    const { patch } = window.roundtapLive;
+    if (heldSince !== seen && patch(said)) {
+      hint.hidden = true;
+      return true;
     }
-    take(fresh);
-    held = held || !hint.hidden;
-    hint.hidden = !held;
-    // What was held back is asked for again, together with whatever comes next.
-    if (!held) body.dataset.seen = patch.to;
+    // Where something is being typed nothing is put anew; all else is. What is held back is asked for again with the next change.
+    let all = true;
+    for (const one of pieces(said.regions)) all = patch({ from: seen, to: seen, regions: [one] }) && all;
+    heldSince = all ? "" : seen;
+    if (all) body.dataset.seen = said.to;
+    hint.hidden = all;
     return true;
   };
 
-  function putRows(region, change, dirty) {
-    let all = true;
-    const rowOf = (key) => region.querySelector(`[data-key="${CSS.escape(key)}"]`);
-    for (const key of change.gone) {
-      const row = rowOf(key);
-      if (row && dirty(row)) all = false;
-      else if (row) row.remove();
+  function* pieces(regions) {
+    for (const change of regions) {
+      if (change.html !== undefined) { yield change; continue; }
+      const { id } = change;
+      for (const key of change.gone) yield { id, gone: [key], rows: [] };
+      for (const row of change.rows) {
+        const there = document.getElementById(id)?.querySelector(`[data-key="${CSS.escape(row.key)}"]`);
+        yield { id, gone: [], rows: [there ? { key: row.key, html: row.html } : row] };
+      }
     }
-    for (const told of change.rows) {
-      const shelf = document.createElement("template");
-      shelf.innerHTML = told.html;
-      const row = document.importNode(shelf.content.firstElementChild, true);
-      row.classList.add("settled");
-      const old = rowOf(told.key);
-      const beside = rowOf(told.after ?? told.before ?? "");
-      if (old && dirty(old)) all = false;
-      else if (old) swapRow(old, row);
-      else if (beside) beside[told.after === undefined ? "before" : "after"](row);
-      else all = false;
-    }
-    return all;
-  }
-
-  function swapRow(old, row) {
-    const open = [...old.querySelectorAll("details[open][id]")].map((details) => details.id);
-    const focused = old.contains(document.activeElement) ? document.activeElement.tagName : "";
-    old.replaceWith(row);
-    for (const id of open) {
-      const details = document.getElementById(id);
-      if (details) details.open = true;
-    }
-    const focus = focused && row.querySelector(focused);
-    if (focus) focus.focus({ preventScroll: true });
   }
 
   // --- parts that are opened on demand; what was fetched stays while its row is put anew around it

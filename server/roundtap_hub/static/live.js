@@ -1,4 +1,5 @@
-// Live pages: one feed a page; on news the same address is loaded again and only what changed is put in place.
+// Live pages: one feed a page; what changed comes as small data, or the same address is loaded again, and only what
+// changed is put in place.
 "use strict";
 (() => {
   const SILENT_MS = 10 * 1000;
@@ -145,19 +146,12 @@
   }
 
   function replace(old, fresh) {
-    const open = [...old.querySelectorAll("details[open][id]")].map((details) => details.id);
-    const active = old.contains(document.activeElement) ? document.activeElement : null;
     const sameStep = old.dataset.step === fresh.dataset.step;
-    settle(old, fresh);
-    if (old.id === "next" && sameStep) keepStep(old, fresh);
-    old.replaceWith(fresh);
+    swap(old, fresh, () => {
+      settle(old, fresh);
+      if (old.id === "next" && sameStep) keepStep(old, fresh);
+    });
     if (!sameStep) settleStep(true);
-    for (const id of open) {
-      const details = document.getElementById(id);
-      if (details) details.open = true;
-    }
-    const focus = active && sameFocus(fresh, active);
-    if (focus) focus.focus({ preventScroll: true });
   }
 
   function keepStep(old, fresh) {
@@ -177,6 +171,78 @@
     }
   }
 
+  // What changed by the page's own words: whole regions, and rows of regions.
+  function element(html) {
+    const holder = document.createElement("template");
+    holder.innerHTML = html;
+    return document.importNode(holder.content.firstElementChild, true);
+  }
+
+  function whole(row) {
+    const holder = document.createElement("div");
+    holder.append(row.cloneNode(true));
+    return still(holder);
+  }
+
+  const rowOf = (region, key) => [...region.querySelectorAll("[data-key]")].find((row) => row.dataset.key === key);
+
+  function changeRows(region, { gone, rows }) {
+    for (const key of gone) rowOf(region, key)?.remove();
+    for (const { key, html, after, before } of rows) {
+      const fresh = element(html);
+      const beside = rowOf(region, after ?? before ?? key);
+      // Somebody's hand was in between: the page is not what the hub thinks it is.
+      if (!beside) throw new Error(`no row ${after ?? before ?? key}`);
+      if (after !== undefined) beside.after(fresh);
+      else if (before !== undefined) beside.before(fresh);
+      else if (whole(beside) !== whole(fresh)) swap(beside, fresh, () => fresh.classList.add("settled"));
+      keepClocks(fresh);
+    }
+  }
+
+  // Old for new, with what was open in it and where the focus was.
+  function swap(old, fresh, settles) {
+    const open = [...old.querySelectorAll("details[open][id]")].map((details) => details.id);
+    const active = old.contains(document.activeElement) ? document.activeElement : null;
+    settles();
+    old.replaceWith(fresh);
+    for (const id of open) {
+      const details = document.getElementById(id);
+      if (details) details.open = true;
+    }
+    const focus = active && sameFocus(fresh, active);
+    if (focus) focus.focus({ preventScroll: true });
+  }
+
+  const touches = (region, { html, gone, rows }) => (html !== undefined ? dirty(region)
+    : [...gone, ...rows.map(({ key }) => key)].some((key) => { const row = rowOf(region, key); return row && dirty(row); }));
+
+  // True if all of it could be put in place; else the page has to be loaded.
+  function patch({ from, to, regions }) {
+    if (!regions || from !== body.dataset.seen) return false;
+    const known = regions.map((change) => [document.getElementById(change.id), change]);
+    if (known.some(([region, change]) => !region || touches(region, change))) return false;
+    try {
+      for (const [region, change] of known) {
+        if (change.html === undefined) { changeRows(region, change); continue; }
+        const fresh = element(change.html);
+        if (still(region) !== still(fresh)) replace(region, fresh);
+        keepClocks(fresh);
+      }
+    } catch {
+      return false;
+    }
+    body.dataset.seen = to;
+    put();
+    return true;
+  }
+
+  function put() {
+    filterAll();
+    if (window.roundtap) window.roundtap.draw();
+    document.dispatchEvent(new CustomEvent("roundtap:swapped"));
+  }
+
   function take(page) {
     let held = false;
     for (const old of document.querySelectorAll("[data-live][id]")) {
@@ -185,24 +251,30 @@
       if (dirty(old)) held = true;
       else replace(old, document.importNode(fresh, true));
     }
+    // What stands only on the page as it is now, beside all regions: a hint would be no help on a page without forms.
+    const strange = [...page.querySelectorAll("[data-live][id]")].some(({ id }) => !document.getElementById(id));
+    const main = document.getElementById("main");
+    if (strange && "variant" in body.dataset && main && !dirty(main)) {
+      main.replaceWith(document.importNode(page.getElementById("main"), true));
+    }
+    document.title = page.title;
     keepClocks(page);
     document.getElementById("changed-hint").hidden = !held;
-    filterAll();
-    if (window.roundtap) window.roundtap.draw();
-    document.dispatchEvent(new CustomEvent("roundtap:swapped"));
+    // What was held back makes it a page of no version: what comes next is loaded, too.
+    body.dataset.seen = held ? "" : page.body.dataset.seen || "";
+    put();
   }
 
   async function look() {
     if (loading) { again = true; return; }
     loading = true;
     try {
-      if (window.roundtapDelta && await window.roundtapDelta({ take, dirty })) return;
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
+      if (window.roundtapDelta && await window.roundtapDelta()) return;
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-cache" });
       const elsewhere = answer.redirected && new URL(answer.url).pathname !== location.pathname;
       if (elsewhere) { location.assign(answer.url); return; }
       if (answer.ok) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        body.dataset.seen = page.body.dataset.seen || "";
         take(page);
       } else if (answer.status === 404) {
         location.reload();
@@ -234,30 +306,57 @@
     }
   }
 
+  // Pages that everybody sees alike are told what changed on them; all know what they show already.
+  function feedAddress() {
+    const { feed, seen, variant } = body.dataset;
+    const alike = variant === undefined ? "" : `&lang=${document.documentElement.lang}&variant=${encodeURIComponent(variant)}`;
+    return `${feed}${alike}&seen=${encodeURIComponent(seen || "")}`;
+  }
+
+  let looking = 0;
+  function changed(said) {
+    if (said === body.dataset.seen || looking) return;
+    // All phones of a hall hear the same news: they come for it spread over half a second.
+    const phone = document.documentElement.matches(".phone, .list");
+    looking = setTimeout(() => { looking = 0; look(); }, phone ? Math.random() * 500 : 0);
+  }
+
+  const timed = (said) => document.dispatchEvent(new CustomEvent("roundtap:time", { detail: said }));
+
   function connect() {
-    source = new EventSource(body.dataset.feed);
+    source = new EventSource(feedAddress());
     source.addEventListener("open", () => {
       heard();
       document.dispatchEvent(new CustomEvent("roundtap:connected"));
     });
     source.addEventListener("view", ({ data }) => {
       heard();
-      if (data === body.dataset.seen) return;
-      // All phones of a hall hear the same news: they come for it spread over half a second.
-      const phone = document.documentElement.matches(".phone, .list");
-      setTimeout(look, phone ? Math.random() * 500 : 0);
+      changed(data);
+    });
+    source.addEventListener("patch", ({ data }) => {
+      heard();
+      const said = JSON.parse(data);
+      if (loading || !patch(said)) changed(said.to);
     });
     source.addEventListener("clock", ({ data }) => {
       heard();
-      document.dispatchEvent(new CustomEvent("roundtap:clock", { detail: JSON.parse(data) }));
+      const said = JSON.parse(data);
+      timed(said.now_ms);
+      document.dispatchEvent(new CustomEvent("roundtap:clock", { detail: said }));
     });
-    source.addEventListener("tick", heard);
+    source.addEventListener("tick", ({ data }) => {
+      heard();
+      timed(JSON.parse(data).now_ms);
+    });
     source.addEventListener("error", () => {
       source.close();
       setTimeout(connect, backOff * (0.5 + Math.random()));
       backOff = Math.min(backOff * 2, 15000);
     });
   }
+
+  // For pages that ask by themselves what changed.
+  window.roundtapLive = { patch, look };
 
   filterAll();
   settleStep(false);

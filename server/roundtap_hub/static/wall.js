@@ -5,7 +5,7 @@
 
   function turn() {
     const pages = document.querySelectorAll("[data-page]");
-    if (pages.length === 0 || !window.roundtap) return;
+    if (pages.length === 0 || !window.roundtap || !window.roundtap.known()) return;
     const now = String(Math.floor(window.roundtap.hubNow() / pageMs) % pages.length);
     for (const page of pages) page.classList.toggle("current", page.dataset.page === now);
     for (const mark of document.querySelectorAll("[data-page-index]")) mark.classList.toggle("current", mark.dataset.pageIndex === now);

@@ -1,0 +1,89 @@
+"""A browser at the feed: its page as a tree, changed by what it is told, loaded anew only when it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+from asgi_client import AsgiClient
+from page_dom import Node, patched, tree
+
+PATIENCE_S = 20
+
+
+class Listener:
+    """One page with its feed. `events`: (name, data) as they came; `loads`: how often the page was loaded."""
+
+    def __init__(self, client: AsgiClient, path: str, language: str = "en", **query: str) -> None:
+        self.client, self.path, self.language = client, path, language
+        self.events: list[tuple[str, str]] = []
+        self.loads = 0
+        self._heard = threading.Condition()
+        self._rest = b""
+        self._gone = asyncio.Event()
+        self.load()
+        [body] = (node for node in self.page.find() if node.tag == "body")
+        asked = {"lang": language, "variant": body.attributes.get("data-variant"), "seen": self.seen, **query}
+        feed = f"{body.attributes['data-feed']}&" + "&".join(f"{k}={v}" for k, v in asked.items() if v is not None)
+        self._stream = asyncio.run_coroutine_threadsafe(self._listen(feed), client.loop)
+
+    @property
+    def seen(self) -> str:
+        [body] = (node for node in self.page.find() if node.tag == "body")
+        return body.attributes["data-seen"] or ""
+
+    def load(self) -> None:
+        self.page: Node = tree(self.client.get(self.path, accept_language=self.language).text)
+        self.loads += 1
+
+    def until(self, true: Callable[[], object], what: str) -> None:
+        with self._heard:
+            assert self._heard.wait_for(true, PATIENCE_S), (what, self.events)
+
+    def named(self, name: str) -> list[Any]:
+        return [json.loads(data) if data.startswith("{") else data for said, data in self.events if said == name]
+
+    def show(self) -> None:
+        """All that was told is put in place, as static/live.js does."""
+        with self._heard:
+            events, self.events = self.events, []
+        for name, data in events:
+            if name == "patch" and json.loads(data)["from"] == self.seen:
+                self.page = patched(self.page, data)
+            elif (name == "view" and data != self.seen) or (name == "patch" and json.loads(data)["to"] != self.seen):
+                self.load()
+
+    def close(self) -> None:
+        self.client.loop.call_soon_threadsafe(self._gone.set)
+        self._stream.result(PATIENCE_S)
+
+    async def _listen(self, address: str) -> None:
+        path, _, query = address.partition("?")
+        scope = {"type": "http", "method": "GET", "path": path, "query_string": query.encode(), "headers": []}
+        begun = False
+
+        async def receive() -> MutableMapping[str, Any]:
+            nonlocal begun
+            if not begun:
+                begun = True
+                return {"type": "http.request", "body": b"", "more_body": False}
+            await self._gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            self._take(message.get("body", b""))
+
+        await self.client._application(scope, receive, send)
+
+    def _take(self, said: bytes) -> None:
+        *whole, self._rest = (self._rest + said).split(b"\n\n")
+        with self._heard:
+            for event in whole:
+                found = re.fullmatch(r"event: (\w+)\ndata: (.*)", event.decode())
+                if found:
+                    self.events.append((found[1], found[2]))
+            self._heard.notify_all()

@@ -1,0 +1,208 @@
+"""Public pages without Flask: never old, never another reader's, the same as Flask would send them."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from asgi_client import Answer, AsgiClient
+from flask import url_for
+from pages_kit import House, open_house
+
+from roundtap_core.event.commands import SetClock
+from roundtap_hub.app import create_app
+from roundtap_hub.asgi import HubApplication
+from roundtap_hub.public import browser_choice, drawing, page_store
+from roundtap_hub.public.page_store import MOVING_MS, PageKey
+
+PAGES = ("/e/e1", "/e/e1/p/p1", "/e/e1/p/p2", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/rules/e1",
+         "/wall/e1", "/wall/e1?theme=dark", "/wall/e1?part=2/2", "/?lang=en")
+
+
+class Hall:
+    """A hub, and browsers that talk to all of it."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.application = HubApplication(house.hub)
+        self.client = AsgiClient(self.application, lifespan=True)
+        self.drawn: list[PageKey] = []
+        store = self.application.public._store
+        made = store._made
+
+        def noted(moment: object, now: object, key: PageKey, *more: object) -> object:
+            self.drawn.append(key)
+            return made(moment, now, key, *more)  # type: ignore[arg-type]
+
+        store._made = noted  # type: ignore[assignment]
+
+    def get(self, path: str, language: str = "en", **headers: str) -> Answer:
+        return self.client.get(path, accept_language=language, **headers)
+
+    def by_flask(self, path: str, language: str = "en") -> str:
+        return self.house.browser(language).get(path).text
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Hall]:
+    with open_house(tmp_path) as house:
+        house.with_event()
+        house.publish()
+        house.place("unit-1", 1)
+        opened = Hall(house)
+        yield opened
+        opened.client.close()
+
+
+@pytest.mark.parametrize("language", ["en", "es", "de", "pl"])
+def test_every_page_is_what_flask_would_send(hall: Hall, language: str):
+    hall.house.report("1.1", "a", 100, 24)
+    for path in (*PAGES[:-1], "/e/e1"):
+        answer = hall.get(path, language)
+        assert answer.status_code == 200
+        assert answer.headers["content-language"] == language
+        assert answer.text == hall.by_flask(path, language), path
+    assert hall.drawn
+
+
+def test_a_page_is_sealed_and_kept_by_browsers_only_to_ask_again(hall: Hall):
+    answer, flask = hall.get("/e/e1/standings"), hall.house.browser().get("/e/e1/standings")
+    for name in ("Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "Content-Language"):
+        assert answer.headers[name.lower()] == flask.headers[name]
+    assert answer.headers["cache-control"] == "no-cache"
+    assert set(answer.headers["vary"].split(", ")) == {"Accept-Language", "Cookie", "Accept-Encoding"}
+
+
+def test_packed_it_is_the_same_page(hall: Hall):
+    plain, packed = hall.get("/e/e1/p/p1"), hall.get("/e/e1/p/p1", accept_encoding="br, gzip")
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert gzip.decompress(packed.body) == plain.body
+    assert len(packed.body) < len(plain.body) / 2
+
+
+def test_who_has_the_page_already_is_told_so_until_it_changes(hall: Hall):
+    first = hall.get("/e/e1/pairings", accept_encoding="gzip")
+    again = hall.get("/e/e1/pairings", accept_encoding="gzip", if_none_match=first.headers["etag"])
+    assert (again.status_code, again.body) == (304, b"")
+    # The plain one is another text of the same page.
+    assert hall.get("/e/e1/pairings", if_none_match=first.headers["etag"]).status_code == 200
+    hall.house.report("1.1", "a", 100, 24)
+    assert hall.get("/e/e1/pairings", accept_encoding="gzip", if_none_match=first.headers["etag"]).status_code == 200
+
+
+def test_what_was_saved_stands_on_the_next_page(hall: Hall):
+    for a in range(41, 50):
+        hall.get("/e/e1/p/p1")
+        match = next(m for m in hall.house.event.live.matches if "p1" in (m.match.a, m.match.b))  # type: ignore[union-attr]
+        hall.house.report(match.id, "a", a, 7)
+        hall.house.report(match.id, "b", a, 7)
+        page = hall.get("/e/e1/p/p1").text
+        assert page == hall.by_flask("/e/e1/p/p1")
+        assert f"{a}" in page
+
+
+def test_a_press_at_a_table_stands_on_the_wall(hall: Hall):
+    assert "0/1 seated" in hall.get("/wall/e1").text
+    hall.house.hub.presence.heard("unit-1", 5, match="1.1", seated=frozenset("ab"))
+    assert "1/1 seated" in hall.get("/wall/e1").text
+
+
+def test_an_organizer_s_page_is_nobody_else_s(hall: Hall):
+    cookie = hall.house.organizer().client.get_cookie("session")
+    assert cookie is not None
+    for _ in range(2):
+        theirs = hall.get("/e/e1/standings", cookie=f"other=1; roundtap={cookie.value}")
+        assert "/logout" in theirs.text
+        assert theirs.headers["cache-control"] == "no-store"
+        strangers = hall.get("/e/e1/standings")
+        assert "/logout" not in strangers.text
+        assert "/console/e1" not in strangers.text
+    assert len(hall.drawn) == 1
+
+
+def test_each_player_has_their_own_page_and_nobody_one_that_is_not_there(hall: Hall):
+    pages = {hall.get(f"/e/e1/p/p{n}").text for n in range(1, 7)}
+    assert len(pages) == 6
+    for path in ("/e/e1/p/p9", "/e/e9", "/wall/e9", "/e/e1/p/../p1", "/e/e1/console"):
+        assert hall.get(path).status_code == 404
+
+
+def test_a_language_chosen_by_hand_is_remembered(hall: Hall):
+    chosen = hall.get("/e/e1?lang=pl")
+    cookie = chosen.headers["set-cookie"].partition(";")[0]
+    assert hall.drawn == []
+    for path in ("/e/e1", "/e/e1?lang=pl"):
+        assert hall.get(path, "de", cookie=cookie).headers["content-language"] == "pl"
+    assert [key.language for key in hall.drawn] == ["pl"]
+    forged = cookie[:-4] + "AAAA"
+    assert hall.get("/e/e1", "de", cookie=forged).headers["content-language"] == "de"
+
+
+def test_what_is_searched_or_asked_otherwise_is_flask_s(hall: Hall):
+    assert 'value="ana"' in hall.get("/e/e1?q=ana").text
+    assert hall.client.post("/e/e1").status_code == 405
+    assert hall.drawn == []
+
+
+def test_the_way_to_the_only_event_and_its_wall(hall: Hall):
+    assert (hall.get("/").status_code, hall.get("/").headers["location"]) == (302, "/e/e1")
+    assert hall.get("/wall?theme=dark&part=1/2").headers["location"] == "/wall/e1?theme=dark&part=1%2F2"
+    hall.house.organizer().post("/console", name="Second", rulebook="xwing-standard", color="#882255")
+    assert "Second" in hall.get("/").text
+    assert hall.get("/").text == hall.by_flask("/")
+
+
+def test_five_hundred_who_ask_at_once_have_it_drawn_once(hall: Hall):
+    answers = [hall.client.begin("GET", "/e/e1/standings") for _ in range(500)]
+    assert len({answer.result(30).body for answer in answers}) == 1
+    assert hall.drawn == [PageKey("standings/e1", "", "en")]
+
+
+def test_a_page_that_shows_a_time_is_never_older_than_some_seconds(hall: Hall):
+    hall.house.service.tell("e1", SetClock("start"), "test")
+    first = hall.get("/e/e1/p/p1").text
+    hall.house.time.ms += MOVING_MS
+    assert hall.get("/e/e1/p/p1").text == first
+    hall.house.time.ms += 1
+    assert hall.get("/e/e1/p/p1").text == hall.by_flask("/e/e1/p/p1") != first
+    hall.get("/e/e1/standings")
+    hall.house.time.ms += 10 * MOVING_MS
+    count = len(hall.drawn)
+    hall.get("/e/e1/standings")
+    assert len(hall.drawn) == count
+
+
+def test_a_page_that_breaks_is_explained(hall: Hall, monkeypatch: pytest.MonkeyPatch):
+    def broken(*_: object) -> None:
+        raise RuntimeError("wires crossed")
+
+    monkeypatch.setattr("roundtap_hub.public.sheets.standings_view", broken)
+    answer = hall.get("/e/e1/standings")
+    assert answer.status_code == 500
+    assert "wires crossed" not in answer.text
+
+
+def test_the_store_does_not_grow_for_ever(hall: Hall, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(page_store, "KEPT_BYTES", 20_000)
+    store = hall.application.public._store
+    for n in range(1, 7):
+        for language in ("en", "es", "de", "pl"):
+            hall.get(f"/e/e1/p/p{n}", language)
+    assert sum(kept.bytes for kept in store._kept.values()) == store._bytes <= 20_000
+    assert PageKey("p/e1/p6", "", "pl") in store._kept
+
+
+def test_addresses_are_those_of_flask_s_routes(hall: Hall):
+    with hall.house.app.test_request_context():
+        for endpoint in drawing.PATHS:
+            values = {name: f"{name}1" for name in ("event_id", "competitor") if f"{{{name}}}" in drawing.PATHS[endpoint]}
+            assert drawing.url_for(endpoint, **values) == url_for(endpoint, **values)
+
+
+def test_sessions_are_read_as_flask_writes_them(hall: Hall):
+    app = create_app(hall.house.hub)
+    assert app.config["SESSION_COOKIE_NAME"] == browser_choice.COOKIE.decode()
+    assert app.permanent_session_lifetime.total_seconds() == browser_choice.COOKIE_S
