@@ -56,6 +56,20 @@ class Browser:
             self.token = found[1]
         return answer
 
+    def opened(self, path: str) -> TestResponse:
+        """A page with everything opened that is opened on demand: each part is fetched where the page says."""
+        answer = self.get(path)
+
+        def fetched(found: re.Match[str]) -> str:
+            part = re.search(r'<section [^>]*id="part">(.*?)</section>', self.get(html.unescape(found[1])).text, re.S)
+            assert part, found[1]
+            return f"{found[0].partition('</summary>')[0]}</summary>{part[1]}</details>"
+
+        closed = r'<details (?:[^>]* )?data-open="([^"]+)"(?![^>]* open)[^>]*>(?:(?!</details>).)*</details>'
+        answer.data = re.sub(closed, fetched, answer.text, flags=re.S)
+        del answer.text
+        return answer
+
     def post(self, path: str, **fields: object) -> TestResponse:
         return self.client.post(path, data={"csrf": self.token, **fields}, headers=self.headers)
 

@@ -189,7 +189,7 @@ def test_leaving_after_the_opponent_has_left_says_that_nobody_wins(house: House)
     house.publish()
     match = house.event.live.matches[0].match  # type: ignore[union-attr]
     browser.post(f"/console/e1/competitors/{match.a}/drop")
-    assert "nobody wins it then" in text_of(browser.get("/console/e1"))
+    assert "nobody wins it then" in text_of(browser.opened("/console/e1"))
     browser.post(f"/console/e1/competitors/{match.b}/drop")
     assert house.event.live.matches[0].match.result.winner == "none"  # type: ignore[union-attr]
 

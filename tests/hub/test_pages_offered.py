@@ -23,10 +23,10 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 def press(browser: Browser, page: str, action: str, **fields: object) -> str:
     """Send that form of that page, which has to be on it; what the page it leads to says."""
-    assert f'action="{action}"' in browser.get(page).text
+    assert f'action="{action}"' in browser.opened(page).text
     answer = browser.post(action, **fields)
     assert answer.status_code == 303, problem_of(answer)
-    return text_of(browser.get(page))
+    return text_of(browser.opened(page))
 
 
 def appoint(browser: Browser, *officials: dict[str, Any]) -> None:

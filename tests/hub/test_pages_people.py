@@ -56,7 +56,7 @@ def test_leaving_in_a_match_says_that_it_concedes_and_to_whom(house: House):
     browser = house.with_event()
     house.publish()
     first = house.event.live.matches[0]  # type: ignore[union-attr]
-    page = text_of(browser.get("/console/e1"))
+    page = text_of(browser.opened("/console/e1"))
     opponent = house.service.snapshot.people["e1"][first.match.b].name  # type: ignore[index]
     assert f"The match at table 1 is still open: it counts as conceded to {opponent}." in page
     browser.post(f"/console/e1/competitors/{first.match.a}/drop")
@@ -69,7 +69,7 @@ def test_coming_back_says_the_price(house: House):
     browser.post("/console/e1/competitors/p1/drop")
     house.publish()
     house.play()
-    assert "Comes back with a loss for 1 round missed" in text_of(browser.get("/console/e1"))
+    assert "Comes back with a loss for 1 round missed" in text_of(browser.opened("/console/e1"))
     browser.post("/console/e1/competitors/p1/return")
     assert house.event.entrants["p1"].active
 

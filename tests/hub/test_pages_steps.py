@@ -31,7 +31,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 def forms(browser: Browser) -> list[Form]:
     """Every form of the console that makes a step, as a person's browser would send it."""
-    page = browser.get("/console/e1").text
+    page = browser.opened("/console/e1").text
     found = [(action, {name: html.unescape(value) for name, value in FIELD.findall(body)})
              for action, body in FORM.findall(page)]
     return [(action, fields) for action, fields in found if STEPS.match(action)]

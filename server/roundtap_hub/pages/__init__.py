@@ -11,6 +11,7 @@ from roundtap_hub.pages import (
     base,
     competitors,
     console,
+    console_parts,
     counting_aid,
     cut,
     error_pages,
@@ -33,11 +34,13 @@ from roundtap_hub.pages import (
 )
 from roundtap_hub.public.region_tags import RegionTags
 from roundtap_hub.static_files import StaticFiles
+from roundtap_hub.views.renderings import RENDERINGS, Renderings
 
 
 def register(app: Flask, hub: Hub) -> None:
     """Put every page on the application. Public pages ask for nothing, the console for the PIN."""
     app.extensions["roundtap"] = hub
+    app.extensions[RENDERINGS] = Renderings()
     app.extensions["roundtap-gate"] = PinGate(hub.clocks.mono_ms)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals["static_url"] = StaticFiles().url
@@ -48,8 +51,8 @@ def register(app: Flask, hub: Hub) -> None:
     base.guard(organizer, organizer_only=True)
     for module in (home, wall, players, announced):
         module.routes(public)
-    for module in (console, new_event, rounds, cut, imposed_round, results, counting_aid, swap_check, result_walk,
-                   competitors, judging, officials, play_on, lists, units, export):
+    for module in (console, console_parts, new_event, rounds, cut, imposed_round, results, counting_aid, swap_check,
+                   result_walk, competitors, judging, officials, play_on, lists, units, export):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gzip
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -19,16 +20,20 @@ from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public.drawing import common_context, words_in
 from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
 from roundtap_hub.public.sheets import Asked, Elsewhere, Found
-from roundtap_hub.views import page_version
+from roundtap_hub.views import HallNow, page_version
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
-from roundtap_hub.views.regions import CSRF, NOW, SEEN, Rendered, filled, split
+from roundtap_hub.views.regions import CSRF, NOW, SEEN, Patch, Rendered, filled, split
 from roundtap_hub.views.steps import Steps
 
 ORGANIZER = "organizer"
 """How entries name who pressed the console's buttons."""
+
+PACKED_BYTES, PACK_LEVEL = 1000, 2
+"""From so many bytes on an answer of the console is packed, and how hard: what takes longer saves little."""
 
 # What is wrong with what was typed is 400; what the event does not allow just now is 409.
 TYPED_WRONG = frozenset({
@@ -75,6 +80,21 @@ def now_ms() -> int:
     return now
 
 
+def the_units() -> Mapping[str, UnitStatus]:
+    """What the tables' units had said when this request first asked."""
+    if "units" not in g:
+        g.units = the_hub().presence.units
+    units: Mapping[str, UnitStatus] = g.units
+    return units
+
+
+def the_version(feed: str) -> str:
+    """The version of the page of this request; "" where it does not change."""
+    hub = the_hub()
+    hall = HallNow(Instant(hub.clocks.boot_id, now_ms()), hub.presence.here)
+    return page_version(the_snapshot(), the_units(), feed, hall) if feed else ""
+
+
 def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
     """Every POST must come from a form of this hub; with `organizer_only`, every page asks for the PIN first."""
 
@@ -95,7 +115,18 @@ def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["Referrer-Policy"] = "same-origin"
         response.headers.setdefault("Cache-Control", "no-store")
+        return _packed(response) if organizer_only else response
+
+
+def _packed(response: Response) -> Response:
+    """A longer answer goes out as gzip, where the browser unpacks it; what is each one's own is not kept packed."""
+    if response.direct_passthrough or response.content_length is None or response.content_length < PACKED_BYTES \
+            or request.accept_encodings["gzip"] <= 0 or "Content-Encoding" in response.headers:
         return response
+    response.set_data(gzip.compress(response.get_data(), PACK_LEVEL, mtime=0))
+    response.headers["Content-Encoding"] = "gzip"
+    response.vary.add("Accept-Encoding")
+    return response
 
 
 def language() -> str:
@@ -134,7 +165,7 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
     hub, t = the_hub(), words()
     problem: Problem | None = g.get("problem")
     state = context.get("state")
-    version = page_version(the_snapshot(), hub.presence.units, feed) if feed else ""
+    version = the_version(feed)
     common = {
         **common_context(hub, t), "feed": feed, "seen": Markup(SEEN), "address": g.get("address", ""),
         "now_ms": now_ms(), "sent_ms": Markup(NOW), "organizer": is_organizer(session, hub),
@@ -154,6 +185,12 @@ def sent(page: Rendered, status: int = 200) -> Response:
     response.headers["Content-Language"] = words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response
+
+
+def sent_patch(patch: Patch) -> Response:
+    """What changed on a page, as JSON, for the one who asked."""
+    text = filled(patch.text, csrf_token(session), the_hub().clocks.mono_ms())
+    return Response(text, content_type="application/json")
 
 
 def public_page(found: Found, always_drawn: bool = False) -> AnyResponse:
@@ -195,7 +232,8 @@ def mended_on(again: View) -> Callable[[View], View]:
             except Problem as problem:
                 g.problem = _with_name(problem, where.get("event_id", ""))
                 g.status = 400 if problem.key in TYPED_WRONG else 409
-                g.pop("snapshot", None)
+                for seen in ("snapshot", "units", "now_ms"):
+                    g.pop(seen, None)
                 # The page stays live, and a reload does not press the button again.
                 g.address = url_for(_endpoint_of(again), **where)
                 return again(**where)

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, request, url_for
+from flask import Blueprint, current_app, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.clock import IDLE
 from roundtap_core.event.rounds.decide_clock import may_reset
-from roundtap_core.event.seen import CLOCK, COURSE, mark
 from roundtap_core.event.setup.about import ABOUT
 from roundtap_core.event.setup.decide import structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_hub.pages.base import (
+    now_ms,
+    page,
+    rendered,
+    sent,
+    sent_patch,
+    the_hub,
+    the_moment,
+    the_snapshot,
+    the_units,
+    the_version,
+    words,
+)
+from roundtap_hub.pages.console_parts import UNITS, opened_part, person_context
 from roundtap_hub.views.attention import needs
 from roundtap_hub.views.competitors import roster
+from roundtap_hub.views.console_version import played_ms
 from roundtap_hub.views.draft import clash_of, draft_view
-from roundtap_hub.views.event_at import full_names, newest_round, planned_rounds, shown_names
+from roundtap_hub.views.event_at import EventAt, full_names, newest_round, planned_rounds, shown_names
 from roundtap_hub.views.event_list import archived, listed
 from roundtap_hub.views.event_options import flat, options_view, place
 from roundtap_hub.views.judging import desk_of
@@ -24,11 +36,14 @@ from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines
 from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.next_step import next_step
 from roundtap_hub.views.open_points import points_before_round_1
+from roundtap_hub.views.regions import Rendered, changes
+from roundtap_hub.views.renderings import RENDERINGS, Renderings
 from roundtap_hub.views.round_clock import face_of
 from roundtap_hub.views.round_tabs import round_tabs
 from roundtap_hub.views.standings_table import has_draws
+from roundtap_hub.views.steps import Steps
 from roundtap_hub.views.tables import cells, seated_count
-from roundtap_hub.views.units import unit_rows
+from roundtap_hub.views.units import known_units, unit_rows
 
 # Okabe and Ito's colours, distinct for colour-blind eyes; without the two that mean the sides of a table.
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
@@ -56,30 +71,57 @@ def events() -> AnyResponse:
 
 
 def event(event_id: str, **_: str) -> AnyResponse:
-    """One event's console; also where forms of a single competitor come back to."""
-    moment, snapshot, hub = the_moment(event_id), the_snapshot(), the_hub()
-    state, units, now = moment.state, hub.presence.units, now_ms()
+    """One event's console; also where forms of a single competitor come back to.
+
+    `since`: the version that a browser already shows; it gets what has changed, or the page where that is unknown.
+    """
+    moment = the_moment(event_id)
+    if request.method == "POST":
+        return sent(_draw(moment))
+    feed, shown = f"console/{event_id}", shown_round(moment.state)
+    key = (event_id, words().language, shown.number if shown else None)
+    since = request.args.get("since")
+    newest, old = the_renderings().page(key, the_version(feed), now_ms(), lambda: _draw(moment), since)
+    return sent(newest) if old is None else sent_patch(changes(old, newest))
+
+
+def the_renderings() -> Renderings:
+    kept: Renderings = current_app.extensions[RENDERINGS]
+    return kept
+
+
+def _draw(moment: EventAt) -> Rendered:
+    """The console as everybody sees it who is logged in; after a Problem, as this one does."""
+    snapshot, hub = the_snapshot(), the_hub()
+    state, units, now = moment.state, the_units(), now_ms()
+    event_id = state.id
     names = full_names(moment)
     newest, shown = newest_round(state), shown_round(state)
     points = points_before_round_1(moment)
     grid = cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
+    opened = opened_part(moment)
+    known = known_units(snapshot, hub.unit_keys, units)
     step = next_step(state, seated, len(points), clash_of(snapshot.events, state))
-    return page(
+    return rendered(
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
+        once=the_renderings().once(event_id, words().language),
         next=step, next_url=_next_url(event_id, step.action), next_mark=step_mark(state, step.action),
         names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
         shown_name=title_key(state, shown) if shown else None, tabs=round_tabs(state, shown),
         shown_grid=grid if shown is newest else cells(snapshot, units, state, shown, names, now),
         needs=needs(snapshot, units, state, grid if state.live else (), names, now,
-                    _played_ms(state), hub.presence.here),
+                    played_ms(state, hub.clocks.now()), hub.presence.here),
         draft=draft_view(moment, names), planned=planned_rounds(state), roster=roster(moment),
         lists=list_states(moment), told_lists=told_lists(moment),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,
-        unit_rows=unit_rows(snapshot, hub.unit_keys, units, now), clock=state.clock, may_reset=may_reset(state),
+        units_known=len(known), opened=opened,
+        **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
+        unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock,
+        may_reset=may_reset(state),
         desk=desk_of(moment), face=face_of(state, hub.clocks.now(), words(), official=True), rulebook=state.rulebook,
         structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,
@@ -87,15 +129,6 @@ def event(event_id: str, **_: str) -> AnyResponse:
         option_warnings=[] if state.public_rounds else [
             warning.say(words()) for warning in state.rulebook.option_warnings(state.given_options)],
     )
-
-
-def _played_ms(state: EventState) -> int | None:
-    """How long the round in play has been played, pauses left out; None where it is untimed or not started."""
-    clock = state.clock
-    left_ms = clock.remaining_at(the_hub().clocks.now())
-    if state.live is None or clock.state == IDLE or clock.total_ms is None or left_ms is None:
-        return None
-    return clock.total_ms - left_ms
 
 
 def shown_round(state: EventState) -> RoundState | None:
@@ -106,7 +139,8 @@ def shown_round(state: EventState) -> RoundState | None:
 
 def step_mark(state: EventState, action: str) -> str:
     """What the next step's button was shown for; empty where it only leads to a place on the page."""
-    return mark(state, CLOCK if action == "clock" else COURSE) if action else ""
+    steps = Steps(state)
+    return (steps.clock if action == "clock" else steps.course) if action else ""
 
 
 def _next_url(event_id: str, action: str) -> str:

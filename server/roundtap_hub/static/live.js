@@ -111,6 +111,7 @@
     for (const word of copy.querySelectorAll("[data-phase]")) { word.removeAttribute("data-phase"); word.classList.remove("begun"); }
     for (const when of copy.querySelectorAll("[data-when]")) when.classList.remove("now");
     for (const shown of copy.querySelectorAll("[hidden][data-text]")) shown.removeAttribute("hidden");
+    for (const fetched of copy.querySelectorAll("[data-open] > :not(summary)")) fetched.remove();
     for (const open of copy.querySelectorAll("details[open]")) open.removeAttribute("open");
     for (const done of copy.querySelectorAll(".settled")) done.classList.remove("settled");
     for (const page of copy.querySelectorAll("[data-page], [data-page-index]")) page.classList.remove("current");
@@ -268,6 +269,7 @@
     if (loading) { again = true; return; }
     loading = true;
     try {
+      if (window.roundtapDelta && await window.roundtapDelta()) return;
       const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-cache" });
       const elsewhere = answer.redirected && new URL(answer.url).pathname !== location.pathname;
       if (elsewhere) { location.assign(answer.url); return; }
@@ -279,9 +281,10 @@
       }
     } catch {
       // The feed notices a lost hub; this page looks again when it is back.
+    } finally {
+      loading = false;
+      if (again) { again = false; look(); }
     }
-    loading = false;
-    if (again) { again = false; look(); }
   }
 
   // --- the feed

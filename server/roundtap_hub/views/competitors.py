@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from roundtap_core.event.people.both_left import wins_by_leaving
+from roundtap_core.event.state import Entrant
 from roundtap_hub.views.event_at import EventAt, full_names, seats, shown_names
 from roundtap_hub.views.wall import sort_key
 
@@ -32,23 +34,35 @@ class Entered:
 
 def roster(moment: EventAt) -> list[Entered]:
     """Everybody, by name."""
-    state, names, public = moment.state, full_names(moment), shown_names(moment)
-    sitting = seats(moment) if state.live else {}
-    won = wins_by_leaving(state)
-    found = []
-    for entrant in state.entrants.values():
-        match = sitting.get(entrant.id)
-        open_match = match if match and match.match.b and match.match.result is None else None
-        across = None
-        if open_match:
-            across = open_match.match.b if open_match.match.a == entrant.id else open_match.match.a
-        status = OUT if entrant.disqualified_after is not None else IN if entrant.active else LEFT
-        after = entrant.disqualified_after if status == OUT else entrant.dropped_after
-        found.append(Entered(
-            entrant.id, names[entrant.id], public[entrant.id], status, after, entrant.won_bye, entrant.came_with,
-            match.match.table if match else None, open_match.match.table if open_match else None,
-            names.get(across, "") if across else "",
-            max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
-            status == IN and entrant.id in won,
-        ))
-    return sorted(found, key=lambda e: sort_key(e.name))
+    won = wins_by_leaving(moment.state)
+    return sorted((_entered(moment, entrant, entrant.id in won) for entrant in moment.state.entrants.values()),
+                  key=lambda e: _place(e.name))
+
+
+def entered(moment: EventAt, competitor: str) -> Entered:
+    """One competitor of the event."""
+    entrant = moment.state.entrants[competitor]
+    return _entered(moment, entrant, competitor in wins_by_leaving(moment.state))
+
+
+@lru_cache(maxsize=2048)
+def _place(name: str) -> tuple[str, str]:
+    """Taking a name's accents off takes longer than everything else here."""
+    return sort_key(name)
+
+
+def _entered(moment: EventAt, entrant: Entrant, won: bool) -> Entered:
+    state, names = moment.state, full_names(moment)
+    match = seats(moment).get(entrant.id) if state.live else None
+    open_match = match if match and match.match.b and match.match.result is None else None
+    across = None
+    if open_match:
+        across = open_match.match.b if open_match.match.a == entrant.id else open_match.match.a
+    status = OUT if entrant.disqualified_after is not None else IN if entrant.active else LEFT
+    after = entrant.disqualified_after if status == OUT else entrant.dropped_after
+    return Entered(
+        entrant.id, names[entrant.id], shown_names(moment)[entrant.id], status, after, entrant.won_bye,
+        entrant.came_with, match.match.table if match else None, open_match.match.table if open_match else None,
+        names.get(across, "") if across else "",
+        max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0, status == IN and won,
+    )

@@ -35,6 +35,8 @@ WHOLE_ON_WALL = 16
 @worked_out_once
 def bracket(moment: EventAt) -> Bracket | None:
     """The bracket as far as everybody may see it; None before the cut, and where a result cannot be read."""
+    if moment.state.cut is None and not elimination_rounds(moment.state):
+        return None
     try:
         return bracket_now(moment.state)
     except Problem:
@@ -289,6 +291,8 @@ class FinalLine:
 
 def final_lines(moment: EventAt, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
     """Everybody by final place; empty until nothing is left to be played."""
+    if not places(moment):
+        return ()
     swiss = bool(ranking(moment)) and not all(row.rounds == 0 for row in ranking(moment))
     return tuple(
         FinalLine(p.rank, p.competitor, names.get(p.competitor, p.competitor), p.reached,

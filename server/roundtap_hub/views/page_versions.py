@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from roundtap_core.records import ELIMINATION
-from roundtap_hub.journal.hall import taken_tables
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.console_version import HallNow, console_version
 from roundtap_hub.views.event_at import EventAt, event_at, newest_round, results_version, seats, short_hash
 from roundtap_hub.views.event_list import known, listed
 from roundtap_hub.views.knockout import newest_name
@@ -16,11 +16,12 @@ from roundtap_hub.views.knockout import newest_name
 Units = Mapping[str, UnitStatus]
 
 
-def page_version(snapshot: Snapshot, units: Units, page: str) -> str:
+def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None = None) -> str:
     """The version of a page ("door", "console", "console/e1", "wall/e1", "e/e1", "p/e1/p3", "standings/e1",
     "pairings/e1", "bracket/e1", "rules/e1").
 
-    Nothing is rendered. An address that is no page has the version "none".
+    Nothing is rendered. An address that is no page has the version "none". `hall`: without it, what time alone brings
+    about is left out.
     """
     kind, *rest = page.split("/")
     if page == "console":
@@ -36,6 +37,8 @@ def page_version(snapshot: Snapshot, units: Units, page: str) -> str:
         return "none"
     if kind == "p" and len(rest) == 2:
         return _player_version(snapshot, units, moment, rest[1])
+    if len(rest) == 1 and kind == "console":
+        return console_version(snapshot, units, moment, hall)
     if len(rest) == 1 and kind in _VERSIONS:
         return _VERSIONS[kind](snapshot, units, moment)
     return "none"
@@ -45,13 +48,6 @@ def _in_play(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
     """What the door says of how far an event is; of one at rest it says nothing."""
     state = snapshot.events.get(event_id)
     return () if state is None else (state.live is not None, len(state.public_rounds), newest_name(state))
-
-
-def _console_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    said = [_said(status) for _, status in sorted(units.items())]
-    # With a draft in hand it matters where the others play: who is faster has the tables.
-    others = sorted(taken_tables(snapshot.events, moment.state.id)) if moment.state.draft else []
-    return short_hash(moment.state.id, moment.state.number, snapshot.venue.number, said, others)
 
 
 def _wall_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
@@ -119,13 +115,7 @@ def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competito
                       state.clock.state, state.finished, results_version(moment), sitting)
 
 
-def _said(status: UnitStatus) -> tuple[Any, ...]:
-    return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, sorted(status.leave),
-            sorted(status.leave_refused), status.call_since_ms, status.call_taken_by, status.waiting)
-
-
 _VERSIONS = {
-    "console": _console_version,
     "wall": _wall_version,
     "e": _names_version,
     "standings": _standings_version,

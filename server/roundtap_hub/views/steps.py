@@ -6,6 +6,14 @@ from functools import cached_property
 
 from roundtap_core.event.seen import CLOCK, COURSE, mark, open_seats, person_mark
 from roundtap_core.event.state import EventState, MatchState
+from roundtap_hub.views.event_at import EventAt
+from roundtap_hub.views.worked_out import worked_out_once
+
+
+@worked_out_once
+def _course(moment: EventAt) -> str:
+    """A digest of every result of the event: worked out once for all who look at it."""
+    return mark(moment.state, COURSE)
 
 
 class Steps:
@@ -17,7 +25,7 @@ class Steps:
     @cached_property
     def course(self) -> str:
         """Of draw, publish, cut, finish, and what takes them back."""
-        return mark(self._state, COURSE)
+        return _course(EventAt(self._state))
 
     @cached_property
     def clock(self) -> str:

@@ -83,6 +83,12 @@ class Cell:
     """Who did not appear, and may yet."""
     corrected: bool = False
 
+    @property
+    def shown(self) -> tuple[object, ...]:
+        """What the console's grid shows of it."""
+        return (self.match_id, self.table, self.a, self.b, self.bye, self.state, self.flags, self.result,
+                self.extension_minutes, self.came_after_all, self.corrected)
+
 
 def show_result(result: Result, state: EventState) -> ShownResult:
     """The result as a person reads it; one that its rulebook cannot read keeps its figures."""

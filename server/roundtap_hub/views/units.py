@@ -23,12 +23,16 @@ def unit_rows(
     snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str, UnitStatus], now_ms: int
 ) -> list[UnitRow]:
     """Every unit that is enrolled, placed or heard: in the order of the tables, those without one last."""
-    known = {*enrolled, *units, *snapshot.venue.tables}
     rows = []
-    for unit in known:
+    for unit in known_units(snapshot, enrolled, units):
         status = units.get(unit)
         rows.append(UnitRow(
             unit, snapshot.venue.tables.get(unit), age(status.contact_ms, now_ms) if status else None,
             out_of_contact(status, now_ms), status.waiting if status else 0,
         ))
     return sorted(rows, key=lambda r: (r.table is None, r.table or 0, r.unit))
+
+
+def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str, UnitStatus]) -> set[str]:
+    """Every unit that is enrolled, placed or heard."""
+    return {*enrolled, *units, *snapshot.venue.tables}

@@ -1,0 +1,74 @@
+"""The console's parts that are opened on demand, each a page of its own: a player's forms, officials, units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, abort, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_hub.views.competitors import entered, roster
+from roundtap_hub.views.event_at import EventAt, full_names
+from roundtap_hub.views.judging import desk_of
+from roundtap_hub.views.knockout import bracket, cut_view
+from roundtap_hub.views.units import unit_rows
+
+OFFICIALS, UNITS = "officials", "units"
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/<event_id>/person/<competitor>", "person", person)
+    bp.add_url_rule("/<event_id>/officials", OFFICIALS, officials)
+    bp.add_url_rule("/<event_id>/units", UNITS, units)
+
+
+def person(event_id: str, competitor: str) -> AnyResponse:
+    """Everything that may be done about one player."""
+    moment = the_moment(event_id)
+    if competitor not in moment.state.entrants:
+        abort(404)
+    said = person_context(moment, competitor)
+    return _part(moment, "person_forms.html", f"person-{competitor}", said["p"].name, desk=desk_of(moment), **said)
+
+
+def officials(event_id: str) -> AnyResponse:
+    """Who runs the event, and as whom they play."""
+    moment = the_moment(event_id)
+    return _part(moment, "officials_forms.html", OFFICIALS, words()("officials.title"),
+                 desk=desk_of(moment), roster=roster(moment))
+
+
+def units(event_id: str) -> AnyResponse:
+    """Where each table unit stands."""
+    hub = the_hub()
+    rows = unit_rows(the_snapshot(), hub.unit_keys, hub.presence.units, now_ms())
+    return _part(the_moment(event_id), "units_forms.html", UNITS, words()("units.title"), unit_rows=rows)
+
+
+def _part(moment: EventAt, part: str, place: str, title: str, **context: Any) -> AnyResponse:
+    state = moment.state
+    return page("console_part.html", feed=f"console/{state.id}", state=state, rulebook=state.rulebook, part=part,
+                place=place, title=title, **context)
+
+
+def person_context(moment: EventAt, competitor: str) -> dict[str, Any]:
+    """What `person_forms.html` shows beyond the event itself."""
+    return {"p": entered(moment, competitor), "person": moment.people.get(competitor),
+            "knockout": cut_view(moment, full_names(moment)) is not None or bracket(moment) is not None}
+
+
+def opened_part(moment: EventAt) -> str:
+    """The place of the part whose form has just been refused: the page that answers shows it open, as it was typed."""
+    asked = request.view_args or {}
+    if request.method != "POST":
+        return ""
+    if asked.get("competitor") in moment.state.entrants:
+        return f"person-{asked['competitor']}"
+    return next((place for place, endpoints in _FORMS.items() if request.endpoint in endpoints), "")
+
+
+_FORMS = {
+    OFFICIALS: tuple(f"console.{what}_official" for what in ("add", "change", "remove", "duty")),
+    UNITS: ("console.place_unit",),
+}

@@ -1,0 +1,106 @@
+"""Pages as they were last rendered: one rendering for all who may see it, and what it is compared with later."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+
+from roundtap_hub.views.regions import Region, Rendered, Row
+
+RENDERINGS = "roundtap-console"
+"""Where an application keeps its own."""
+
+FRESH_MS = 1000
+"""So long a rendering is sent as a whole page: what goes on by itself in it, an age, is no older than that."""
+
+PAGES_KEPT, VERSIONS_KEPT, ROWS_KEPT = 8, 24, 2000
+"""Pages (event, language, round), and earlier versions of each: a browser that has an older one loads the page."""
+
+
+@dataclass(slots=True)
+class _Page:
+    """The newest rendering, when it was made, and earlier ones by version, without their text."""
+
+    newest: Rendered
+    at_ms: int
+    earlier: OrderedDict[str, Rendered] = field(default_factory=OrderedDict)
+
+
+class Renderings:
+    """A small cache of rendered pages; any thread may ask."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
+        self._rows: OrderedDict[Hashable, str] = OrderedDict()
+
+    def page(
+        self, key: Hashable, version: str, now_ms: int, draw: Callable[[], Rendered], since: str | None = None
+    ) -> tuple[Rendered, Rendered | None]:
+        """The page of this version, and the one of version `since`, where both are known; else None beside it.
+
+        `draw` is called where the rendering is missing, or too old to be sent whole.
+        """
+        # Who comes while a page is being drawn waits for it: it is drawn once.
+        with self._lock:
+            known = self._pages.get(key)
+            newest = known.newest if known is not None and known.newest.version == version else None
+            old = self._earlier(known, since)
+            if newest is None or known is None or (old is None and now_ms - known.at_ms >= FRESH_MS):
+                newest = self._keep(key, draw(), now_ms)
+            return newest, old
+
+    def once(self, *of: Hashable) -> Callable[..., str]:
+        """For templates, `once(key, macro, …)`: a row's text, made when it is first seen. `of`: what every row depends
+        on beside its own key: event, language."""
+
+        def row(key: Hashable, macro: Callable[..., str], *given: object) -> str:
+            known = self._rows.get((of, key))
+            if known is None:
+                known = self._rows[of, key] = macro(*given)
+                while len(self._rows) > ROWS_KEPT:
+                    self._rows.popitem(last=False)
+            return known
+
+        return row
+
+    @staticmethod
+    def _earlier(known: _Page | None, since: str | None) -> Rendered | None:
+        if known is None or since is None:
+            return None
+        return known.newest if known.newest.version == since else known.earlier.get(since)
+
+    def _keep(self, key: Hashable, drawn: Rendered, now_ms: int) -> Rendered:
+        known = self._pages.pop(key, None)
+        if known is None:
+            known = _Page(drawn, now_ms)
+        else:
+            drawn = _sharing(drawn, known.newest)
+            known.earlier.pop(drawn.version, None)
+            if known.newest.version != drawn.version:
+                known.earlier[known.newest.version] = replace(known.newest, html="")
+            known.newest, known.at_ms = drawn, now_ms
+        while len(known.earlier) > VERSIONS_KEPT:
+            known.earlier.popitem(last=False)
+        self._pages[key] = known
+        while len(self._pages) > PAGES_KEPT:
+            self._pages.popitem(last=False)
+        return drawn
+
+
+def _sharing(new: Rendered, old: Rendered) -> Rendered:
+    """The same rendering; what is as it was before is kept once."""
+    return replace(new, regions={id: _shared(region, old.regions.get(id)) for id, region in new.regions.items()})
+
+
+def _shared(new: Region, old: Region | None) -> Region:
+    if old is None or new == old:
+        return old or new
+    rows = {row: row for row in old.rows()}
+
+    def known(group: tuple[Row, ...]) -> tuple[Row, ...]:
+        return tuple(rows.get(row, row) for row in group)
+
+    return replace(new, groups=tuple(known(group) for group in new.groups))
