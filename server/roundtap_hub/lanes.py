@@ -65,13 +65,21 @@ FORM = Patience(1024, 60.0)
 PROBE = Patience(2**30, 3600.0)
 
 
-class Lane(Generic[T]):
-    """A few threads and the queue before them. All of its methods run on one event loop."""
+LONG_S = 1.0
+"""Work that takes longer than this no longer holds up the lane, as long as there is a spare thread."""
 
-    def __init__(self, name: str, threads: int) -> None:
-        self.name = name
-        self._free = threads
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
+
+class Lane(Generic[T]):
+    """A few threads and the queue before them. All of its methods run on one event loop.
+
+    `places`: how much is worked at once; `spare`: how many more threads there are for what comes while something takes
+    long (it waits for a slow card, reads a whole event, or hangs).
+    """
+
+    def __init__(self, name: str, places: int, spare: int) -> None:
+        self._free = places
+        self._spare = spare
+        self._threads = ThreadPoolExecutor(places + spare, thread_name_prefix=name)
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def run(self, work: Callable[[], T], patience: Patience, gone: Callable[[], Awaitable[Any]] | None = None,
@@ -81,10 +89,25 @@ class Lane(Generic[T]):
         `first`: before all who wait (the watchdog, who asks whether this lane moves at all).
         """
         await self._turn(patience, gone, first)
+        loop = asyncio.get_running_loop()
+        gave_away = False
+
+        def give_away() -> None:
+            nonlocal gave_away
+            if self._spare:
+                self._spare -= 1
+                gave_away = True
+                self._hand_on()
+
+        overdue = loop.call_later(LONG_S, give_away)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            return await loop.run_in_executor(self._threads, work)
         finally:
-            self._hand_on()
+            overdue.cancel()
+            if gave_away:
+                self._spare += 1
+            else:
+                self._hand_on()
 
     async def _turn(self, patience: Patience, gone: Callable[[], Awaitable[Any]] | None, first: bool) -> None:
         if self._free:

@@ -30,13 +30,13 @@ class Work:
         return piece
 
 
-def play(scene: Callable[[Lane[str], Work], Coroutine[Any, Any, None]], threads: int = 1) -> Work:
+def play(scene: Callable[[Lane[str], Work], Coroutine[Any, Any, None]], threads: int = 1, spare: int = 0) -> Work:
     """A scene with a lane; at its end every thread is let go."""
     work = Work()
 
     async def run() -> None:
         try:
-            await scene(Lane("test", threads), work)
+            await scene(Lane("test", threads, spare), work)
         finally:
             work.let.set()
 
@@ -153,6 +153,27 @@ def test_what_fails_in_its_thread_fails_for_who_asked_and_the_lane_goes_on() -> 
         assert await lane.run(work("b"), LONG) == "b"
 
     play(scene)
+
+
+def test_what_takes_long_holds_nobody_up_as_long_as_there_is_a_spare_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roundtap_hub.lanes.LONG_S", 0.001)
+
+    async def scene(lane: Lane[str], work: Work) -> None:
+        tasks = [await begin(lane.run(work("long", waits=True), LONG)), await begin(lane.run(work("b"), LONG))]
+        assert await tasks[1] == "b"
+        tasks += [await begin(lane.run(work("long too", waits=True), LONG)), await begin(lane.run(work("c"), LONG))]
+        await asyncio.sleep(0.01)
+        assert not tasks[3].done(), "two threads, both at work"
+        work.let.set()
+        await asyncio.gather(*tasks)
+        monkeypatch.setattr("roundtap_hub.lanes.LONG_S", 30.0)
+        work.let.clear()
+        tasks = [await begin(lane.run(work("d", waits=True), LONG)), await begin(lane.run(work("e"), LONG))]
+        assert not tasks[1].done(), "afterwards one at a time, as before"
+        work.let.set()
+        await asyncio.gather(*tasks)
+
+    assert play(scene, spare=1).begun == ["long", "b", "long too", "c", "d", "e"]
 
 
 # --- reports go first ---------------------------------------------------------------------------------------------

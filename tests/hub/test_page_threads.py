@@ -16,7 +16,7 @@ from roundtap_hub import page_threads
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.lanes import Patience, Precedence
-from roundtap_hub.page_threads import FORM_BYTES_MAX, PLAYER_THREADS, PageThreads
+from roundtap_hub.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, PageThreads
 from roundtap_hub.static_files import StaticFiles
 
 Environ = dict[str, Any]
@@ -66,8 +66,8 @@ class House:
 
     def fill_players(self) -> list[Any]:
         """Every thread of the players' lane has something to do."""
-        slow = [self.client.begin("GET", "/slow") for _ in range(PLAYER_THREADS)]
-        self.client.until(lambda: len(self.pages.asked) == PLAYER_THREADS)
+        slow = [self.client.begin("GET", "/slow") for _ in range(PLAYERS_AT_ONCE)]
+        self.client.until(lambda: len(self.pages.asked) == PLAYERS_AT_ONCE)
         return slow
 
 
@@ -129,7 +129,7 @@ def test_the_organizer_and_the_print_station_pass_the_players_queue(house: House
     assert house.client.post("/station/jobs", json={}).status_code == 201
     assert not waiting.done()
     house.pages.let.set()
-    assert [answer.result(30).status_code for answer in [*slow, waiting]] == [201] * (PLAYER_THREADS + 1)
+    assert [answer.result(30).status_code for answer in [*slow, waiting]] == [201] * (PLAYERS_AT_ONCE + 1)
 
 
 def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(house: House) -> None:
@@ -158,7 +158,7 @@ def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(
     assert answer.headers["cache-control"] == "no-store"
     after_s = answer.headers["retry-after"]
     assert f'<meta http-equiv="refresh" content="{after_s}">' in answer.text
-    assert len(house.pages.asked) == PLAYER_THREADS
+    assert len(house.pages.asked) == PLAYERS_AT_ONCE
 
 
 def test_who_asks_for_no_language_reads_the_hub_s_and_who_chose_one_that(
@@ -193,7 +193,7 @@ def test_a_form_whose_turn_never_comes_is_told_that_nothing_was_done(
     assert answer.status_code == 503
     assert catalogue("roundtap_hub", "de")("busy.form.out") in answer.text
     assert "http-equiv" not in answer.text, "a form's address cannot be loaded again"
-    assert len(house.pages.asked) == PLAYER_THREADS
+    assert len(house.pages.asked) == PLAYERS_AT_ONCE
 
 
 # --- the hub's own pages --------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, running
 
 from roundtap_core.errors import Problem
-from roundtap_hub import page_threads
+from roundtap_hub import lanes, page_threads
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.journal.service import HubStopped, Request, Service
 from roundtap_hub.watchdog import keep_watchdog
@@ -153,9 +153,12 @@ def test_pages_and_writer_that_move_are_heard(live: Live) -> None:
 
 
 @pytest.mark.parametrize(("path", "threads"), [
-    ("/stuck", page_threads.PLAYER_THREADS), ("/console/stuck", page_threads.ORGANIZER_THREADS),
+    ("/stuck", page_threads.PLAYERS_AT_ONCE + page_threads.SPARE),
+    ("/console/stuck", page_threads.ORGANIZERS_AT_ONCE + page_threads.SPARE),
 ])
-def test_a_lane_whose_threads_all_hang_is_silence_and_one_of_them_is_not(live: Live, path: str, threads: int) -> None:
+def test_a_lane_whose_threads_all_hang_is_silence_and_one_of_them_is_not(
+        live: Live, path: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "LONG_S", 0.001)
     live.stuck.clear()
     hanging = [live.client.begin("GET", path) for _ in range(threads - 1)]
     live.watch()
@@ -170,13 +173,16 @@ def test_a_lane_whose_threads_all_hang_is_silence_and_one_of_them_is_not(live: L
     assert [answer.result(10).status_code for answer in hanging] == [200] * threads
 
 
-def test_a_long_queue_before_the_pages_is_no_silence(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_queue_before_the_pages_is_no_silence(live: Live) -> None:
     """Five hundred phones at once: the watchdog's page is the next, not the last."""
     live.stuck.clear()
-    phones = [live.client.begin("GET", "/stuck") for _ in range(page_threads.PLAYER_THREADS - 1)]
-    phones += [live.client.begin("GET", "/e/e1") for _ in range(200)]
+    phones = [live.client.begin("GET", path) for path in ("/stuck", *("/e/e1" for _ in range(200)))]
+    live.client.until(lambda: len(live.app.pages._players._waiting) == 200)
     live.watch()
-    live.hears(3)
+    live.client.until(lambda: len(live.app.pages._players._waiting) == 201)
+    live.stuck.set()
+    live.hears(1)
+    assert all(phone.result(30).status_code == 200 for phone in phones)
 
 
 def test_a_writer_that_hangs_is_silence(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
