@@ -63,6 +63,7 @@ class HubApplication:
         self.native: Mapping[str, Mapping[str, Handler]] = {
             "/device/report": {"POST": self.device_api.report},
             "/device/status": {"POST": self.device_api.status},
+            "/device/time": {"POST": self.device_api.unit_time},
             "/device/feed": {"POST": self._device_feed},
             "/feed": {"GET": self.browsers.answer},
             "/time": {"GET": self.device_api.time, "HEAD": self.device_api.time},

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from hub_kit import HandClock, people
+
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -34,7 +35,8 @@ STRUCTURES: list[tuple[str, dict[str, Any]]] = [
     ("xwing-standard", {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True}),
     ("xwing-standard", {"structure": "own", "swiss_rounds": 0}),
     ("shatterpoint-premier", {}),
-    ("warlords-of-erehwon", {}),
+    ("warlords-of-terra", {}),
+    ("keyforge-archon", {}),
 ]
 RESULTS = [Result(score=Pair(100, 24)), Result(score=Pair(24, 100)), Result(ended=CONCESSION, conceded_by="a"),
            Result(ended=RULING, winner="b")]
@@ -138,6 +140,23 @@ class FeedHall:
     def place(self, unit: str, table: int | None) -> None:
         self.ask(Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table})))
 
+    def next_round(self, event: str) -> None:
+        """Every result that is missing, the cut if it is due, a draw, its publication with whatever is open, perhaps
+        the start."""
+        live = self.state(event).live
+        for match in live.open_matches if live is not None else ():
+            self.tell(event, c.EnterResult(match.id, match.revision, self.chance.choice(RESULTS)))
+        self.tell(event, c.DrawRound(self.asked))
+        if self.state(event).draft is None:
+            self.tell(event, c.MakeCut())
+            self.tell(event, c.DrawRound(self.asked))
+        draft = self.state(event).draft
+        if draft is not None:
+            attempt = draft.draw.attempt if draft.draw else 1
+            self.tell(event, c.PublishRound(draft.number, attempt, noted="so be it"))
+            if self.chance.random() < 0.5:
+                self.tell(event, c.SetClock("start"))
+
     async def connect(self, unit: str, reports: list[list[str]] | None = None) -> Unit:
         made = Unit(self.feed, unit, reports or [])
         self.units.append(made)
@@ -181,8 +200,8 @@ async def anything(hall: FeedHall) -> None:
     at = state.find_match(match)
     revision = at[1].revision if at is not None else 0
     unit = draw(UNITS)
-    official = draw(["EnterResult", "officials", "draw", "publish", "clock", "people", "rare"])
-    kind = draw(["report", "report", "report", "status", "status", "desk", "place", "link", "time", *[official] * 5])
+    often = ["report", "status", "EnterResult", "next", "clock", "rare"]
+    kind = draw([*often, *often, "report", "rare", "desk", "place", "link", "time", "officials", "draw", "people"])
     if kind == "report":
         result = result_to_json(draw(RESULTS[:3]))
         hall.tell(event, c.Report(f"r{hall.asked}", match, draw("ab"), revision, result, "b"), f"unit:{unit}")
@@ -191,9 +210,9 @@ async def anything(hall: FeedHall) -> None:
                                 call=draw([True, False]), leave=frozenset(draw(["", "a", "ab"])),
                                 draft=draw([True, False]))
     elif kind == "desk":
-        draw([lambda: hall.hub.presence.take_call(unit, draw(["Ann", "Bo"])), lambda: hall.hub.presence.close_call(unit),
-              lambda: hall.hub.presence.refuse_leave(unit, draw("ab")),
-              lambda: hall.hub.presence.seen_here(event, match, "p1")])()
+        hall_now = hall.hub.presence
+        draw([lambda: hall_now.take_call(unit, draw(["Ann", "Bo"])), lambda: hall_now.close_call(unit),
+              lambda: hall_now.refuse_leave(unit, draw("ab")), lambda: hall_now.seen_here(event, match, "p1")])()
     elif kind == "place":
         hall.place(unit, draw([None, 1, 2, 3, 4, 5, 6]))
     elif kind == "link":
@@ -202,21 +221,16 @@ async def anything(hall: FeedHall) -> None:
         else:
             hall.units.append(Unit(hall.feed, unit, draw([[], [["e1", "r1"]], [["e2", "r1"], ["e1", "r2"]]])))
     elif kind == "time":
-        hall.pass_ms(draw([1, 1000, 60_000, 20 * 60_000, 80 * 60_000]))
+        hall.pass_ms(draw([1, 1000, 60_000, 2 * 60_000, 20 * 60_000, 80 * 60_000]))
     elif kind == "EnterResult":
         hall.tell(event, c.EnterResult(match, revision, draw([None, *RESULTS])))
     elif kind == "officials":
         for one in live.open_matches if live is not None else ():
             hall.tell(event, c.EnterResult(one.id, one.revision, draw(RESULTS)))
     elif kind == "draw":
-        hall.tell(event, draw([c.DrawRound(hall.asked), c.DrawRound(hall.asked), c.MakeCut(), c.DiscardDraft()]))
-    elif kind == "publish":
-        draft = state.draft
-        if draft is None:
-            hall.tell(event, c.DrawRound(hall.asked))
-            draft = hall.state(event).draft
-        if draft is not None:
-            hall.tell(event, c.PublishRound(draft.number, draft.draw.attempt if draft.draw else 1))
+        hall.tell(event, draw([c.DrawRound(hall.asked), c.MakeCut(), c.DiscardDraft()]))
+    elif kind == "next":
+        hall.next_round(event)
     elif kind == "clock":
         hall.tell(event, draw([c.SetClock("start"), c.SetClock("start"), c.SetClock("pause"),
                                c.SetClock("adjust", draw([-300_000, 300_000])),
@@ -231,9 +245,10 @@ async def anything(hall: FeedHall) -> None:
               lambda: hall.tell(event, c.SubmitList(who, "d", draw([98, 100])))])()
     else:
         hall.tell(event, draw([
-            c.NoShow(match, draw(WHO)), c.NobodyCame(match), c.NoShowUndone(match), c.GrantExtension(match, draw([2, 5])),
-            c.NoteRuling(match, "so"), c.NoteLot(match, draw(["initiative", "first_player"]), draw("ab")),
-            c.SetOptions({"structure": draw(["basic", "own"])}), c.SetAbout({"name": draw(["Cup A", "Cup B"])}),
+            c.NoShow(match, draw(WHO)), c.NobodyCame(match), c.NoShowUndone(match),
+            c.GrantExtension(match, draw([2, 5])), c.NoteRuling(match, "so"),
+            c.NoteLot(match, draw(["initiative", "first_player"]), draw("ab")),
+            c.SetOptions({"structure": draw(["basic", "own"])}),
             c.FinishEvent(), c.ReopenEvent(), c.SetPicks(match, (1,)),
             c.Warn(draw(WHO), "slow"), c.Disqualify(draw(WHO), "x"),
         ]))

@@ -393,14 +393,15 @@ def test_a_field_of_the_wrong_kind_is_malformed(bench: Bench, changes: dict[str,
     b'{"report": {"unit": "table-1", "revision": ' + b"9" * 3900 + b'}, "mac": "x"}',
     b'{"payload": {"unit": "table-1"}}', b'{"report": {"unit": "table-1"}, "mac": "' + b"a" * 5000 + b'"}',
 ])
-@pytest.mark.parametrize("path", ["/device/report", "/device/status"])
+@pytest.mark.parametrize("path", ["/device/report", "/device/status", "/device/time"])
 def test_no_body_is_strange_enough_for_a_failure(bench: Bench, path: str, body: bytes) -> None:
     assert 400 <= bench.client.post(path, data=body).status_code < 500
     assert bench.reports() == []
 
 
 @pytest.mark.parametrize("depth", [90, 200, *range(600, 1000, 20), 1500, 1900])
-@pytest.mark.parametrize(("path", "what"), [("/device/report", "report"), ("/device/status", "payload")])
+@pytest.mark.parametrize(("path", "what"), [("/device/report", "report"), ("/device/status", "payload"),
+                                            ("/device/time", "payload")])
 def test_json_of_any_depth_is_turned_away(bench: Bench, path: str, what: str, depth: int) -> None:
     body = f'{{"{what}": {{"unit": "table-1", "x": {"[" * depth}{"]" * depth}}}, "mac": "x"}}'
     assert bench.client.post(path, data=body).status_code == 403
@@ -489,6 +490,29 @@ def test_a_status_without_some_field_is_malformed(bench: Bench) -> None:
     for seq, field in enumerate(("match", "seated", "draft", "call", "leave", "clock_ms", "waiting"), start=1):
         payload = {key: value for key, value in {**STATUS, "seq": seq}.items() if key != field}
         assert bench.client.post("/device/status", json=envelope(KEY, REQUEST, payload)).status_code == 400, field
+
+
+# --- the time ----------------------------------------------------------------------------------------------------
+
+
+def ask_time(bench: Bench, key: bytes = KEY, purpose: str = REQUEST, **changes: Any) -> Answer:
+    return bench.client.post("/device/time", json=envelope(key, purpose, {"unit": "table-1", "nonce": "n1", **changes}))
+
+
+def test_the_time_comes_signed_and_with_the_number_of_its_question(bench: Bench) -> None:
+    answer = opened(KEY, ECHO, ask_time(bench).get_json())
+    assert answer == {"nonce": "n1", "now_ms": bench.hub.clocks.mono_ms()}
+
+
+def test_nobody_else_is_told_the_time_in_a_unit_s_name(bench: Bench) -> None:
+    assert ask_time(bench, unit="table-9").status_code == 403
+    assert ask_time(bench, key=KEYS["table-2"]).status_code == 403
+    assert ask_time(bench, purpose=REPORT).status_code == 403
+
+
+@pytest.mark.parametrize("nonce", [None, "", "x" * 65, 7, ["n1"], True])
+def test_a_question_without_a_number_has_no_answer(bench: Bench, nonce: object) -> None:
+    assert ask_time(bench, nonce=nonce).status_code == 400
 
 
 # --- the feed ----------------------------------------------------------------------------------------------------

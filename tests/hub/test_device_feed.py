@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from feed_hall import EVENTS, KEYS, STRUCTURES, UNITS, FeedHall, anything
 from hub_kit import HandClock, running
+
 from roundtap_core.event import commands as c
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
@@ -61,10 +61,11 @@ def test_whatever_happens_every_unit_shows_what_a_view_from_nothing_shows(tmp_pa
         for number, event in enumerate(EVENTS):
             rulebook, options = STRUCTURES[(seed + number * 2) % len(STRUCTURES)]
             hall.open(event, rulebook, options, hall.chance.randint(4, 8))
+            hall.next_round(event)
         for table, unit in enumerate(UNITS[:4], start=1):
             hall.place(unit, table)
             await hall.connect(unit)
-        for _ in range(60):
+        for _ in range(80):
             for _ in range(hall.chance.choice([1, 1, 1, 2, 5])):
                 await anything(hall)
             await hall.settle()
@@ -76,14 +77,19 @@ def test_whatever_happens_every_unit_shows_what_a_view_from_nothing_shows(tmp_pa
 
 def test_an_event_that_changes_and_changes_back_before_a_unit_was_told_ends_as_it_is(tmp_path: Path) -> None:
     async def evening(hall: FeedHall) -> None:
-        await two_events(hall)
-        hall.tell("e1", c.SetOptions({"structure": "own", "swiss_rounds": 2}))
-        late = await hall.connect("table-6")
-        hall.tell("e1", c.SetOptions({"structure": "basic"}))
-        hall.tell("e1", c.SetOptions({"structure": "own", "swiss_rounds": 2}))
+        hall.open("e1", "xwing-standard", {}, 4)
+        for unit in UNITS[:2]:
+            hall.place(unit, int(unit[-1]))
+        early = await hall.connect("table-1")
+        own, basic = c.SetOptions({"structure": "own", "swiss_rounds": 2}), c.SetOptions({"structure": "basic"})
+        hall.tell("e1", own)
+        late = await hall.connect("table-2")
+        for command in (basic, own, basic):
+            hall.tell("e1", command)
         await hall.settle()
-        for unit in (late, *hall.units):
+        for unit in (early, late):
             assert unit.view == hall.fresh(unit)
+            assert unit.view["options"]["structure"] == "basic"
 
     play(tmp_path, 1, evening)
 
@@ -152,6 +158,33 @@ def test_a_view_is_made_only_where_something_may_have_changed(
     play(tmp_path, 1, evening)
 
 
+def test_hidden_minutes_that_are_over_are_told_at_their_own_tables_only(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one thing that changes a view without anybody's doing."""
+
+    async def evening(hall: FeedHall) -> None:
+        for table, (event, rulebook) in enumerate((("e1", "shatterpoint-premier"), ("e2", "xwing-standard")), start=1):
+            hall.open(event, rulebook, {}, 4)
+            hall.next_round(event)
+            hall.tell(event, c.SetClock("start"))
+            number = hall.state(event).rounds[0].matches[0].match.table
+            hall.place(f"table-{table}", number)
+            await hall.connect(f"table-{table}")
+        hall.tell("e1", c.SetExtraMinutes(1, 3))
+        await hall.settle()
+        total_ms = hall.state("e1").clock.total_ms or 0
+        hall.pass_ms(total_ms + 2 * MINUTE)
+        await hall.settle()
+        assert [unit.view["clock"]["over"] for unit in hall.units] == [False, False]
+        asked = made(monkeypatch)
+        hall.pass_ms(2 * MINUTE)
+        await hall.settle()
+        assert [unit.view["clock"]["over"] for unit in hall.units] == [True, False]
+        assert asked == ["table-1"]
+
+    play(tmp_path, 1, evening)
+
+
 def test_a_hall_that_comes_back_at_once_is_greeted_with_one_view_each(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def evening(hall: FeedHall) -> None:
@@ -199,7 +232,7 @@ def test_a_unit_is_told_of_finished_events_that_it_has_reports_of_and_of_no_othe
         finish(hall, "e1")
         await hall.settle()
         told = {unit.unit: unit.view["finished"] for unit in hall.units}
-        assert told == {**dict.fromkeys(UNITS, []), "table-2": ["e1"], "table-6": ["e1"]}
+        assert told == {**{unit: [] for unit in UNITS}, "table-2": ["e1"], "table-6": ["e1"]}
         again = await hall.connect("table-1", [["e1", "r7"]])
         assert again.view["finished"] == ["e1"]
         assert since_yesterday.view == hall.fresh(since_yesterday)

@@ -155,7 +155,8 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     page = http.client.HTTPConnection("127.0.0.1", port)
     page.request("GET", "/feed?page=wall/e1")
     page.getresponse()
-    for name in ("feed fates", "feed beat", "answer /device/status", "answer /device/report", "page tick",
+    for name in ("feed fates", "feed beat", "answer /device/status", "answer /device/report", "answer /device/time",
+                 "page tick",
                  "page clock"):
         wait_until(lambda name=name: name in talk.said, name)
     wait_until(lambda: any(message["payload"]["fates"] for message in talk.said["feed fates"]), "a fate")

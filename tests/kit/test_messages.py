@@ -30,6 +30,7 @@ TALK_NAMES = {
     "Hello": "POST /device/feed", "Feed: welcome": "feed welcome", "Feed: fates": "feed fates",
     "Feed: view": "feed view", "Feed: beat": "feed beat", "Report": "POST /device/report",
     "Echo": "answer /device/report", "Status": "POST /device/status", "Status: answer": "answer /device/status",
+    "Clock: question": "POST /device/time", "Clock: answer": "answer /device/time",
     "Station: states": "POST /station/jobs", "Station: jobs": "answer /station/jobs", "Page feed: view": "page view",
     "Page feed: clock": "page clock", "Page feed: tick": "page tick", "Time": "answer /time",
 }
@@ -131,8 +132,8 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
 # --- addresses ------------------------------------------------------------------------------------------------------
 
 
-NATIVE = {"POST /device/report", "POST /device/status", "POST /device/feed", "GET /feed", "GET /time",
-          "GET /static/<name>"}
+NATIVE = {"POST /device/report", "POST /device/status", "POST /device/time", "POST /device/feed", "GET /feed",
+          "GET /time", "GET /static/<name>"}
 
 
 def test_what_is_answered_without_flask(tmp_path: Path) -> None:

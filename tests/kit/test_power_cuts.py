@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kit import Kit, Table
+from kit import Kit, Table, wait_until
 
 
 @pytest.fixture
@@ -79,6 +79,7 @@ def test_the_hub_dies_around_its_commit(kit: Kit, moment: str) -> None:
     table = kit.start_table()
     take_seats(table)
     report_100_to_0(table)
+    wait_until(lambda: len(kit.reports()) == 1, "the first player's report")
     assert kit.hub is not None
     kit.hub.terminate()
     kit.hub.wait()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from roundtap_core import VERSION
-from roundtap_core.wire import ECHO, FEED, REPORT, envelope, opened, sign, verify
+from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, sign, verify
 from roundtap_units.link import link as module
-from roundtap_units.link.link import HubAddress, HubLink
+from roundtap_units.link.link import HubAddress, HubLink, worth_waiting
 from roundtap_units.link.outbox import Kept, Outbox
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(32)
@@ -29,18 +29,22 @@ Json = dict[str, Any]
 
 
 class FakeHub:
-    """Answers as told. `answers[path]` makes the body of an answer from the message that came; a feed is a list of
-    lines, after which the connection stays open until the test ends or `hang_up` is set."""
+    """Answers as told. `answers[path]` makes the body of an answer from the message that came; a feed is some lines,
+    after which the connection stays open until the test ends or `hang_up` is set. `closes`: how many connections it
+    closes after an answer without a word; `drops`: how many it closes instead of answering, once they have brought an
+    answer."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Callable[[Json], bytes]] = {}
-        self.feed: Callable[[Json], list[bytes]] = lambda hello: []
+        self.feed: Callable[[Json], Iterable[bytes]] = lambda hello: []
+        self.closes = self.drops = 0
         self.heard: queue.SimpleQueue[tuple[str, Json]] = queue.SimpleQueue()
         self.hang_up = threading.Event()
         hub = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            answered = False
 
             def do_POST(self) -> None:
                 message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -54,17 +58,27 @@ class FakeHub:
                     self.wfile.flush()
                     hub.hang_up.wait(WAIT_S)
                     return
+                if self.answered and hub.drops:
+                    hub.drops -= 1
+                    self.close_connection = True
+                    return
                 body = hub.answers.get(self.path, lambda _: PORTAL)(message)
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
+                self.answered = True
+                if hub.closes:
+                    hub.closes -= 1
+                    self.close_connection = True
 
             def log_message(self, *_: object) -> None:
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        # A unit that hangs up in the midst of an answer is no failure here.
+        self.server.handle_error = lambda *_: None  # type: ignore[method-assign]
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def next(self, path: str) -> Json:
@@ -202,6 +216,127 @@ def test_a_hub_that_is_not_there_yet_is_waited_for(tmp_path: Path, bench: Bench)
     assert bench.wait_for("fate").fate == "accepted"
 
 
+# --- a connection that is kept -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["closes", "drops"])
+def test_a_report_after_a_pause_costs_none_though_the_hub_has_closed_the_idle_connection(
+        bench: Bench, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    """Whether the unit sees it beforehand or only when it asks: the next try is at once, on a fresh connection."""
+    monkeypatch.setattr(module, "RETRY_SEND_S", (3600, 3600))
+    bench.hub.answers["/device/report"] = echo_of
+    setattr(bench.hub, way, 1)
+    bench.link.start()
+    for report in (REPORT_1, REPORT_2):
+        bench.put(report)
+        assert bench.wait_for("fate").id == report["report_id"]
+
+
+def test_a_report_waits_behind_no_status_and_no_question_of_time(bench: Bench) -> None:
+    release = threading.Event()
+
+    def slow(message: Json) -> bytes:
+        release.wait(WAIT_S)
+        return PORTAL
+
+    bench.hub.answers.update({"/device/status": slow, "/device/time": slow, "/device/report": echo_of})
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]
+    bench.link.send_status({"call": False})
+    bench.link.start()
+    bench.hub.next("/device/status")
+    bench.put(REPORT_1)
+    assert bench.wait_for("fate").fate == "accepted"
+    assert not release.is_set()
+    release.set()
+
+
+def test_the_way_is_open_before_the_result_is_confirmed(bench: Bench) -> None:
+    """While somebody enters a result the unit connects: the report itself need not wait for that."""
+    opened_ahead = threading.Event()
+    real = module.KeptConnection.open
+
+    def noted(self: Any) -> None:
+        real(self)
+        opened_ahead.set()
+
+    bench.link.start()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module.KeptConnection, "open", noted)
+        bench.link.send_status({"draft": True})
+        assert opened_ahead.wait(WAIT_S)
+
+
+# --- a report in flight -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("waited_s", "hub_alive", "settled_s", "waits"), [
+    (4.9, False, None, True), (5.1, False, None, False),
+    (5.1, True, None, True), (29.9, True, None, True), (30.1, True, None, False),
+    (6.0, True, 5.5, True), (6.6, True, 5.5, False), (0.5, False, 0.1, True),
+])
+def test_an_answer_is_waited_for_while_the_hub_is_alive(
+        waited_s: float, hub_alive: bool, settled_s: float | None, waits: bool) -> None:
+    assert worth_waiting(waited_s, hub_alive, settled_s) is waits
+
+
+def reports_so_far(bench: Bench) -> list[str]:
+    heard = [bench.hub.heard.get_nowait() for _ in range(bench.hub.heard.qsize())]
+    return [message["report"]["report_id"] for path, message in heard if path == "/device/report"]
+
+
+def test_the_feeds_word_settles_a_report_whose_answer_is_still_on_its_way(
+        bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not said a second time, and the next one does not wait for the answer of the first for long."""
+    monkeypatch.setattr(module, "ANSWER_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(module, "ECHO_AFTER_FATE_S", 0.01)
+    asked, never = threading.Event(), threading.Event()
+
+    def first_hangs(message: Json) -> bytes:
+        if message["report"]["report_id"] == "r1":
+            asked.set()
+            never.wait(WAIT_S)
+        return echo_of(message)
+
+    def feed(hello: Json) -> Iterator[bytes]:
+        yield feed_line(hello, 1, WELCOME)
+        asked.wait(WAIT_S)
+        fate = {"report_id": "r1", "fate": "accepted", "reason": None, "number": 42, "hash": "h", "epoch": "x"}
+        yield feed_line(hello, 2, {"type": "fates", "fates": [fate]})
+
+    bench.hub.answers["/device/report"] = first_hangs
+    bench.hub.feed = feed
+    bench.link.start()
+    bench.wait_for("contact")
+    bench.put(REPORT_1)
+    bench.put(REPORT_2)
+    assert (bench.wait_for("fate").number, bench.wait_for("fate").id) == (42, "r2")
+    assert not never.is_set()
+    assert reports_so_far(bench) == ["r1", "r2"]
+    never.set()
+
+
+def test_a_report_without_an_answer_is_said_again_once_the_feed_is_dead(
+        bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ANSWER_TIMEOUT_S", 0.01)
+    never, tries = threading.Event(), []
+
+    def first_hangs(message: Json) -> bytes:
+        tries.append(1)
+        if len(tries) == 1:
+            bench.hub.hang_up.set()
+            never.wait(WAIT_S)
+        return echo_of(message)
+
+    bench.hub.answers["/device/report"] = first_hangs
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)] if not tries else []
+    bench.link.start()
+    bench.wait_for("contact")
+    bench.put(REPORT_1)
+    assert bench.wait_for("fate").number == 42
+    assert len(tries) == 2
+    never.set()
+
+
 # --- the feed ----------------------------------------------------------------------------------------------------
 
 
@@ -304,3 +439,78 @@ def test_a_call_that_was_not_heard_is_said_again_at_once(bench: Bench) -> None:
     bench.link.start()
     for _ in range(3):
         assert bench.hub.next("/device/status")["payload"]["call"] is True
+
+
+# --- the hub's clock ----------------------------------------------------------------------------------------------
+
+
+def time_echo(message: Json, key: bytes = KEY, **changes: Any) -> bytes:
+    payload = opened(KEY, REQUEST, message)
+    assert payload is not None
+    assert payload["unit"] == "table-1"
+    return json.dumps(envelope(key, ECHO, {"nonce": payload["nonce"], "now_ms": 9000, **changes})).encode()
+
+
+def ask_until(bench: Bench, enough: Callable[[], bool]) -> None:
+    """Let the link ask for the time until `enough`; each answer is a contact."""
+    while not enough():
+        bench.wait_for("contact")
+
+
+def test_a_new_connection_is_followed_by_questions_of_time_and_the_first_of_them_counts_nothing(bench: Bench) -> None:
+    """The first goes over a connection that was opened for it: what that took is nobody's round trip."""
+    told: list[float | None] = []
+
+    def answer(message: Json) -> bytes:
+        told.append(bench.link.time.error_ms(1000))
+        return time_echo(message)
+
+    bench.hub.answers["/device/time"] = answer
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]
+    bench.link.start()
+    ask_until(bench, lambda: bench.link.time.error_ms(1000) is not None)
+    assert bench.link.time.hub_ms(1000) == 9000
+    assert told[:2] == [None, None]
+
+
+@pytest.mark.parametrize("lie", [
+    lambda message: PORTAL,
+    lambda message: time_echo(message, key=OTHER_KEY),
+    lambda message: time_echo(message, nonce="another one's"),
+    lambda message: json.dumps({"now_ms": 9000}).encode(),
+], ids=["portal", "forged", "late", "unsigned"])
+def test_only_the_hubs_signed_answer_to_this_question_sets_the_clock(
+        bench: Bench, lie: Callable[[Json], bytes]) -> None:
+    bench.hub.answers["/device/time"] = lie
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]
+    bench.link.start()
+    for _ in range(4):
+        bench.hub.next("/device/time")
+    assert bench.link.time.error_ms(1000) is None
+    assert bench.link.time.hub_ms(1000) == 5000
+
+
+def test_another_boot_of_the_hub_is_told_by_its_welcome_and_its_clock_found_anew(bench: Bench) -> None:
+    bench.hub.answers["/device/time"] = time_echo
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, {**WELCOME, "boot": "monday"})]
+    bench.link.start()
+    ask_until(bench, lambda: bench.link.time.error_ms(1000) is not None)
+    bench.hub.answers["/device/time"] = lambda message: time_echo(message, now_ms=300)
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, {**WELCOME, "boot": "tuesday", "now_ms": 290}),
+                                    feed_line(hello, 2, {"type": "view", "view": {}}, now_ms=290)]
+    bench.hub.hang_up.set()
+    bench.wait_for("view")
+    assert bench.link.time.hub_ms(1000) in (290, 300)
+    ask_until(bench, lambda: bench.link.time.hub_ms(1000) == 300)
+
+
+def test_a_feed_that_comes_again_from_the_same_boot_moves_no_clock(bench: Bench) -> None:
+    bench.hub.answers["/device/time"] = time_echo
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, {**WELCOME, "boot": "monday"})]
+    bench.link.start()
+    ask_until(bench, lambda: bench.link.time.error_ms(1000) is not None)
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, {**WELCOME, "boot": "monday"}, now_ms=99_000_000),
+                                    feed_line(hello, 2, {"type": "view", "view": {}}, now_ms=99_000_000)]
+    bench.hub.hang_up.set()
+    bench.wait_for("view")
+    assert bench.link.time.hub_ms(1000) == 9000

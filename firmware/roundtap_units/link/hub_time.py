@@ -1,46 +1,129 @@
-"""The hub's monotonic clock as this unit reckons it: the best of many round trips."""
+"""The hub's monotonic clock as this unit reckons it: what all recent round trips allow, and when to ask for another."""
 
 from __future__ import annotations
 
 import threading
+from collections import deque
+from dataclasses import dataclass
 
-SAMPLE_LIFE_MS = 300_000
-"""Quartz drifts some 20 ppm: after five minutes (6 ms) a new sample is as good as an old best one."""
-ANOTHER_CLOCK_MS = 10_000
-"""No message that the feed still waits for is this late."""
+DRIFT_PPM = 100
+"""Two quartzes, each up to 50 ppm off: so much wider a sample's bounds become while it ages (1 ms in 10 s)."""
+SAMPLES_MAX = 64
+ENOUGH_MS = 8
+"""An error that needs no further question: the screen shows seconds, and the gate is 25 ms."""
+BURST = 24
+"""Questions after connecting at the most: with 0-100 ms each way drawn anew, half of them are enough."""
+FEW = 2
+"""And beside each regular status, while the error is larger than enough."""
+GAP_MS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """One round trip: the offset lies between both, each way taking no less than nothing; as of `at_ms` here."""
+
+    low_ms: float
+    high_ms: float
+    at_ms: int
 
 
 class HubTime:
     """Offset between the hub's and this unit's monotonic milliseconds. Any thread may tell and ask.
 
-    A round trip's error is at most half of it, so the shortest one counts. A one-way message only serves until the
-    first round trip: it is late by the way it came.
+    The hub read its clock between a question's leaving and its answer's coming. That bounds the offset from below by
+    the fastest way back there was, and from above by the fastest way there, which need not be of one round trip; the
+    middle of both is taken, so that the error is never more than half of the shortest trip. A one-way message bounds
+    nothing, as anybody may hold it up: it serves until the first round trip only.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._offset_ms: int | None = None
-        self._round_trip_ms: int | None = None
-        self._sampled_ms = 0
+        self._samples: deque[_Sample] = deque(maxlen=SAMPLES_MAX)
+        self._one_way_ms: int | None = None
+        self._bounds: _Sample | None = None
 
     def heard_one_way(self, hub_now_ms: int, here_ms: int) -> None:
         with self._lock:
             offset_ms = hub_now_ms - here_ms
-            # Far off means another boot of the hub's machine: its clock began anew, and no old sample counts.
-            if self._offset_ms is None or abs(offset_ms - self._offset_ms) > ANOTHER_CLOCK_MS:
-                self._offset_ms, self._round_trip_ms = offset_ms, None
+            # Each is late by the way it came: the least late one tells the most.
+            if self._one_way_ms is None or offset_ms > self._one_way_ms:
+                self._one_way_ms = offset_ms
 
     def heard_round_trip(self, hub_now_ms: int, sent_ms: int, received_ms: int) -> None:
-        """The hub read its clock somewhere between sending and receiving: half the trip is added to its reading."""
+        """All three are whole milliseconds, cut off: each may have been almost one more."""
         with self._lock:
-            trip_ms = received_ms - sent_ms
-            stale = received_ms - self._sampled_ms > SAMPLE_LIFE_MS
-            if self._round_trip_ms is None or trip_ms <= self._round_trip_ms or stale:
-                self._round_trip_ms = trip_ms
-                self._sampled_ms = received_ms
-                self._offset_ms = hub_now_ms + trip_ms // 2 - received_ms
+            self._samples.append(_Sample(hub_now_ms - received_ms - 1, hub_now_ms - sent_ms + 1, received_ms))
+            self._bounds = self._narrowed(received_ms)
+
+    def begin_anew(self) -> None:
+        """The hub's machine was started again, and its clock with it: nothing that was heard before counts."""
+        with self._lock:
+            self._samples.clear()
+            self._one_way_ms = self._bounds = None
 
     def hub_ms(self, here_ms: int) -> int | None:
         """What the hub's clock shows now; None before the first contact."""
         with self._lock:
-            return None if self._offset_ms is None else here_ms + self._offset_ms
+            if self._bounds is not None:
+                return here_ms + round((self._bounds.low_ms + self._bounds.high_ms) / 2)
+            return None if self._one_way_ms is None else here_ms + self._one_way_ms
+
+    def error_ms(self, here_ms: int) -> float | None:
+        """How far off `hub_ms` may be at the most; None before the first round trip."""
+        with self._lock:
+            if self._bounds is None:
+                return None
+            return (self._bounds.high_ms - self._bounds.low_ms) / 2 + _widened(self._bounds.at_ms, here_ms)
+
+    def _narrowed(self, now_ms: int) -> _Sample:
+        """What all samples allow together, the newest first. Where an old one contradicts the newer ones, a clock has
+        jumped since, or drifts more than it should: it goes, with all before it."""
+        low_ms, high_ms = self._samples[-1].low_ms, self._samples[-1].high_ms
+        for back, sample in enumerate(reversed(self._samples)):
+            wider_ms = _widened(sample.at_ms, now_ms)
+            if sample.low_ms - wider_ms > high_ms or sample.high_ms + wider_ms < low_ms:
+                for _ in range(len(self._samples) - back):
+                    self._samples.popleft()
+                break
+            low_ms, high_ms = max(low_ms, sample.low_ms - wider_ms), min(high_ms, sample.high_ms + wider_ms)
+        return _Sample(low_ms, high_ms, now_ms)
+
+
+class SamplePlan:
+    """When to ask the hub for its time: a burst after connecting, a few with each status, none once that is enough.
+
+    Driven by its caller's clock. A hub that answers slowly is asked seldom: it has more to do than this.
+    """
+
+    def __init__(self, time: HubTime) -> None:
+        self._time = time
+        self._left = 0
+        self._due_ms = 0
+
+    def connected(self, now_ms: int) -> None:
+        self._want(BURST, now_ms)
+
+    def said_status(self, now_ms: int) -> None:
+        self._want(FEW, now_ms)
+
+    def due_ms(self) -> int | None:
+        """When to ask next; None: not until something happens."""
+        return self._due_ms if self._left else None
+
+    def asked(self, sent_ms: int, now_ms: int) -> None:
+        """A question was answered, or failed."""
+        self._left = 0 if self._enough(now_ms) else max(0, self._left - 1)
+        self._due_ms = now_ms + max(GAP_MS, 2 * (now_ms - sent_ms))
+
+    def _want(self, questions: int, now_ms: int) -> None:
+        if not self._enough(now_ms):
+            self._due_ms = self._due_ms if self._left else now_ms
+            self._left = max(self._left, questions)
+
+    def _enough(self, now_ms: int) -> bool:
+        error_ms = self._time.error_ms(now_ms)
+        return error_ms is not None and error_ms <= ENOUGH_MS
+
+
+def _widened(at_ms: int, now_ms: int) -> float:
+    return max(0, now_ms - at_ms) * DRIFT_PPM / 1_000_000

@@ -1,4 +1,4 @@
-"""The link to the hub: a signed feed in, reports and statuses out. Two threads that only enqueue for the unit."""
+"""The link to the hub: a signed feed in, reports and statuses out. Three threads that only enqueue for the unit."""
 
 from __future__ import annotations
 
@@ -15,16 +15,23 @@ from typing import Any
 
 from roundtap_core import VERSION
 from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, opened
-from roundtap_units.link.hub_time import HubTime
+from roundtap_units.link.hub_time import HubTime, SamplePlan
+from roundtap_units.link.kept_connection import Answer, KeptConnection, StaleConnection
 from roundtap_units.link.outbox import Kept, Outbox
 
 log = logging.getLogger(__name__)
 
 ANSWER_TIMEOUT_S = 5.0
+"""For an answer while the feed is dead: then the hub is taken for dead."""
+ANSWER_LONGEST_S = 30.0
+"""While the feed lives the hub is slow, not dead."""
+ECHO_AFTER_FATE_S = 1.0
 SILENCE_S = 8.0
 """A feed beats every 2 s; after this long without a word it is taken for dead."""
 RETRY_S = (0.2, 3.0)
 RETRY_SEND_S = (0.1, 0.4)
+SLOWER_MAX = 4
+"""After several failures the pause is up to so many times as long."""
 STATUS_EVERY_S = 10.0
 
 LINE_BYTES_MAX = 4 * 1024 * 1024
@@ -58,12 +65,18 @@ class HubLink:
         self._mono_ms = mono_ms
         self.time = HubTime()
         self._stop = threading.Event()
+        self._plan = SamplePlan(self.time)
+        self._boot: str | None = None
         self._work = threading.Event()
+        self._reports_due = threading.Event()
         self._status: dict[str, Any] | None = None
         self._status_changed = False
         self._session: str | None = None
+        self._sequence = 0
+        self._next_status_ms = 0
         self._threads = [
             threading.Thread(target=self._feed_for_ever, name="hub-feed", daemon=True),
+            threading.Thread(target=self._report_for_ever, name="hub-reports", daemon=True),
             threading.Thread(target=self._send_for_ever, name="hub-sender", daemon=True),
         ]
 
@@ -74,16 +87,19 @@ class HubLink:
     def stop(self) -> None:
         self._stop.set()
         self._work.set()
+        self._reports_due.set()
 
     def send_reports(self) -> None:
         """There is a new report in the outbox."""
-        self._work.set()
+        self._reports_due.set()
 
     def send_status(self, status: Mapping[str, Any]) -> None:
         """What the unit sees and does; the latest is sent, and repeated on every new connection."""
         self._status = dict(status)
         self._status_changed = True
         self._work.set()
+        if status.get("draft"):
+            self._reports_due.set()
 
     # The feed: everything the hub says.
 
@@ -130,104 +146,185 @@ class HubLink:
             connection.close()
 
     def _take(self, message: Mapping[str, Any]) -> None:
+        kind = message["type"]
+        if kind == "welcome":
+            self._meet(message.get("boot"))
         self.time.heard_one_way(int(message["now_ms"]), self._mono_ms())
         self._receive("contact", None)
-        kind = message["type"]
         if kind == "welcome":
             self._session = str(message["session"])
             self._receive("mismatch", None if message["core"] == VERSION else str(message["core"]))
             self._status_changed = self._status is not None
+            self._plan.connected(self._mono_ms())
             self._work.set()
+            self._reports_due.set()
         elif kind == "fates":
             for echo in message["fates"]:
                 self._settle(echo)
-            self._work.set()
+            self._reports_due.set()
         elif kind == "view":
             self._receive("view", message["view"])
+
+    def _meet(self, boot: object) -> None:
+        """The hub's clock counts from its machine's start: after another one, nothing that was heard of it holds."""
+        if self._boot is not None and boot != self._boot:
+            self.time.begin_anew()
+        self._boot = None if boot is None else str(boot)
 
     def _settle(self, echo: Mapping[str, Any]) -> None:
         settled = self._outbox.settle(echo)
         if settled is not None:
             self._receive("fate", settled)
 
-    # The sender: everything the unit says. One connection, kept open; one report after the other, in order.
+    # Reports: on a connection of their own, where nothing is before them. One after the other, in order.
 
-    def _send_for_ever(self) -> None:
-        connection: http.client.HTTPConnection | None = None
-        sequence = 0
-        next_status_ms = 0
+    def _report_for_ever(self) -> None:
+        connection = KeptConnection(self._address.host, self._address.port, self._mono_ms)
+        failures = 0
         while not self._stop.is_set():
-            self._work.wait(STATUS_EVERY_S)
-            self._work.clear()
+            self._reports_due.wait(STATUS_EVERY_S)
+            self._reports_due.clear()
             try:
-                if connection is None:
-                    connection = http.client.HTTPConnection(self._address.host, self._address.port,
-                                                            timeout=ANSWER_TIMEOUT_S)
                 self._post_reports(connection)
-                if self._status_due(next_status_ms):
-                    sequence += 1
-                    self._say_status(connection, sequence)
-                    next_status_ms = self._mono_ms() + int(STATUS_EVERY_S * 1000)
+                if self._status is not None and self._status.get("draft"):
+                    # Somebody enters a result: when it is confirmed, the way is open already.
+                    connection.open()
+                failures = 0
+            except StaleConnection:
+                self._reports_due.set()
             except Exception as error:
-                expected = isinstance(error, OSError | http.client.HTTPException | ValueError)
-                log.log(logging.INFO if expected else logging.ERROR, "sending failed: %r", error)
-                if connection is not None:
-                    connection.close()
-                connection = None
-                self._stop.wait(random.uniform(*RETRY_SEND_S))
-                if self._outbox.waiting() or (self._status_changed and self._session is not None):
-                    self._work.set()
+                failures += 1
+                self._pause(error, failures)
+                if self._outbox.waiting():
+                    self._reports_due.set()
+        connection.close()
 
-    def _status_due(self, next_status_ms: int) -> bool:
-        if self._session is None or self._status is None:
-            return False
-        return self._status_changed or self._mono_ms() >= next_status_ms
-
-    def _post_reports(self, connection: http.client.HTTPConnection) -> None:
+    def _post_reports(self, connection: KeptConnection) -> None:
         """Every report without an answer. One that gets none does not hold up the others behind it."""
         unanswered: ValueError | None = None
         for kept in self._outbox.waiting():
             try:
-                self._post_report(connection, kept)
+                # The feed may have told its fate while others were being posted.
+                if self._outbox.waits(kept.id):
+                    self._post_report(connection, kept)
             except ValueError as error:
                 unanswered = error
         if unanswered is not None:
             raise unanswered
 
-    def _post_report(self, connection: http.client.HTTPConnection, kept: Kept) -> None:
+    def _post_report(self, connection: KeptConnection, kept: Kept) -> None:
         """Only the hub's own signed echo of this very report counts; a status code, a portal's page, do not."""
-        message = _post(connection, "/device/report", {"report": dict(kept.report), "mac": kept.mac})
-        echo = opened(self._address.key, ECHO, message)
+        settled_s: float | None = None
+
+        def waits(waited_s: float) -> bool:
+            nonlocal settled_s
+            if settled_s is None and not self._outbox.waits(kept.id):
+                settled_s = waited_s
+            return not self._stop.is_set() and worth_waiting(waited_s, self._session is not None, settled_s)
+
+        try:
+            answer = connection.post("/device/report", {"report": dict(kept.report), "mac": kept.mac}, waits)
+        except OSError:
+            if self._outbox.waits(kept.id):
+                raise
+            # The feed's word is the hub's as well.
+            return
+        echo = opened(self._address.key, ECHO, answer.message)
         if echo is None or echo.get("report_id") != kept.id:
-            raise ValueError(f"no echo of the report: {str(message)[:200]}")
+            raise ValueError(f"no echo of the report: {str(answer.message)[:200]}")
         self._receive("contact", None)
         self._settle(echo)
 
-    def _say_status(self, connection: http.client.HTTPConnection, sequence: int) -> None:
+    # Statuses, and what time it is.
+
+    def _send_for_ever(self) -> None:
+        connection = KeptConnection(self._address.host, self._address.port, self._mono_ms)
+        failures = 0
+        while not self._stop.is_set():
+            question_ms = self._plan.due_ms() if self._session is not None else None
+            called = self._work.wait(self._wait_s(question_ms))
+            self._work.clear()
+            try:
+                if self._status_due():
+                    self._say_status(connection)
+                elif question_ms is not None and not called:
+                    self._ask_time(connection)
+                failures = 0
+            except StaleConnection:
+                self._work.set()
+            except Exception as error:
+                failures += 1
+                self._pause(error, failures)
+                if self._status_changed and self._session is not None:
+                    self._work.set()
+        connection.close()
+
+    def _wait_s(self, question_ms: int | None) -> float:
+        """How long there is nothing to say, if nobody calls: until the next status, or the next question of time."""
+        due = [] if question_ms is None else [question_ms]
+        if self._session is not None and self._status is not None:
+            due.append(self._next_status_ms)
+        return min(STATUS_EVERY_S, max(0, min(due) - self._mono_ms()) / 1000) if due else STATUS_EVERY_S
+
+    def _status_due(self) -> bool:
+        if self._session is None or self._status is None:
+            return False
+        return self._status_changed or self._mono_ms() >= self._next_status_ms
+
+    def _say_status(self, connection: KeptConnection) -> None:
         """What was not heard is still to be said: a call for a judge must not wait for the next regular status."""
         self._status_changed = False
         try:
-            self._post_status(connection, sequence)
+            self._post_status(connection)
         except Exception:
             self._status_changed = True
             raise
+        self._next_status_ms = self._mono_ms() + int(STATUS_EVERY_S * 1000)
+        self._plan.said_status(self._mono_ms())
 
-    def _post_status(self, connection: http.client.HTTPConnection, sequence: int) -> None:
-        payload = {**(self._status or {}), "unit": self._address.unit, "session": self._session, "seq": sequence,
-                   "waiting": len(self._outbox.waiting())}
-        sent_ms = self._mono_ms()
-        message = _post(connection, "/device/status", envelope(self._address.key, REQUEST, payload))
-        answer = opened(self._address.key, ECHO, message)
-        if answer is None or answer.get("seq") != sequence or answer.get("session") != payload["session"]:
-            raise ValueError(f"no echo of the status: {str(message)[:200]}")
-        self.time.heard_round_trip(int(answer["now_ms"]), sent_ms, self._mono_ms())
+    def _post_status(self, connection: KeptConnection) -> None:
+        self._sequence += 1
+        payload = {**(self._status or {}), "unit": self._address.unit, "session": self._session,
+                   "seq": self._sequence, "waiting": len(self._outbox.waiting())}
+        answer = connection.post("/device/status", envelope(self._address.key, REQUEST, payload), self._waits)
+        said = opened(self._address.key, ECHO, answer.message)
+        if said is None or said.get("seq") != payload["seq"] or said.get("session") != payload["session"]:
+            raise ValueError(f"no echo of the status: {str(answer.message)[:200]}")
+        self._take_time(said, answer)
+
+    def _ask_time(self, connection: KeptConnection) -> None:
+        """A round trip for nothing but the clock. Its number is used once: no other answer passes for this one's."""
+        nonce, sent_ms = secrets.token_hex(8), self._mono_ms()
+        try:
+            asked = envelope(self._address.key, REQUEST, {"unit": self._address.unit, "nonce": nonce})
+            answer = connection.post("/device/time", asked, self._waits)
+            said = opened(self._address.key, ECHO, answer.message)
+            if said is None or said.get("nonce") != nonce:
+                raise ValueError(f"no signed time: {str(answer.message)[:200]}")
+            self._take_time(said, answer)
+        finally:
+            self._plan.asked(sent_ms, self._mono_ms())
+
+    def _take_time(self, said: Mapping[str, Any], answer: Answer) -> None:
+        if answer.warm:
+            self.time.heard_round_trip(int(said["now_ms"]), answer.sent_ms, answer.received_ms)
         self._receive("contact", None)
 
+    def _waits(self, waited_s: float) -> bool:
+        return not self._stop.is_set() and worth_waiting(waited_s, self._session is not None, None)
 
-def _post(connection: http.client.HTTPConnection, path: str, message: Mapping[str, Any]) -> Any:
-    connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
-    answer = connection.getresponse()
-    body = answer.read(65536)
-    if answer.will_close:
-        connection.close()
-    return json.loads(body)
+    def _pause(self, error: Exception, failures: int) -> None:
+        expected = isinstance(error, OSError | http.client.HTTPException | ValueError)
+        log.log(logging.INFO if expected else logging.ERROR, "sending failed: %r", error)
+        self._stop.wait(random.uniform(*RETRY_SEND_S) * min(2 ** (failures - 1), SLOWER_MAX))
+
+
+def worth_waiting(waited_s: float, hub_alive: bool, settled_s: float | None) -> bool:
+    """Whether an answer is still waited for, so many seconds after the question.
+
+    While the feed lives (`hub_alive`) the question stands in the hub's queue, and asking again would only make that
+    longer. `settled_s`: when the feed told what the answer will say; then it matters no more.
+    """
+    if settled_s is not None:
+        return waited_s < settled_s + ECHO_AFTER_FATE_S
+    return waited_s < (ANSWER_LONGEST_S if hub_alive else ANSWER_TIMEOUT_S)

@@ -83,6 +83,12 @@ class Outbox:
         with self._lock:
             return [kept for kept in self._kept.values() if kept.fate is None]
 
+    def waits(self, report_id: str) -> bool:
+        """Whether this report is still without an answer."""
+        with self._lock:
+            kept = self._kept.get(report_id)
+            return kept is not None and kept.fate is None
+
     def all(self) -> list[Kept]:
         """Everything kept, oldest first: what a hub that was restored is offered again."""
         with self._lock:

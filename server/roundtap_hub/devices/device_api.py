@@ -1,4 +1,4 @@
-"""The device API: signed reports and statuses of table units, answered from the event loop; no thread is held.
+"""The device API: what table units report, say and ask, signed, answered on the event loop; no thread is held.
 
 Their feed is in device_feed.py.
 """
@@ -15,6 +15,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.wire import ECHO, REPORT, REQUEST, digest, envelope, opened, verify
 from roundtap_hub.devices.reports import (
     BODY_BYTES_MAX,
+    ID_LENGTH_MAX,
     NOBODYS_EVENT,
     SAVE_S,
     Echo,
@@ -77,6 +78,12 @@ class DeviceApi:
         message = await self._message(scope, receive, send)
         if message is not None:
             await send_json(send, *await self._status(message))
+
+    async def unit_time(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What time it is, for a unit's clock: a round trip that it can time, and nothing else."""
+        message = await self._message(scope, receive, send)
+        if message is not None:
+            await send_json(send, *self._unit_time(message))
 
     async def probe(self) -> None:
         """Returns when the writer has answered, the way it answers a report; raises what it refused with."""
@@ -169,6 +176,18 @@ class DeviceApi:
                 # Saved or not: the table says it again with its next status until its view holds it.
                 await asyncio.wait([self._my_inbox().settled(lot)], timeout=SAVE_S)
         return 200, envelope(key, ECHO, {"session": payload["session"], "seq": payload["seq"], "now_ms": now_ms})
+
+    def _unit_time(self, message: Mapping[str, Any]) -> Said:
+        _, key = self._claimed_unit(message.get("payload"))
+        if key is None:
+            return 403, {"error": "unknown unit"}
+        payload = opened(key, REQUEST, message)
+        if payload is None:
+            return 403, {"error": "the signature does not fit"}
+        nonce = payload.get("nonce")
+        if not isinstance(nonce, str) or not 0 < len(nonce) <= ID_LENGTH_MAX:
+            return 400, {"error": "malformed question"}
+        return 200, envelope(key, ECHO, {"nonce": nonce, "now_ms": self._hub.clocks.mono_ms()})
 
     def _my_inbox(self) -> LoopInbox:
         loop = asyncio.get_running_loop()

@@ -248,8 +248,8 @@ class DeviceFeed:
                 if connection.event in events or not connection.reported.isdisjoint(events):
                     found.add(connection)
                 else:
-                    table = snapshot.venue.tables.get(connection.unit)
-                    place = find_table(snapshot, table) if table is not None else None
+                    at = snapshot.venue.tables.get(connection.unit)
+                    place = find_table(snapshot, at) if at is not None else None
                     if place is not None and place[0].id in events:
                         found.add(connection)
         return found

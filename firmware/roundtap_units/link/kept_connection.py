@@ -1,0 +1,111 @@
+"""One HTTP connection to the hub that is kept open: a question, the wait for its answer, and when either happened."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import select
+import socket
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+CONNECT_TIMEOUT_S = 5.0
+REST_TIMEOUT_S = 5.0
+"""For the rest of an answer once it has begun."""
+UNHEARD_MS = 5000
+"""What the hub's machine has not acknowledged for so long was lost on the way: the kernel gives the connection up."""
+LOOK_MS = 200
+ANSWER_BYTES_MAX = 65_536
+
+
+class StaleConnection(ConnectionError):
+    """The hub had closed the idle connection: nothing is wrong, and a fresh one will do at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer's JSON; when the question left and the answer began, by this unit's clock. `warm`: over a connection
+    that had brought an answer before, so that nothing but the way and the hub's work lies between both."""
+
+    message: Any
+    sent_ms: int
+    received_ms: int
+    warm: bool
+
+
+class KeptConnection:
+    """For one thread. A question is sent once: who wants to repeat it does so knowingly. After a failure the
+    connection is closed, so that an answer that comes late is never taken for another one's."""
+
+    def __init__(self, host: str, port: int, mono_ms: Callable[[], int]) -> None:
+        self._host, self._port, self._mono_ms = host, port, mono_ms
+        self._socket: socket.socket | None = None
+        self._answered = False
+
+    def open(self) -> None:
+        """Be connected, ahead of the next question. OSError where the hub cannot be reached."""
+        if self._socket is not None and _readable(self._socket, 0):
+            # Nobody was asked anything: these are no words, it is the end.
+            self.close()
+        if self._socket is None:
+            fresh = socket.create_connection((self._host, self._port), timeout=CONNECT_TIMEOUT_S)
+            fresh.settimeout(REST_TIMEOUT_S)
+            fresh.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if hasattr(socket, "TCP_USER_TIMEOUT"):
+                fresh.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNHEARD_MS)
+            self._socket, self._answered = fresh, False
+
+    def close(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+
+    def post(self, path: str, message: Mapping[str, Any], waits: Callable[[float], bool]) -> Answer:
+        """Ask, and wait as long as `waits(seconds so far)` says. OSError, HTTPException or ValueError where no answer
+        in JSON came; StaleConnection where only the connection was at fault."""
+        self.open()
+        assert self._socket is not None
+        warm, body = self._answered, json.dumps(message).encode()
+        head = (f"POST {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\n\r\n")
+        answer: http.client.HTTPResponse | None = None
+        whole = False
+        try:
+            sent_ms = self._mono_ms()
+            # In one piece: two would be two packets, and wake the hub twice.
+            self._socket.sendall(head.encode("ascii") + body)
+            _wait(self._socket, waits)
+            received_ms = self._mono_ms()
+            answer = http.client.HTTPResponse(self._socket, method="POST")
+            answer.begin()
+            raw = answer.read(ANSWER_BYTES_MAX)
+            whole = answer.isclosed() and not answer.will_close
+        except (ConnectionResetError, BrokenPipeError) as error:
+            if warm:
+                raise StaleConnection("the idle connection had been closed") from error
+            raise
+        finally:
+            if not whole:
+                if answer is not None:
+                    # It reads through the socket, which is open as long as it is.
+                    answer.close()
+                self.close()
+        self._answered = True
+        return Answer(json.loads(raw), sent_ms, received_ms, warm)
+
+
+def _wait(connection: socket.socket, waits: Callable[[float], bool]) -> None:
+    began = time.monotonic()
+    while not _readable(connection, LOOK_MS):
+        waited_s = time.monotonic() - began
+        if not waits(waited_s):
+            raise TimeoutError(f"no answer within {waited_s:.1f} s")
+
+
+def _readable(connection: socket.socket, wait_ms: int) -> bool:
+    # Not select(): a bench of many units in one process has descriptors beyond its limit.
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(wait_ms))
