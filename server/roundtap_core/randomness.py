@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import random
 from collections.abc import Callable, MutableSequence
 from typing import TypeVar
 
@@ -13,7 +12,10 @@ Rand = Callable[[], float]
 
 def generator(seed: int, stage: str, round_number: int, attempt: int, purpose: str) -> Rand:
     """Floats in [0, 1): ``random.Random.random`` seeded by text, which Python keeps the same across versions."""
-    return random.Random(f"roundtap/1|{seed}|{stage}|{round_number}|{attempt}|{purpose}").random
+    # What only ranks draws nothing, and does not wait for this module.
+    from random import Random
+
+    return Random(f"roundtap/1|{seed}|{stage}|{round_number}|{attempt}|{purpose}").random
 
 
 def shuffle(items: MutableSequence[T], rand: Rand) -> None:

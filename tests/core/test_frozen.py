@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import fields, replace
+from typing import Any, get_type_hints
 
 import pytest
 
 from event_kit import Event, score
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import NewEntry, seal
+from roundtap_core.event.state import AGREED, DECIDED, ONE_SIDED, OPEN
 from roundtap_core.frozen import changed
 from roundtap_core.records import Match, Pair, Result
 
@@ -43,3 +44,23 @@ def test_an_entry_that_changes_nothing_makes_another_state_all_the_same() -> Non
     assert (after.number, after.head) == (before.number + 1, nothing.hash)
     assert before.number == len(event.entries)
     assert before.head == event.entries[-1].hash
+
+
+def test_what_was_worked_out_is_no_part_of_a_record() -> None:
+    """It is asked for before each change, and is right after it; nothing compares it, and nobody writes it down."""
+    event = Event(4).play()
+    opened, live = event.match(), event.state.live
+    assert live is not None
+    assert (opened.state, opened.done, [m.id for m in live.open_matches]) == (OPEN, False, ["1.1", "1.2"])
+    event.report("a", score(100, 24))
+    assert (event.match().state, opened.state) == (ONE_SIDED, OPEN)
+    event.report("b", score(100, 24))
+    assert (event.match().state, event.match().done) == (AGREED, True)
+    assert event.state.live is not None
+    assert [m.id for m in event.state.live.open_matches] == ["1.2"]
+    assert [m.id for m in live.open_matches] == ["1.1", "1.2"]
+    asked, other = event.match(), replace(event.match())
+    assert (replace(asked, decided=True).state, changed(asked, reports={}).state) == (DECIDED, AGREED)
+    assert (asked, repr(asked)) == (other, repr(other))
+    assert "_worked_out" not in {field.name for field in (*fields(asked), *fields(live))}
+    assert set(get_type_hints(type(asked))) == {field.name for field in fields(asked)}

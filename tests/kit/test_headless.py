@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from roundtap import main as command_line
 from roundtap.headless.columns import table
+from roundtap.headless.indented_json import indented
 from roundtap_core import VERSION
 
 EVENT: dict[str, Any] = {
@@ -275,7 +278,39 @@ def test_a_headless_command_imports_no_more_than_it_needs(event: Path, command: 
     imported = set(done.stderr.split())
     assert "roundtap_core" in imported
     assert not imported & {"flask", "gpiozero", "luma", "sqlalchemy", "uvicorn", "PIL", "serial", "asyncio",
-                           "roundtap_hub", "roundtap_units", "roundtap_devices", "http", "ssl"}
+                           "roundtap_hub", "roundtap_units", "roundtap_devices", "http", "ssl", "shutil"}
+
+
+@pytest.mark.parametrize("command", ["pair", "standings", "check"])
+def test_only_the_rulebook_that_the_file_names_is_imported(event: Path, command: str) -> None:
+    code = ("import sys\nfrom roundtap.main import main\nmain(sys.argv[1:])\n"
+            "print(*(name for name in sys.modules if name.startswith('roundtap_core.rulebooks.')), file=sys.stderr)")
+    done = subprocess.run([sys.executable, "-c", code, command, str(event)], capture_output=True, text=True, check=True)
+    games = {name.rpartition(".")[2] for name in done.stderr.split()} - {"base", "registry", "structures", "plan"}
+    assert games == {"xwing_standard", "xwing_standard_list"}
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
+
+@given(st.dictionaries(st.text(), JSON_VALUES, max_size=3))
+def test_json_is_written_as_the_library_indents_it(data: dict[str, Any]) -> None:
+    assert indented(data) == json.dumps(data, ensure_ascii=False, indent=2)
+
+
+@pytest.mark.parametrize("columns", ["", "0", "no number", "40", "132"])
+def test_help_is_as_wide_as_the_terminal(columns: str) -> None:
+    """As argparse would have asked for it, without what that costs every command."""
+    code = ("import argparse, sys\nfrom roundtap import main\n"
+            "if sys.argv[1:]:\n    main._Help = argparse.HelpFormatter\n"
+            "main.main(['pair', '--help'])")
+    ours, plain = (subprocess.run([sys.executable, "-c", code, *how], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "COLUMNS": columns}) for how in ((), ("argparse's",)))
+    assert ours.stdout == plain.stdout
+    assert "--attempt" in ours.stdout
 
 
 @pytest.mark.parametrize(("command", "missing", "hint"), [

@@ -9,7 +9,7 @@ from typing import Any
 from roundtap.headless import event_input
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.read import event_problems, parse_json, tournament_from_json
+from roundtap_core.eventfile.read import event_problems, parse, parse_json
 from roundtap_core.words import Words
 
 BREAKS_RULES = 1
@@ -25,12 +25,14 @@ def run(args: Namespace) -> int:
     it, with exit 2."""
     words = event_input.reader_words()
     try:
-        data = parse_json(event_input.read_text(args.file))
+        text = event_input.read_text(args.file)
+        try:
+            tournament = parse(text)
+        except Problem:
+            return _unreadable(args.file, list(event_problems(parse_json(text))), words)
     except Problem as problem:
         return _unreadable(args.file, [problem], words)
-    if unreadable := list(event_problems(data)):
-        return _unreadable(args.file, unreadable, words)
-    broken = violations(tournament_from_json(data))
+    broken = violations(tournament)
     if args.format == "json":
         event_input.write(event_input.json_text(to_json(broken, words)))
     else:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 import io
-import json
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from roundtap.headless.indented_json import indented
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Tournament
@@ -105,7 +105,7 @@ def printable(text: str) -> str:
 
 
 def json_text(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    return indented(data) + "\n"
 
 
 def write(text: str) -> None:

@@ -79,8 +79,15 @@ class Reported:
     number: int
 
 
+class _WorkedOut:
+    """A place beside the fields of a frozen record for what follows from them: worked out when it is first asked for,
+    and thousands of times for one page. It is no field: nothing compares it, copies it or writes it down."""
+
+    __slots__ = ("_worked_out",)
+
+
 @dataclass(frozen=True, slots=True)
-class MatchState:
+class MatchState(_WorkedOut):
     """A match in play. `revision` counts officials' interventions: a report that saw an older one comes too late.
 
     `number` is the entry at which the standing result became so.
@@ -106,6 +113,13 @@ class MatchState:
 
     @property
     def state(self) -> str:
+        kept: str | None = getattr(self, "_worked_out", None)
+        if kept is None:
+            kept = self._state_by_reports()
+            object.__setattr__(self, "_worked_out", kept)
+        return kept
+
+    def _state_by_reports(self) -> str:
         said = [report.result for report in self.reports.values()]
         if self.decided:
             return DECIDED
@@ -128,7 +142,7 @@ class MatchState:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundState:
+class RoundState(_WorkedOut):
     number: int
     stage: str
     status: str
@@ -143,7 +157,11 @@ class RoundState:
 
     @property
     def open_matches(self) -> tuple[MatchState, ...]:
-        return tuple(m for m in self.matches if not m.done)
+        kept: tuple[MatchState, ...] | None = getattr(self, "_worked_out", None)
+        if kept is None:
+            kept = tuple(m for m in self.matches if not m.done)
+            object.__setattr__(self, "_worked_out", kept)
+        return kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,14 @@ def event_schema() -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _event_check() -> Check:
-    return Checks(event_schema(), MAX_DEPTH).of(event_schema())
+def _event_checks() -> Checks:
+    return Checks(event_schema(), MAX_DEPTH)
+
+
+@lru_cache(maxsize=32)
+def definition_check(name: str) -> Check:
+    """The quick yes or no of one definition of the event file's schema: "competitor"."""
+    return _event_checks().of({"$ref": f"#/$defs/{name}"})
 
 
 def schema_problems(value: object, schema: Schema | None = None) -> Iterator[Problem]:
@@ -54,7 +60,7 @@ def schema_problems(value: object, schema: Schema | None = None) -> Iterator[Pro
 
     `schema` (the event file's by default) may use `KEYWORDS` and `ANNOTATIONS`; anything else is a bug: KeyError.
     """
-    if schema is None and _event_check()(value, 0):
+    if schema is None and definition_check("event")(value, 0):
         return
     root = event_schema() if schema is None else schema
     yield from _problems(value, root, root, "", 0)

@@ -169,6 +169,8 @@ class Rulebook:
     counting_aid: ClassVar[CountingAid | None] = None
     tiebreak_rounds: ClassVar[bool] = False
     """Whether ties at prize and cut places are played out after the last Swiss round."""
+    tally_counts_lists: ClassVar[bool] = False
+    """Whether what a result gives depends on who played it: on what their lists cost."""
 
     def options(self, given: Options) -> dict[str, Any]:
         """The event's options over this rulebook's defaults."""

@@ -75,6 +75,7 @@ class XWingEpicDuel(Rulebook):
     stage_minutes = {"swiss": 180, "elimination": 180, "final": 180, "third_place": 180}
     levels = ("informal", "competitive", "premier")
     structures = {}
+    tally_counts_lists = True
     option_defaults = {"structure": "own", "squad_points": 300, "lists_required": True, "late_minutes": 10,
                        "tables": "leaders"}
     house_decisions = (

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import BYE, SWISS_STAGES, WON_BYE, Match, Tournament
-from roundtap_core.rulebooks.base import LOSS, WIN, ListTotals, Options, Rulebook, Tally
+from roundtap_core.records import BYE, SIDES, SWISS_STAGES, WON_BYE, Match, Tournament
+from roundtap_core.rulebooks.base import LOSS, NO_TOTALS, WIN, ListTotals, Options, Rulebook, Tally
 from roundtap_core.rulebooks.registry import rulebook
+
+Tallies = Callable[[Match], tuple[Tally, ...]]
 
 
 @dataclass(slots=True)
@@ -34,7 +36,7 @@ def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, 
     """
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
-    totals = list_totals(tournament)
+    tallies = _tallies(book, options, list_totals(tournament) if book.tally_counts_lists else NO_TOTALS)
     records = {competitor.id: SwissTotals() for competitor in tournament.competitors}
     for r, played in enumerate(tournament.rounds):
         if played.stage not in SWISS_STAGES or (after is not None and played.number > after):
@@ -43,7 +45,7 @@ def swiss_totals(tournament: Tournament, after: int | None = None) -> dict[str, 
             if match.result is None and match.bye is None:
                 continue
             try:
-                _count(records, match, book, options, totals)
+                _count(records, match, tallies)
             except Problem as problem:
                 raise problem.at(f"/rounds/{r}/matches/{m}/result") from None
     return records
@@ -56,21 +58,39 @@ def list_totals(tournament: Tournament) -> dict[str, int]:
     return {competitor: total for competitor, total in totals if total is not None}
 
 
-def _count(
-    records: Mapping[str, SwissTotals], match: Match, book: Rulebook, options: Options, totals: ListTotals
-) -> None:
+def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies) -> None:
     if match.bye is not None:
-        _add(records[match.a], book.tally(match, "a", options, totals))
+        _add(records[match.a], tallies(match)[0])
         if match.bye in (BYE, WON_BYE):
             records[match.a].byes += 1
         return
     assert match.b is not None
     a, b = records[match.a], records[match.b]
-    for record, side, opponent in ((a, "a", match.b), (b, "b", match.a)):
-        tally = book.tally(match, "a" if side == "a" else "b", options, totals)
-        _add(record, tally)
-        record.opponents.append(opponent)
-        record.tallies.append(tally)
+    of_a, of_b = tallies(match)
+    _add(a, of_a)
+    a.opponents.append(match.b)
+    a.tallies.append(of_a)
+    _add(b, of_b)
+    b.opponents.append(match.a)
+    b.tallies.append(of_b)
+
+
+def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:
+    """What a match gives its two sides (its one, at a bye). Where lists do not count, one result object, which many
+    matches may share (eventfile/quick_read.py), is worth the same everywhere."""
+    known: dict[int, tuple[Tally, ...]] = {}
+
+    def of(match: Match) -> tuple[Tally, ...]:
+        sides = SIDES if match.bye is None else SIDES[:1]
+        if book.tally_counts_lists or match.bye is not None:
+            return tuple([book.tally(match, side, options, totals) for side in sides])
+        # The tournament keeps its results while this is asked: no other object takes an id.
+        found = known.get(id(match.result))
+        if found is None:
+            found = known[id(match.result)] = tuple([book.tally(match, side, options, totals) for side in sides])
+        return found
+
+    return of
 
 
 def _add(record: SwissTotals, tally: Tally) -> None:

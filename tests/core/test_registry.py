@@ -1,0 +1,73 @@
+"""The rulebooks by id: each imported when it is asked for, and everybody gets the same one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from roundtap_core.errors import Problem
+from roundtap_core.records import BYES, Match, Pair, Result
+from roundtap_core.rulebooks.base import Rulebook
+from roundtap_core.rulebooks.registry import RULEBOOKS, Rulebooks, rulebook
+
+
+def test_each_is_there_under_its_own_id() -> None:
+    assert {rulebook_id: book.id for rulebook_id, book in RULEBOOKS.items()} == {r: r for r in RULEBOOKS}
+    assert len(RULEBOOKS) == len(list(RULEBOOKS)) == 7
+    assert next(iter(RULEBOOKS)) == "xwing-standard"
+    assert all(isinstance(book, Rulebook) and rulebook(book.id) is book for book in RULEBOOKS.values())
+
+
+def test_another_is_a_problem_that_lists_them() -> None:
+    assert "chess" not in RULEBOOKS
+    assert RULEBOOKS.get("chess") is None
+    for wrong in ("chess", ["xwing-standard"]):
+        with pytest.raises(Problem) as caught:
+            rulebook(wrong)  # type: ignore[arg-type]
+        assert caught.value.params["known"] == ", ".join(RULEBOOKS)
+
+
+def test_ids_import_nothing_and_one_rulebook_no_other() -> None:
+    code = ("import sys\nfrom roundtap_core.rulebooks.registry import RULEBOOKS\n"
+            "games = ('keyforge', 'shatterpoint', 'warlords', 'xwing')\n"
+            "def there():\n"
+            "    names = [name.rpartition('.')[2] for name in sys.modules if '.rulebooks.' in name]\n"
+            "    return sorted(name for name in names if name.startswith(games))\n"
+            "'xwing-standard' in RULEBOOKS and len(RULEBOOKS) and list(RULEBOOKS)\n"
+            "print(there())\nRULEBOOKS['warlords-of-terra']\nprint(there())\n"
+            "list(RULEBOOKS.values())\nprint(len(there()))\n")
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert said == ["[]", "['warlords', 'warlords_list']", "10"]
+
+
+def test_threads_that_ask_at_once_get_the_same() -> None:
+    fresh = Rulebooks({"k": ("keyforge", "KeyForgeArchon")})
+    with ThreadPoolExecutor(8) as pool:
+        books = list(pool.map(lambda _: fresh["k"], range(64)))
+    assert len({id(book) for book in books}) == 1
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_a_result_is_worth_the_same_whoever_played_it_unless_lists_count(rulebook_id: str) -> None:
+    """What the standings rely on: `tally_counts_lists` says where it is not so."""
+    book = rulebook(rulebook_id)
+    options, totals = book.options({}), {"p1": 90, "p2": 80, "p3": 100, "p4": 20}
+    results = [Result(score=Pair(2, 1)), Result(ended="concession", conceded_by="b", score=Pair(2, 1)),
+               Result(ended="ruling", winner="none"), Result(ended="ruling", winner="b", score=Pair(50, 7)),
+               Result(ended="time", score=Pair(95, 85), winner="a"), Result(score=Pair(20, 0), winner="a")]
+    matches = [(Match("p1", "p2", 1, result=result), Match("p3", "p4", 2, result=result)) for result in results]
+    matches += [(Match("p1", bye=bye), Match("p4", bye=bye)) for bye in BYES]
+    different = []
+    for one, two in matches:
+        for side in ("a", "b")[: 1 if one.bye else 2]:
+            try:
+                worth = [book.tally(match, side, options, known)  # type: ignore[arg-type]
+                         for match in (one, two) for known in ({}, totals)]
+            except Problem:
+                continue
+            different.append(any(tally != worth[0] for tally in worth))
+    assert len(different) > 4
+    assert any(different) == book.tally_counts_lists
