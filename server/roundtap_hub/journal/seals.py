@@ -88,7 +88,9 @@ class SealBook:
         try:
             if row is None:
                 return None
-            return Seal(Summary(**json.loads(row.summary)), row.made_by, zlib.decompress(row.state))
+            summary = Summary(**json.loads(row.summary))
+            fits = (summary.id, summary.number, summary.head) == (row.event, row.number, row.head)
+            return Seal(summary, row.made_by, zlib.decompress(row.state)) if fits else None
         except (ValueError, TypeError, zlib.error):
             return None
 
