@@ -280,7 +280,7 @@ def test_tables_clocks_and_paper_know_nothing_of_the_shelf(path: Path, monkeypat
     with running(path) as service:
         read = reading_of(monkeypatch)
         monkeypatch.setattr(Journal, "people", None)
-        view = table_view(service.snapshot, "table-1")
+        view = table_view(service.snapshot, "table-1", reported=["e1", "e2"])
         assert (view["event"], view["finished"]) == (None, ["e1"])
         assert wanted_jobs(service.snapshot, [], {}, "station") == []
         assert page_version(service.snapshot, {}, "standings/e1") not in ("none", page_version(
