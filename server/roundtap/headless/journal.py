@@ -1,4 +1,4 @@
-"""Looks through a hub's journal, be the hub running or not: `list` says what is in it, `verify` whether it all holds."""
+"""Looks through a hub's journal, be the hub running or not: `list` says what is in it, `verify` if all holds."""
 
 from __future__ import annotations
 
