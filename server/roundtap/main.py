@@ -40,6 +40,7 @@ COMMANDS: dict[str, Command] = {
     "bracket": Command("roundtap.headless.bracket", "the elimination tree of an event file"),
     "check": Command("roundtap.headless.check", "every rule that an event file breaks"),
     "rulebook": Command("roundtap.headless.rulebook", "the rulebooks, or one rulebook's figures and house decisions"),
+    "journal": Command("roundtap.headless.journal", "what is in a hub's journal, and whether it holds", ("hub",)),
     "rehearse": Command("roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare",
                         ("hub", "unit")),
     "gallery": Command("roundtap.gallery.gallery", "every screen, slip and page as a PNG", ("hub", "unit", "station")),

@@ -15,10 +15,11 @@ from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.setup.open_points import list_points
 from roundtap_core.event.state import EventState
+from roundtap_hub.journal.archiving import refuse_in_deleted, refuse_unless_may
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.snapshot import Snapshot
-from roundtap_hub.journal.venue import apply_venue, decide_venue
+from roundtap_hub.journal.venue import DELETED, apply_venue, decide_venue
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,12 @@ def decide_request(pending: Snapshot, request: Request, at: At) -> tuple[Snapsho
 
 def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[Snapshot, list[Entry]]:
     made: list[Entry] = []
+    refuse_unless_may(pending, asked)
     for new in decide_venue(pending.venue, asked):
         entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
         pending = replace(pending, venue=apply_venue(pending.venue, entry))
+        if entry.kind == DELETED:
+            pending = pending.without_people(entry.data["event"])
         made.append(entry)
     return pending, made
 
@@ -77,6 +81,7 @@ def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[S
 def _of_event(pending: Snapshot, step: Step, command: Command, at: At,
               request: Request) -> tuple[Snapshot, list[Entry]]:
     made: list[Entry] = []
+    refuse_in_deleted(pending, step.stream, command)
     state = pending.event(step.stream) or EventState(step.stream)
     if not state.number and not isinstance(command, CreateEvent):
         raise Problem("unknown_event", event=step.stream)
@@ -94,4 +99,4 @@ def _of_event(pending: Snapshot, step: Step, command: Command, at: At,
 def _list_points(pending: Snapshot, state: EventState, request: Request) -> tuple[OpenPoint, ...]:
     """What the lists lack at this very moment: entries know digests only, the people are kept here."""
     coming = {record.competitor: record.person for record in request.people if record.event == state.id}
-    return list_points(state, {**pending.people.get(state.id, {}), **coming})
+    return list_points(state, {**pending.people_of(state.id), **coming})

@@ -8,16 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, select, tuple_
+from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, inspect, select, tuple_
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, Entry
+from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_core.event.person import Person
-from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, next_entry, to_row
+from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, SEAL, next_entry, to_row
 from roundtap_hub.journal.seals import SealBook, Summary
+from roundtap_hub.journal.venue import DELETED
 
 AT_ONCE = 400
 """Keys in one statement: databases bound how many parameters they take."""
@@ -65,17 +66,21 @@ class JournalConflict(Exception):
 class Journal:
     """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db").
 
-    Raises Problem("journal_unreadable") where there is no database to be had at that address.
+    Raises Problem("journal_unreadable") where there is no database to be had at that address. `read_only`: nothing is
+    written, not even missing tables, so that one may look while a hub writes.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, read_only: bool = False) -> None:
         self.url = url
         self._engine: Engine = create_engine(url, poolclass=QueuePool, pool_size=2, max_overflow=2)
         if self._engine.dialect.name == "sqlite":
-            event.listen(self._engine, "connect", _durable_sqlite)
+            event.listen(self._engine, "connect", _reading_sqlite if read_only else _durable_sqlite)
         self.seals = SealBook(self._engine)
         try:
-            JOURNAL.create_all(self._engine)
+            if read_only:
+                self.seals.readable = inspect(self._engine).has_table(SEAL.name)
+            else:
+                JOURNAL.create_all(self._engine)
         except SQLAlchemyError as error:
             raise _unreadable(error) from error
 
@@ -83,15 +88,26 @@ class Journal:
         self._engine.dispose()
 
     def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = ()) -> None:
-        """Commit all of them or none; on return they are on the disk. Raises JournalConflict."""
+        """Commit all of them or none; on return they are on the disk. With the entry that deletes an event its people
+        go, in the same commit. Raises JournalConflict."""
         rows = [to_row(entry) for entry in entries]
+        gone = [entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED]
         try:
             with self._engine.begin() as connection:
                 _put_people(connection, people)
                 if rows:
                     connection.execute(insert(ENTRY), rows)
+                if gone:
+                    connection.execute(delete(PERSON).where(PERSON.c.event.in_(gone)))
         except SQLAlchemyError as error:
             raise JournalConflict(str(error)) from error
+
+    def scrub(self) -> None:
+        """What was deleted leaves the disk, as far as the database allows: SQLite overwrites it, and its log of recent
+        commits is emptied. PostgreSQL cleans up by itself, later."""
+        if self._engine.dialect.name == "sqlite":
+            with self._reading() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def heads(self) -> dict[str, Head]:
         """The last entry of each stream; nothing else is read."""
@@ -163,6 +179,13 @@ class Journal:
                 found.setdefault(event_id, {})[competitor] = Person.from_json(json.loads(data))
         return found
 
+    def records(self, event_id: str) -> list[PersonRecord]:
+        """An event's people with their salts, as they were stored."""
+        query = select(PERSON).where(PERSON.c.event == event_id).order_by(PERSON.c.competitor)
+        with self._reading() as connection:
+            return [PersonRecord(row.event, row.competitor, row.salt, Person.from_json(json.loads(row.data)))
+                    for row in connection.execute(query)]
+
     def save_checkpoint(self, event_id: str, remaining_ms: int, now: Instant) -> None:
         row = {"event": event_id, "remaining_ms": remaining_ms, "boot_id": now.boot_id, "mono_ms": now.mono_ms}
         with self._engine.begin() as connection:
@@ -208,10 +231,18 @@ def _put_people(connection: Connection, people: Iterable[PersonRecord]) -> None:
 
 
 def _durable_sqlite(connection: Any, _record: object) -> None:
-    """WAL with a full sync: a commit that returned survives a power cut."""
+    """WAL with a full sync: a commit that returned survives a power cut. What is deleted is overwritten."""
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")
+    cursor.execute("PRAGMA secure_delete=ON")
+    cursor.execute("PRAGMA busy_timeout=5000")
+    cursor.close()
+
+
+def _reading_sqlite(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA query_only=ON")
     cursor.execute("PRAGMA busy_timeout=5000")
     cursor.close()
 

@@ -66,7 +66,7 @@ class Sealer:
         resting = [summary_of(state) for state in snapshot.events.values()
                    if rests(snapshot.venue, state.finished, state.id)]
         for summary in (*resting, *snapshot.shelf.values()):
-            if self._made.get(summary.id) != (summary.head, core):
+            if self._made.get(summary.id) != (summary.head, core) or summary.id in self._shelf.folded:
                 yield summary
 
     def _run(self) -> None:
@@ -85,10 +85,12 @@ class Sealer:
             if state.diverged:
                 log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
                             state.id, list(state.diverged))
+            self._shelf.folded.discard(summary.id)
             self._write(seal_of(state))
         except Stopping:
             return
         except Exception:
+            self._shelf.folded.discard(summary.id)
             # It is folded whenever somebody looks, and `roundtap journal verify` says what is wrong with it.
             log.exception("event %s cannot be sealed", summary.id)
 

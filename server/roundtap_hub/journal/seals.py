@@ -66,10 +66,14 @@ class SealBook:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.readable = True
+        """False: a journal of an older hub, looked at without being changed, has no such table."""
 
     def summaries(self) -> dict[str, tuple[Summary, str]]:
         """Each sealed event's summary, and by which core its state was made; states are not read."""
         found: dict[str, tuple[Summary, str]] = {}
+        if not self.readable:
+            return found
         with self._engine.connect() as connection:
             for event_id, number, head, core, summary in connection.execute(
                     select(SEAL.c.event, SEAL.c.number, SEAL.c.head, SEAL.c.made_by, SEAL.c.summary)):
@@ -81,6 +85,14 @@ class SealBook:
                     found[event_id] = told, core
         return found
 
+    def known(self) -> dict[str, tuple[int, str]]:
+        """Of each event that has a seal, be it of any use or none: the entry that it is said to be of."""
+        if not self.readable:
+            return {}
+        with self._engine.connect() as connection:
+            return {row.event: (row.number, row.head)
+                    for row in connection.execute(select(SEAL.c.event, SEAL.c.number, SEAL.c.head))}
+
     def find(self, event_id: str) -> Seal | None:
         """An event's seal as it lies there; None where there is none that could be read."""
         with self._engine.connect() as connection:
@@ -88,7 +100,9 @@ class SealBook:
         try:
             if row is None:
                 return None
-            return Seal(Summary(**json.loads(row.summary)), row.made_by, zlib.decompress(row.state))
+            summary = Summary(**json.loads(row.summary))
+            fits = (summary.id, summary.number, summary.head) == (row.event, row.number, row.head)
+            return Seal(summary, row.made_by, zlib.decompress(row.state)) if fits else None
         except (ValueError, TypeError, zlib.error):
             return None
 

@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from functools import partial
 
 from roundtap_core.clock import RUNNING, after_restart
 from roundtap_core.errors import Problem
@@ -23,7 +24,7 @@ from roundtap_hub.journal.sealer import Sealer
 from roundtap_hub.journal.seals import Seal
 from roundtap_hub.journal.shelf import OpenEvent, Shelf
 from roundtap_hub.journal.snapshot import Snapshot
-from roundtap_hub.journal.venue import rests
+from roundtap_hub.journal.venue import DELETED, rests
 
 __all__ = ["HubStopped", "Service", "Snapshot", "Step"]
 
@@ -35,6 +36,7 @@ GROUP_LIMIT = 512
 STAY_WHOLE = 2
 """Finished events that stay among those in play until others are over: their last paper is printed, people look."""
 
+Chore = Callable[[], None]
 Listener = Callable[[Snapshot, Sequence[Entry]], None]
 
 
@@ -53,8 +55,9 @@ class Service:
         self._journal = journal
         self._moments = clocks
         self._at_point = at_point
-        self._queue: queue.SimpleQueue[Request | Seal | None] = queue.SimpleQueue()
-        self._unwritten: list[Seal] = []
+        self._queue: queue.SimpleQueue[Request | Chore | None] = queue.SimpleQueue()
+        self._chores: list[Chore] = []
+        """What the writer does when nobody waits for anything."""
         self._listeners: list[Listener] = []
         self._thread = threading.Thread(target=self._write, name="journal-writer", daemon=True)
         self._stopped = False
@@ -65,7 +68,8 @@ class Service:
         """Heads of the events that were sealed while in play, by id; the one that has waited longest first."""
         self._shelf = Shelf(journal)
         self.snapshot = load(journal, self._shelf)
-        self.sealer = Sealer(journal, self._shelf, lambda: self.snapshot, self._queue.put)
+        self.sealer = Sealer(journal, self._shelf, lambda: self.snapshot,
+                             lambda seal: self._queue.put(partial(self._write_seal, seal)))
 
     def start(self) -> None:
         """Begin to take commands; a fresh journal gets its first epoch, clocks of another boot are held."""
@@ -130,10 +134,10 @@ class Service:
         while (batch := self._next_batch()) is not None:
             if batch:
                 self._handle_or_doubt(batch)
-            elif self._unwritten:
-                self._write_seal(self._unwritten.pop(0))
-        for seal in self._unwritten:
-            self._write_seal(seal)
+            elif self._chores:
+                self._chores.pop(0)()
+        for chore in self._chores:
+            chore()
 
     def _handle_or_doubt(self, batch: list[Request]) -> None:
         try:
@@ -149,21 +153,21 @@ class Service:
 
     def _next_batch(self) -> list[Request] | None:
         """The next request and all that wait behind it: they share one fsync. Empty while nobody asks for anything and
-        a seal can be written; None at the end."""
+        a chore can be done; None at the end."""
         batch: list[Request] = []
         while len(batch) < GROUP_LIMIT:
             try:
-                asked = self._queue.get(block=not batch and not self._unwritten)
+                asked = self._queue.get(block=not batch and not self._chores)
             except queue.Empty:
                 break
             if asked is None:
                 if batch:
                     self._queue.put(None)
                 return batch or None
-            if isinstance(asked, Seal):
-                self._unwritten.append(asked)
-            else:
+            if isinstance(asked, Request):
                 batch.append(asked)
+            else:
+                self._chores.append(asked)
         return batch
 
     def _write_seal(self, seal: Seal) -> None:
@@ -193,6 +197,19 @@ class Service:
             snapshot = snapshot.on_the_shelf(event_id)
         return snapshot
 
+    def _forget(self, events: set[str]) -> None:
+        """Nothing in memory, or in the freed parts of the file, remembers the people of deleted events."""
+        for event_id in events:
+            self._shelf.forget(event_id)
+        if events:
+            self._chores.append(self._scrub)
+
+    def _scrub(self) -> None:
+        try:
+            self._journal.scrub()
+        except Problem as problem:
+            log.error("deleted people may still lie in freed parts of the journal: %s", problem)
+
     @staticmethod
     def _taken_down(snapshot: Snapshot, event_id: str) -> Snapshot:
         try:
@@ -211,6 +228,7 @@ class Service:
         saved = not (entries or people) or self._commit(entries, people)
         if saved and pending is not self.snapshot:
             self.snapshot = self._arranged(pending.with_names(self.snapshot))
+            self._forget({entry.data["event"] for entry in entries if entry.kind == DELETED})
         for request, made in decided:
             if saved:
                 request.answer.set_result(made)

@@ -33,6 +33,8 @@ class Shelf:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._lock = threading.Lock()
+        self.folded: set[str] = set()
+        """Events that had to be folded: their seals are of no use."""
         self._open: OrderedDict[tuple[str, str], Future[OpenEvent]] = OrderedDict()
 
     def open(self, summary: Summary) -> OpenEvent:
@@ -82,6 +84,7 @@ class Shelf:
         return OpenEvent(state, people, event_names(state, people))
 
     def _folded(self, summary: Summary, breath: Callable[[], object]) -> EventState:
+        self.folded.add(summary.id)
         state = EventState(summary.id)
         for entry in self._journal.entries(summary.id):
             state = apply(state, entry)

@@ -71,6 +71,10 @@ class Snapshot:
         of_event = {**whole.people.get(event_id, {}), competitor: person}
         return replace(whole, people={**whole.people, event_id: of_event})
 
+    def without_people(self, event_id: str) -> Snapshot:
+        """The snapshot with nobody known by name in this event."""
+        return replace(self, people=_without(self.people, event_id))
+
     def off_the_shelf(self, event_id: str) -> Snapshot:
         """The snapshot with an event of the shelf among the others, as it lay there."""
         if event_id not in self.shelf:

@@ -33,9 +33,15 @@ class Venue:
 
 
 def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
-    """Venue entries are taken as they come; but a report refused twice at once makes one entry, as in events."""
-    known = new.kind == "report-refused" and new.data["report_id"] in venue.refused
-    return [] if known else [new]
+    """Venue entries are taken as they come; but what is so already makes none, as in events: a report
+    refused twice at once, an event put away by two people."""
+    event_id = new.data.get("event")
+    known = {
+        "report-refused": lambda: new.data["report_id"] in venue.refused,
+        ARCHIVED: lambda: event_id in venue.archived, RESTORED: lambda: event_id not in venue.archived,
+        DELETED: lambda: event_id in venue.deleted,
+    }
+    return [] if new.kind in known and known[new.kind]() else [new]
 
 
 def apply_venue(venue: Venue, entry: Entry) -> Venue:

@@ -8,6 +8,7 @@ from roundtap_hub.auth import PinGate
 from roundtap_hub.hub import Hub
 from roundtap_hub.pages import (
     announced,
+    archive,
     base,
     competitors,
     console,
@@ -51,7 +52,7 @@ def register(app: Flask, hub: Hub) -> None:
     base.guard(organizer, organizer_only=True)
     for module in (home, wall, players, announced):
         module.routes(public)
-    for module in (console, console_parts, new_event, rounds, cut, imposed_round, results, counting_aid, swap_check,
+    for module in (archive, console, console_parts, new_event, rounds, cut, imposed_round, results, counting_aid, swap_check,
                    result_walk, competitors, judging, officials, play_on, lists, units, export):
         module.routes(organizer)
     if hub.paper is not None:

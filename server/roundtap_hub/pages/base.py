@@ -39,7 +39,7 @@ PACKED_BYTES, PACK_LEVEL = 1000, 2
 TYPED_WRONG = frozenset({
     "figure_out_of_range", "figure_missing", "figure_fixed", "not_a_number", "choose_how_it_ended",
     "concession_by_whom", "ruling_for_whom", "event_name_missing", "unknown_rulebook", "reason_missing", "no_names",
-    "name_too_long", "name_twice", "pin_wait",
+    "name_too_long", "name_twice", "name_not_typed", "pin_wait",
     "clock_text", "no_file", "file_not_text", "wrong_pin", "not_one_of", "winner_contradicts_score",
     "salvo_winner_missing", "broken_json", "table_number", "color_text", "list_not_saved", "proxy_incomplete",
     "proxy_too_long", "winner_missing", "picks_wrong", "none_without_ruling", "minutes_too_short", "member_missing",
@@ -197,7 +197,7 @@ def public_page(found: Found, always_drawn: bool = False) -> AnyResponse:
     """A public page by way of Flask: for organizers, and for what is not kept. `always_drawn`: its content depends on
     more than its key and its variant, so that it is loaded anew when something changes."""
     if found is None:
-        abort(404)
+        abort(410 if (request.view_args or {}).get("event_id") in the_snapshot().venue.deleted else 404)
     if isinstance(found, Elsewhere):
         return redirect(found.path)
     kept = not always_drawn and not is_organizer(session, the_hub())

@@ -10,6 +10,7 @@ from roundtap_core.event.setup.about import ABOUT
 from roundtap_core.event.setup.decide import structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.journal.archiving import may_archive
 from roundtap_hub.pages.base import (
     now_ms,
     page,
@@ -57,7 +58,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>", "event", event)
 
 
-def events() -> AnyResponse:
+def events(**_: str) -> AnyResponse:
     """All events, and how to begin another."""
     snapshot = the_snapshot()
     lines = listed(snapshot)
@@ -65,7 +66,8 @@ def events() -> AnyResponse:
     free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
     wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
-    return page("console_events.html", feed="console", events=lines, archived=archived(snapshot), rulebooks=RULEBOOKS,
+    return page("console_events.html", feed="console", events=lines, archived=archived(snapshot),
+                may_archive=[line.id for line in lines if may_archive(snapshot, line.id)], rulebooks=RULEBOOKS,
                 colors=COLORS, free=free, book=book, options=options_view(book), option_place=place,
                 about_places=ABOUT_PLACES)
 

@@ -16,7 +16,7 @@ from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
 
 log = logging.getLogger(__name__)
 
-EXPLAINED = (400, 403, 404, 405, 413, 500, 503)
+EXPLAINED = (400, 403, 404, 405, 410, 413, 500, 503)
 
 
 def handle(app: Flask) -> None:

@@ -114,6 +114,21 @@ class PrintBook:
             if instead_of is not None and settled is not None:
                 self._states[instead_of] = settled
 
+    def forget(self, event_id: str) -> None:
+        """Everything that was ever to be printed of an event, and what was typed for it: names are on it."""
+        with self._lock:
+            try:
+                with self._engine.begin() as connection:
+                    if self._engine.dialect.name == "sqlite":
+                        connection.exec_driver_sql("PRAGMA secure_delete=ON")
+                    connection.execute(delete(PRINT_ORDER).where(PRINT_ORDER.c.event == event_id))
+                    for table in (PRINT_TEXT, PRINT_STATE):
+                        connection.execute(delete(table).where(table.c.job.startswith(f"{event_id}/", autoescape=True)))
+            except SQLAlchemyError as error:
+                raise Problem("not_saved") from error
+            self._orders = [job for job in self._orders if job.event != event_id]
+            self._states = {job: state for job, state in self._states.items() if not job.startswith(f"{event_id}/")}
+
     def _save(self, rows: Rows) -> None:
         try:
             with self._engine.begin() as connection:

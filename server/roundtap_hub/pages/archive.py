@@ -1,0 +1,64 @@
+"""Events that are put away: archived, brought back, deleted with everybody in them forgotten."""
+
+from __future__ import annotations
+
+from flask import Blueprint, redirect, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_hub.journal.archiving import refuse_unless_may
+from roundtap_hub.journal.service import Step
+from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED
+from roundtap_hub.pages.base import ORGANIZER, field, mended_on, page, the_hub, the_moment, the_snapshot
+from roundtap_hub.pages.console import events
+from roundtap_hub.views.event_list import archived
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/archived", "archived", archived_events)
+    bp.add_url_rule("/<event_id>/archive", "archive", archive, methods=["POST"])
+    bp.add_url_rule("/<event_id>/restore", "restore", restore, methods=["POST"])
+    bp.add_url_rule("/<event_id>/delete", "delete_what", delete_what)
+    bp.add_url_rule("/<event_id>/delete", "delete", delete, methods=["POST"])
+
+
+def archived_events(**_: str) -> AnyResponse:
+    """What is no longer listed among the events, and how to bring it back."""
+    return page("archived.html", feed="console", events=archived(the_snapshot()))
+
+
+@mended_on(events)
+def archive(event_id: str) -> AnyResponse:
+    _ask(ARCHIVED, event_id)
+    return redirect(url_for("console.events"), 303)
+
+
+@mended_on(archived_events)
+def restore(event_id: str) -> AnyResponse:
+    _ask(RESTORED, event_id)
+    return redirect(url_for("console.events"), 303)
+
+
+def delete_what(event_id: str) -> AnyResponse:
+    """What deleting it will do; only its name, typed, makes the button do it."""
+    return page("delete_event.html", state=the_moment(event_id).state)
+
+
+@mended_on(delete_what)
+def delete(event_id: str) -> AnyResponse:
+    """People, lists and papers are gone when this answers; the entries stay, and know nobody by name."""
+    name = the_moment(event_id).state.name
+    if field("name").casefold() != name.strip().casefold():
+        raise Problem("name_not_typed", where="/name", typed=field("name")[:80], name=name)
+    entry = NewEntry(DELETED, {"event": event_id})
+    refuse_unless_may(the_snapshot(), entry)
+    if (paper := the_hub().paper) is not None:
+        # First: should the hub die in between, orders are lost, and nobody's name is left on one.
+        paper.forget(event_id)
+    _ask(DELETED, event_id)
+    return redirect(url_for("console.events"), 303)
+
+
+def _ask(kind: str, event_id: str) -> None:
+    the_hub().service.ask([Step(VENUE, NewEntry(kind, {"event": event_id}))], ORGANIZER)

@@ -1,0 +1,205 @@
+"""`roundtap journal`: what lies in a hub's folder, and everything that may not hold, said line by line."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roundtap.main import main
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.official import Official
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import Entrant
+from roundtap_core.records import Pair, Result
+from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.journal import Journal, PersonRecord
+from roundtap_hub.journal.service import Service, Step
+
+NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz")
+
+
+def fill(service: Service, event: str = "e1") -> None:
+    """A finished event of four players and an official who was replaced."""
+    people = [PersonRecord(event, f"p{n}", f"salt {n}", Person(name)) for n, name in enumerate(NAMES, start=1)]
+    people += [PersonRecord(event, who, "salt", Person(name)) for who, name in (("o1", "Oda"), ("o2", "Otis"))]
+    entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people[:4]]
+    officials = [c.SetOfficials((Official(p.competitor, "organizer", p.person.digest(p.salt)),)) for p in people[4:]]
+    commands = [c.CreateEvent("Winter Open", "xwing-standard", None, {}, "#0072B2", 7), *entered, *officials,
+                c.DrawRound(11), c.PublishRound(1, 1, noted="a test")]
+    service.ask([Step(event, command) for command in commands], "organizer", people)
+    for match in ("1.1", "1.2"):
+        service.tell(event, c.EnterResult(match, 0, Result(score=Pair(100, 24))), "organizer")
+    service.tell(event, c.FinishEvent(), "organizer")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A hub's folder with a finished, sealed event e1 and an open one, e2."""
+    journal = Journal(f"sqlite:///{tmp_path / 'roundtap.db'}")
+    service = Service(journal, Clocks("boot", lambda: 1_000_000, lambda: None))
+    service.start()
+    fill(service)
+    service.tell("e2", c.CreateEvent("Summer Open", "keyforge-archon", None, {}, "#0072B2", 7), "organizer")
+    service.sealer.settle()
+    service.stop()
+    journal.close()
+    return tmp_path
+
+
+def by_hand(folder: Path, statement: str) -> None:
+    with sqlite3.connect(folder / "roundtap.db") as connection:
+        assert connection.execute(statement).rowcount
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    capsys.readouterr()
+    code = main(["journal", *arguments])
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+@pytest.fixture(autouse=True)
+def in_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROUNDTAP_LANG", "en")
+
+
+def test_a_journal_that_holds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(capsys, "verify", "--data", str(folder))
+    lines = out.splitlines()
+    assert (code, err, len(lines)) == (0, "", 3)
+    assert lines[0].startswith("venue · 1 entry · ")
+    assert lines[0].endswith("· holds")
+    assert lines[1].startswith("e1 · “Winter Open” · 13 entries · ")
+    assert lines[1].endswith(" · 6 people · sealed · holds")
+    assert lines[2].startswith("e2 · “Summer Open” · 1 entry · ")
+    assert lines[2].endswith(" · 0 people · no seal · holds")
+
+
+def test_it_is_said_in_the_reader_s_language(
+        folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROUNDTAP_LANG", "pl")
+    assert "13 wpisów" in said(capsys, "verify", "--data", str(folder))[1]
+
+
+def test_listed_is_every_stream_by_its_last_entry(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, as_text, _ = said(capsys, "list", "--data", str(folder))
+    code, out, _ = said(capsys, "list", "--data", str(folder), "--format", "json")
+    streams: list[dict[str, Any]] = json.loads(out)["streams"]
+    with sqlite3.connect(folder / "roundtap.db") as connection:
+        heads = dict(connection.execute("SELECT stream, hash FROM entry GROUP BY stream HAVING max(number)"))
+    assert code == 0
+    assert [(each["stream"], each["name"], each["entries"], each["seal"]) for each in streams] == [
+        ("venue", "", 1, "none"), ("e1", "Winter Open", 13, "sealed"), ("e2", "Summer Open", 1, "none")]
+    assert {each["stream"]: each["head"] for each in streams} == heads
+    assert "holds" not in as_text
+
+
+BREAKS: dict[str, tuple[str, str]] = {
+    "an entry": ("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3", "journal_broken"),
+    "an entry cut out": ("DELETE FROM entry WHERE stream = 'e1' AND number = 4", "journal_broken"),
+    "the seal's state": ("UPDATE seal SET state = x'789c03000000000001'", "seal_wrong"),
+    "the seal's summary": ("UPDATE seal SET summary = '{}'", "seal_wrong"),
+    "a name": ("UPDATE person SET data = '{\"name\":\"Anna Ruiz\"}' WHERE competitor = 'p1'", "person_wrong"),
+    "a salt": ("UPDATE person SET salt = 'x' WHERE competitor = 'p2'", "person_wrong"),
+    "a former official": ("UPDATE person SET data = '{\"name\":\"Otto\"}' WHERE competitor = 'o1'", "person_wrong"),
+    "somebody missing": ("DELETE FROM person WHERE competitor = 'p3'", "people_missing"),
+    "somebody too many": ("INSERT INTO person VALUES ('e1', 'p9', 's', '{\"name\":\"Nobody\"}')", "person_wrong"),
+}
+
+
+@pytest.mark.parametrize("what", BREAKS)
+def test_what_does_not_hold_is_named_and_the_rest_is_looked_at(
+        folder: Path, capsys: pytest.CaptureFixture[str], what: str) -> None:
+    statement, rule = BREAKS[what]
+    by_hand(folder, statement)
+    code, out, _ = said(capsys, "verify", "--data", str(folder), "--format", "json")
+    wrong = {each["stream"]: [problem["rule"] for problem in each["wrong"]] for each in json.loads(out)["streams"]}
+    assert (code, wrong) == (1, {"venue": [], "e1": [rule], "e2": []})
+    text = said(capsys, "verify", "--data", str(folder))[1].splitlines()
+    assert text[1].endswith("DOES NOT HOLD")
+    assert text[2].startswith("  ")
+    assert said(capsys, "verify", "--data", str(folder), "--event", "e2")[0] == 0
+
+
+def test_a_seal_that_was_changed_and_still_is_one_is_noticed(
+        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Somebody gave side b the game, in the seal alone: byte for byte it is not what the entries amount to."""
+    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
+    seal = journal.seals.find("e1")
+    assert seal
+    other = type(seal)(seal.summary, seal.made_by, seal.state.replace(b"[100,24]", b"[24,100]"))
+    assert other != seal
+    journal.seals.save(other)
+    journal.close()
+    code, out, _ = said(capsys, "verify", "--data", str(folder))
+    assert code == 1
+    assert "is not what its entries amount to" in out
+
+
+def test_a_seal_of_another_core_or_of_an_earlier_entry_is_no_fault(
+        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    by_hand(folder, "UPDATE seal SET made_by = '0.0.1/x'")
+    code, out, _ = said(capsys, "verify", "--data", str(folder))
+    assert (code, "sealed by another version" in out) == (0, True)
+
+
+def test_one_event_is_looked_at_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capsys, "verify", "--data", str(folder), "--event", "e1")
+    assert (code, [line[:3] for line in out.splitlines()]) == (0, ["e1 "])
+    code, out, err = said(capsys, "verify", "--data", str(folder), "--event", "e7")
+    assert (code, out) == (2, "")
+    assert "e7" in err
+
+
+@pytest.mark.parametrize("make", [
+    lambda folder: None, lambda folder: (folder / "roundtap.db").write_bytes(b"no" * 999),
+])
+def test_where_there_is_no_journal_it_says_so(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str], make: Callable[[Path], None]) -> None:
+    make(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    code, out, err = said(capsys, "verify", "--data", str(tmp_path))
+    assert (code, out) == (2, "")
+    assert str(tmp_path / "roundtap.db") in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_looking_changes_nothing_even_in_the_journal_of_an_older_hub(
+        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with sqlite3.connect(folder / "roundtap.db") as connection:
+        connection.execute("DROP TABLE seal")
+    connection.close()
+    before = (folder / "roundtap.db").read_bytes()
+    assert said(capsys, "verify", "--data", str(folder))[0] == 0
+    assert said(capsys, "list", "--data", str(folder))[0] == 0
+    assert (folder / "roundtap.db").read_bytes() == before
+
+
+def test_it_looks_while_the_hub_writes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
+    service = Service(journal, Clocks("boot", lambda: 1_000_000, lambda: None))
+    service.start()
+    try:
+        service.ask([Step(VENUE, NewEntry("event-archived", {"event": "e2"}))], "organizer")
+        code, out, _ = said(capsys, "verify", "--data", str(folder))
+        assert (code, "archived" in out) == (0, True)
+        fill(service, "e3")
+        assert said(capsys, "verify", "--data", str(folder), "--event", "e3")[0] == 0
+    finally:
+        service.stop()
+        journal.close()
+
+
+def test_the_command_needs_no_web_server(folder: Path) -> None:
+    import subprocess
+
+    code = ("import sys; from roundtap.main import main; main(['journal', 'list', '--data', sys.argv[1]]); "
+            "assert not {'flask', 'uvicorn', 'werkzeug'} & set(sys.modules)")
+    subprocess.run([sys.executable, "-c", code, str(folder)], check=True, capture_output=True)
