@@ -67,10 +67,11 @@ class HubProcess:
         self.hall = hall
         self.port = _free_port()
         on_core = ("taskset", "-c", str(core)) if core is not None else ()
+        self._log = open(hall.folder / "hub.log", "wb")  # noqa: SIM115 — for the hub's life
         begun = time.monotonic()
         self.process: subprocess.Popen[bytes] = start_roundtap(
             "hub", "--data", str(hall.folder), "--host", "127.0.0.1", "--port", str(self.port),
-            wrapper=(*wrapper, *on_core), stdout=subprocess.DEVNULL)
+            wrapper=(*wrapper, *on_core), stdout=subprocess.DEVNULL, stderr=self._log)
         try:
             self._wait_for_an_answer()
         except BaseException:
@@ -116,6 +117,10 @@ class HubProcess:
         if self.process.stdin:
             with suppress(OSError):
                 self.process.stdin.close()
+        self._log.close()
+        complained = (self.hall.folder / "hub.log").read_text(errors="replace").splitlines()
+        if complained:
+            print(f"  the hub complained in {len(complained):,} lines, lastly: {complained[-1][:160]}", flush=True)
 
     def _wait_for_an_answer(self) -> None:
         give_up = time.monotonic() + START_S
