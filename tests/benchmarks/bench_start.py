@@ -92,8 +92,8 @@ def _bare_start_s(core: int | None) -> tuple[float, float]:
 
 
 def finished_events(database: Path, count: int, seed: int) -> int:
-    """So many events, played to their end, in a fresh journal; the number of entries. One in PLAYED_EACH was played, the
-    others are its copies: other ids, and so other hashes throughout."""
+    """So many events, played to their end, in a fresh journal; the number of entries. One in PLAYED_EACH was played,
+    the others are its copies: other ids, and so other hashes throughout."""
     rand = random.Random(seed)
     journal = Journal(f"sqlite:///{database}")
     service = Service(journal, system_clocks())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import secrets
@@ -52,6 +53,10 @@ def keep_off_the_hub_s_core(nice: int = 0) -> int | None:
     cores = sorted(os.sched_getaffinity(0))
     if nice:
         os.setpriority(os.PRIO_PROCESS, 0, nice)
+        # Where the kernel groups processes by session, niceness counts within a group, and groups have their own.
+        with suppress(OSError):
+            Path("/proc/self/autogroup").write_text(str(nice))
+            atexit.register(Path("/proc/self/autogroup").write_text, "0")
     whole = sorted(range(os.cpu_count() or 1))
     if len(whole) < 2 or shutil.which("taskset") is None:
         return None
