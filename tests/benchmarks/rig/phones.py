@@ -173,7 +173,7 @@ class Phone:
         now = time.monotonic()
         if event == "patch":
             said = json.loads(data)
-            if said.get("regions") and said["from"] == self._seen and not self._looking:
+            if said.get("regions") is not None and said["from"] == self._seen and not self._looking:
                 self._seen = said["to"]
                 self._shown(now, "patch", len(data), data)
             else:
