@@ -62,7 +62,7 @@ def _growth(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
         warm_mb = hub.rss_mb()
         said = clients.ask("closed_loop", 240, count=count - WARM, seconds=120)
         time.sleep(1)
-        yield Row(f"resident memory, growth over {count:,} reports", hub.rss_mb() - start_mb, "MB", 10,
+        yield Row(f"resident memory, growth from report {WARM:,} to {count:,}", hub.rss_mb() - warm_mb, "MB", 10,
                   note=f"{start_mb:.0f} MB at the start, {warm_mb:.0f} MB after {WARM:,}, {hub.rss_mb():.0f} MB after "
                        f"{WARM + said['saved']:,}; PSS {hub.pss_mb():.0f} MB; {said['failures']} failures")
 

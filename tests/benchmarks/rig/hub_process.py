@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import secrets
@@ -52,6 +53,10 @@ def keep_off_the_hub_s_core(nice: int = 0) -> int | None:
     cores = sorted(os.sched_getaffinity(0))
     if nice:
         os.setpriority(os.PRIO_PROCESS, 0, nice)
+        # Where the kernel groups processes by session, niceness counts within a group, and groups have their own.
+        with suppress(OSError):
+            Path("/proc/self/autogroup").write_text(str(nice))
+            atexit.register(Path("/proc/self/autogroup").write_text, "0")
     whole = sorted(range(os.cpu_count() or 1))
     if len(whole) < 2 or shutil.which("taskset") is None:
         return None
@@ -67,10 +72,11 @@ class HubProcess:
         self.hall = hall
         self.port = _free_port()
         on_core = ("taskset", "-c", str(core)) if core is not None else ()
+        self._log = open(hall.folder / "hub.log", "wb")  # noqa: SIM115 — for the hub's life
         begun = time.monotonic()
         self.process: subprocess.Popen[bytes] = start_roundtap(
             "hub", "--data", str(hall.folder), "--host", "127.0.0.1", "--port", str(self.port),
-            wrapper=(*wrapper, *on_core), stdout=subprocess.DEVNULL)
+            wrapper=(*wrapper, *on_core), stdout=subprocess.DEVNULL, stderr=self._log)
         try:
             self._wait_for_an_answer()
         except BaseException:
@@ -116,6 +122,10 @@ class HubProcess:
         if self.process.stdin:
             with suppress(OSError):
                 self.process.stdin.close()
+        self._log.close()
+        complained = (self.hall.folder / "hub.log").read_text(errors="replace").splitlines()
+        if complained:
+            print(f"  the hub complained in {len(complained):,} lines, lastly: {complained[-1][:160]}", flush=True)
 
     def _wait_for_an_answer(self) -> None:
         give_up = time.monotonic() + START_S

@@ -17,14 +17,17 @@ import zlib
 from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Any
+from urllib.parse import quote
 
 from rig.client_process import Orders
 from rig.http_talk import Answer, Broken, Connection
 
 LOAD_S = 30.0
 FILES = re.compile(r'<(?:link rel="(?:stylesheet|icon)" href|script src)="([^"]+)"')
-FEED, SEEN, LANGUAGE = (re.compile(x) for x in (r'data-feed="([^"]+)"', r'data-seen="([^"]*)"', r'<html lang="(\w+)"'))
+FEED, SEEN, VARIANT, LANGUAGE = (re.compile(each) for each in (
+    r'data-feed="([^"]+)"', r'data-seen="([^"]*)"', r'data-variant="([^"]*)"', r'<html lang="(\w+)"'))
 PHONE = re.compile(r'<html[^>]*class="[^"]*\b(?:phone|list)\b')
+# What is no part of the protocol but of the hub's scripts: how far apart phones look, how often they ask for the time.
 LOOK_SPREAD = re.compile(r"Math\.random\(\) \* (\d+) : 0")
 TIME_ASKED = re.compile(r'fetch\("/time".*?i < (\d+)', re.DOTALL)
 BACK_OFF_S = 1.0
@@ -52,12 +55,14 @@ class Phone:
         self.shows: list[tuple[float, float, str, int]] = []
         """(told, shown, "load" | "view" | "patch", bytes): when news came and when they stood on the page."""
         self.failures = 0
+        self.turned_away = 0
         self.marker = ""
         self.marked: float | None = None
         self.open = False
         self.wire_bytes = 0
         self._rand = rand
         self._script = script
+        self._kept: tuple[str, str] | None = None
         self._cache: dict[str, str | None] = {}
         self._pages = Connection(port)
         self._feed = Connection(port)
@@ -65,7 +70,7 @@ class Phone:
         self._feed_address = self._seen = ""
         self._is_phone = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._looking = self._again = False
+        self._looking = self._again = self._due = False
         self._told = 0.0
 
     async def load(self) -> float | None:
@@ -84,10 +89,10 @@ class Phone:
         took = time.monotonic() - begin
         self._is_phone = bool(PHONE.search(text[:400]))
         if feed := FEED.search(text):
-            address, language = html.unescape(feed[1]), LANGUAGE.search(text)
-            if "lang=" not in address and language:
-                address += f"&lang={language[1]}"
-            self._feed_address = address
+            self._feed_address = html.unescape(feed[1])
+            language, variant = LANGUAGE.search(text), VARIANT.search(text)
+            if language and variant:
+                self._feed_address += f"&lang={language[1]}&variant={quote(html.unescape(variant[1]))}"
             self._start(self._follow())
         self.open = True
         return took
@@ -99,7 +104,7 @@ class Phone:
         self._feed.close()
         self._pages.close()
         self._times.close()
-        self.open = self._looking = self._again = False
+        self.open = self._looking = self._again = self._due = False
 
     def _start(self, work: Awaitable[None]) -> None:
         task: asyncio.Task[None] = asyncio.ensure_future(work)  # type: ignore[arg-type]
@@ -107,12 +112,20 @@ class Phone:
         task.add_done_callback(self._tasks.discard)
 
     async def _page(self, told: float, why: str) -> str:
-        answer = await self._pages.get(self.path, "Accept: text/html\r\n")
-        if answer.status == 304:
-            return ""
-        if answer.status != 200:
+        kept = f"If-None-Match: {self._kept[0]}\r\n" if self._kept else ""
+        answer = await self._pages.get(self.path, f"Accept: text/html\r\n{kept}")
+        while answer.status == 503:
+            # "One moment": the page that says so comes again by itself.
+            self.turned_away += 1
+            await asyncio.sleep(float(answer.headers.get("retry-after", 1)) * (1 + self._rand.random() / 2))
+            answer = await self._pages.get(self.path, f"Accept: text/html\r\n{kept}")
+        if answer.status == 304 and self._kept:
+            text = self._kept[1]
+        elif answer.status == 200:
+            text = _text(answer)
+            self._kept = (answer.headers["etag"], text) if "etag" in answer.headers else None
+        else:
             raise Broken(f"{self.path} answered {answer.status}")
-        text = _text(answer)
         if seen := SEEN.search(text):
             self._seen = html.unescape(seen[1])
         self._shown(told, why, len(answer.body), text)
@@ -138,8 +151,7 @@ class Phone:
         while True:
             begin = time.monotonic()
             try:
-                seen = f"&seen={self._seen}" if self._seen else ""
-                stream = self._feed.stream(self._feed_address + seen)
+                stream = self._feed.stream(f"{self._feed_address}&seen={quote(self._seen)}")
                 if self._script.time_samples:
                     self._start(self._ask_time())
                 async for event, data in stream:
@@ -160,16 +172,26 @@ class Phone:
     def _take(self, event: str, data: str) -> None:
         now = time.monotonic()
         if event == "patch":
-            with suppress(ValueError, AttributeError):
-                self._seen = str(json.loads(data).get("version", self._seen))
-            self._shown(now, "patch", len(data), data)
-        elif event == "view" and data != self._seen:
-            if not self._looking and not self._again:
-                self._told = now
-            self._start(self._look(self._rand.random() * self._script.look_spread_s if self._is_phone else 0.0))
+            said = json.loads(data)
+            if said.get("regions") is not None and said["from"] == self._seen and not self._looking:
+                self._seen = said["to"]
+                self._shown(now, "patch", len(data), data)
+            else:
+                self._changed(said["to"], now)
+        elif event == "view":
+            self._changed(data, now)
+
+    def _changed(self, version: str, now: float) -> None:
+        if version == self._seen or self._due:
+            return
+        self._due = True
+        if not self._looking:
+            self._told = now
+        self._start(self._look(self._rand.random() * self._script.look_spread_s if self._is_phone else 0.0))
 
     async def _look(self, after_s: float) -> None:
         await asyncio.sleep(after_s)
+        self._due = False
         if self._looking:
             self._again = True
             return
@@ -184,6 +206,7 @@ class Phone:
                 self._pages.close()
             if not self._again:
                 break
+            self._told = time.monotonic()
         self._looking = False
 
     def _shown(self, told: float, why: str, size: int, text: str) -> None:
@@ -236,6 +259,7 @@ class Phones:
         self._waves.cancel()
         said = await self._waves
         return {**said, "failures": sum(phone.failures for phone in self._phones),
+                "turned_away": sum(phone.turned_away for phone in self._phones),
                 "open": sum(phone.open for phone in self._phones)}
 
     async def do_watch(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -246,6 +270,7 @@ class Phones:
         cpu = time.process_time()
         await asyncio.sleep(order["seconds"])
         return {"shows": [phone.shows for phone in self._phones], "cpu_s": time.process_time() - cpu,
+                "turned_away": sum(phone.turned_away for phone in self._phones),
                 "failures": sum(phone.failures for phone in self._phones),
                 "bytes": sum(phone.wire_bytes for phone in self._phones)}
 
@@ -261,6 +286,7 @@ class Phones:
         while time.monotonic() < give_up and any(phone.marked is None for phone in self._phones):
             await asyncio.sleep(0.1)
         return {"marked": [phone.marked for phone in self._phones],
+                "turned_away": sum(phone.turned_away for phone in self._phones),
                 "failures": sum(phone.failures for phone in self._phones)}
 
     async def _load_all(self, over_s: float, took_ms: list[float]) -> None:

@@ -15,6 +15,8 @@ from rig.client_process import Orders
 from rig.http_talk import Broken, Connection
 from roundtap_core.wire import ECHO, REPORT, opened, sign
 
+LOSER = 24
+
 
 class Reporter:
     """One table's connection, kept open."""
@@ -24,11 +26,13 @@ class Reporter:
         self._connection = Connection(port)
         self._number = 0
 
-    def packed(self) -> tuple[str, bytes]:
-        """The next report's id and body, signed. Side a alone reports: no match is settled, nobody's standing moves."""
+    def packed(self, side: str = "a", loser: int | None = None) -> tuple[str, bytes]:
+        """The next report's id and body, signed. While side a alone reports no match is settled. `loser`: the points;
+        None: others each time."""
         self._number += 1
         report = {"report_id": secrets.token_hex(8), "unit": self._unit, "event": "e1", "match": self._match,
-                  "side": "a", "revision": 0, "result": {"score": {"a": 100, "b": self._number % 90}}}
+                  "side": side, "revision": 0,
+                  "result": {"score": {"a": 100, "b": self._number % 90 if loser is None else loser}}}
         return str(report["report_id"]), json.dumps({"report": report, "mac": sign(self._key, REPORT, report)}).encode()
 
     async def post(self, name: str, body: bytes) -> bool:
@@ -66,14 +70,19 @@ async def closed_loop(reporters: list[Reporter], order: dict[str, Any]) -> dict[
             "cpu_s": time.process_time() - cpu}
 
 
+async def one_side(reporters: list[Reporter], order: dict[str, Any]) -> dict[str, Any]:
+    """At the first `count` tables side a reports, so that side b's word will settle each match."""
+    return {"good": [await reporter.post(*reporter.packed("a", LOSER)) for reporter in reporters[:order["count"]]]}
+
+
 async def steadily(reporters: list[Reporter], order: dict[str, Any]) -> dict[str, Any]:
-    """One report every `every_s`, `count` in all: [when it was sent, when its echo came] of each that was accepted."""
+    """Every `every_s` side b of the next table says what side a said, `count` tables in all: a result stands, and is
+    shown. [when it was sent, when its echo came] of each that was accepted."""
     moments: list[tuple[float, float]] = []
     begin = time.monotonic()
-    for number in range(order["count"]):
+    for number, reporter in enumerate(reporters[:order["count"]]):
         await asyncio.sleep(max(0.0, begin + number * order["every_s"] - time.monotonic()))
-        reporter = reporters[number % len(reporters)]
-        name, body = reporter.packed()
+        name, body = reporter.packed("b", LOSER)
         sent = time.monotonic()
         try:
             if await reporter.post(name, body):
@@ -90,7 +99,7 @@ async def serve() -> None:
                  for number, (unit, key) in enumerate(config["units"].items(), start=1)]
     while True:
         order = await asyncio.to_thread(orders.next)
-        work = {"closed_loop": closed_loop, "steadily": steadily}[order["say"]]
+        work = {"closed_loop": closed_loop, "one_side": one_side, "steadily": steadily}[order["say"]]
         orders.answer(**await work(reporters, order))
 
 
