@@ -33,7 +33,10 @@ class Venue:
 
 
 def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
-    """Venue entries are taken as they come; but a report refused twice at once makes one entry, as in events."""
+    """Venue entries are taken as they come; but a report refused twice at once makes one entry, as in events, and two
+    hubs that begin a journal together begin one epoch."""
+    if new.kind == "epoch-begun":
+        return [] if venue.epoch else [new]
     known = new.kind == "report-refused" and new.data["report_id"] in venue.refused
     return [] if known else [new]
 
