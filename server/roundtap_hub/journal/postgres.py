@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from sqlalchemy import Connection, Engine, bindparam, create_engine, select, text
@@ -55,6 +55,7 @@ class PostgresJournal(Journal):
     def __init__(self, address: str, read_only: bool = False) -> None:
         self.address = database_url(address)
         self.name = secrets.token_hex(8)
+        self._alone: Connection | None = None
         self._engine = postgres_engine(address, read_only)
         with self._reading() as connection:
             if not read_only:
@@ -78,7 +79,7 @@ class PostgresJournal(Journal):
         told = self._told(entries, persons)
         committing = False
         try:
-            with self._engine.connect() as connection:
+            with nullcontext(self._alone) if self._alone is not None else self._engine.connect() as connection:
                 _guard(connection, entries, rests_on)
                 for first in range(0, len(persons), AT_ONCE):
                     connection.execute(_PUT_PERSON, persons[first : first + AT_ONCE])
@@ -95,6 +96,25 @@ class PostgresJournal(Journal):
             if committing and not _refused(error):
                 raise InDoubt(reason_of(error)) from error
             raise JournalConflict(reason_of(error)) from error
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Until the first `append` within nobody else can write: what is decided here rests on what is stored. Raises
+        JournalConflict where the database is out of reach. For the one thread that writes."""
+        try:
+            connection = self._engine.connect()
+        except SQLAlchemyError as error:
+            raise JournalConflict(reason_of(error)) from error
+        with connection:
+            try:
+                connection.execute(_LOCK[True], {"key": HALL_LOCK})
+            except SQLAlchemyError as error:
+                raise JournalConflict(reason_of(error)) from error
+            self._alone = connection
+            try:
+                yield
+            finally:
+                self._alone = None
 
     def is_stored(self, entries: Sequence[Entry]) -> bool:
         """Whether just these entries are stored; a batch is stored whole or not at all."""

@@ -26,8 +26,11 @@ from roundtap_hub.journal.venue import apply_venue
 
 log = logging.getLogger(__name__)
 
-ATTEMPTS = 64
-"""So often a batch is decided again because others were faster; then its commands are refused as not saved."""
+FREE_ATTEMPTS = 3
+"""So often a batch takes its chance; who was slower each time then decides while nobody else may write. (Without that a
+hub that is a little slower can lose sixty times in a row.)"""
+ATTEMPTS = 8
+"""So often in all; then its commands are refused as not saved."""
 DOUBT_S = 1.0
 """How often a commit in doubt is looked into while the database is out of reach."""
 
@@ -113,36 +116,46 @@ class SharedService(Service):
         if any(self._is_unknown(step) for request in waiting for step in request.steps):
             # Made by another hub a moment ago, perhaps; "unknown" would be on record for ever.
             self._catch_up(None)
-        for _ in range(ATTEMPTS):
-            decided = self._decide_all(waiting)
-            if not decided.entries and not decided.people:
-                _answer(decided)
-                return
+        for attempt in range(ATTEMPTS):
             try:
-                self._at_point("before-commit")
-                self._shared.append(decided.entries, decided.people, decided.rests_on)
-                self._at_point("after-commit")
+                decided = self._try(waiting) if attempt < FREE_ATTEMPTS else self._try_alone(waiting)
             except NumberTaken:
                 if not self._catch_up(None):
                     break
             except InDoubt as lost:
-                log.error("a batch of %d: the connection was lost in mid-commit: %s", len(decided.entries), lost)
-                self._doubt = decided
-                again = self._look_into_doubt()
-                if again is None or not again:
+                log.error("the connection was lost in mid-commit: %s", lost)
+                if not self._look_into_doubt():
                     return
-            except (JournalConflict, OSError) as refused:
-                log.error("a batch of %d was not saved: %s", len(decided.entries), refused)
+            except (JournalConflict, Problem, OSError) as refused:
+                log.error("a batch of %d was not saved: %s", len(waiting), refused)
                 break
             except Exception:
-                log.exception("a batch of %d could not be written down", len(decided.entries))
+                log.exception("a batch of %d could not be written down", len(waiting))
                 break
             else:
                 self._saved(decided)
                 return
-        else:
-            log.error("a batch of %d was decided %d times, and others were faster each time", len(waiting), ATTEMPTS)
         _refuse(waiting)
+
+    def _try(self, waiting: Iterable[Request]) -> Decided:
+        """Decide and commit."""
+        decided = self._decide_all(waiting)
+        if decided.entries or decided.people:
+            self._at_point("before-commit")
+            try:
+                self._shared.append(decided.entries, decided.people, decided.rests_on)
+            except InDoubt:
+                self._doubt = decided
+                raise
+            self._at_point("after-commit")
+        return decided
+
+    def _try_alone(self, waiting: Iterable[Request]) -> Decided:
+        """The same while every other hub waits: nobody can be faster."""
+        with self._shared.alone():
+            if not self._catch_up(None):
+                raise JournalConflict("what other hubs wrote cannot be read")
+            return self._try(waiting)
 
     def _decide_all(self, waiting: Iterable[Request]) -> Decided:
         """Every request on top of the ones before it. Nobody is answered yet: another hub may turn out to be faster."""
@@ -164,6 +177,9 @@ class SharedService(Service):
         return decided
 
     def _saved(self, decided: Decided) -> None:
+        if not decided.entries and not decided.people:
+            _answer(decided)
+            return
         self.snapshot = decided.after.with_names(self.snapshot)
         _answer(decided)
         self._publish(decided.entries)
