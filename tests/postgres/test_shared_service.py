@@ -23,6 +23,7 @@ from roundtap_core.event.seen import CLOCK, mark
 from roundtap_hub.journal.journal import JournalConflict, PersonRecord
 from roundtap_hub.journal.postgres import PostgresJournal
 from roundtap_hub.journal.service import Step
+from roundtap_hub.journal.shared_service import FREE_ATTEMPTS
 
 RACES = int(os.environ.get("ROUNDTAP_RACES", "200"))
 """How often two hubs race for a number; `ROUNDTAP_RACES=10000` for the long walk."""
@@ -99,6 +100,36 @@ def test_one_table_is_not_given_to_two_events_at_two_hubs(url: str) -> None:
         tables = [match.match.table for event in ("e1", "e2")
                   for match in second.service.snapshot.events[event].rounds[0].matches]
         assert sorted(tables) == [1, 2, 3, 4]
+
+
+def test_who_is_slower_each_time_is_not_left_behind(url: str) -> None:
+    """However fast the other is: after a few tries it has to wait."""
+    beaten: list[str] = []
+    with hub_on(url, follows=False) as fast:
+        make_event(fast.service)
+
+        def be_faster(point: str) -> None:
+            if point != "before-commit":
+                return
+            beaten.append(point)
+            answer = fast.service.submit([Step("e1", c.SetClock("adjust", 1000))], "fast")
+            if len(beaten) <= FREE_ATTEMPTS:
+                answer.result(30)
+
+        with hub_on(url, follows=False, at_point=be_faster) as slow:
+            [entry] = slow.service.tell("e1", c.SetClock("adjust", 7), "slow")
+        assert len(beaten) == FREE_ATTEMPTS + 1
+        wait_until(lambda: len(stored(url)) == entry.number + 1, "the other's last one")
+    assert [e.actor for e in stored(url)][-5:] == ["fast", "fast", "fast", "slow", "fast"]
+
+
+def test_a_report_for_an_event_that_another_hub_just_made_is_no_stray(url: str) -> None:
+    with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
+        make_event(first.service)
+        assert second.service.snapshot.event("e1") is None
+        [entry] = second.service.tell("e1", report(1), "unit:table-1")
+        assert entry.kind == "report"
+        assert refused(second.service.tell, "e77", report(2), "unit:table-1") == "unknown_event"
 
 
 def test_two_hubs_race_for_every_number(url: str) -> None:
