@@ -84,7 +84,7 @@ class PostgresJournal(Journal):
                 for first in range(0, len(persons), AT_ONCE):
                     connection.execute(_PUT_PERSON, persons[first : first + AT_ONCE])
                 if rows:
-                    connection.execute(insert(ENTRY), rows)
+                    _put_entries(connection, rows)
                 connection.execute(_NOTIFY, {"channel": CHANNEL, "told": told})
                 committing = True
                 connection.commit()
@@ -179,6 +179,19 @@ _HASH_BEFORE = select(ENTRY.c.hash).where(ENTRY.c.stream == bindparam("of"), ENT
 _PERSON = insert(PERSON)
 _PUT_PERSON = _PERSON.on_conflict_do_update(
     index_elements=["event", "competitor"], set_={"salt": _PERSON.excluded.salt, "data": _PERSON.excluded.data})
+
+
+_KINDS = {"number": "integer", "version": "integer"}
+_PUT_ENTRIES = text("INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING".format(
+    ", ".join(f'"{column.name}"' for column in ENTRY.columns),
+    ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in ENTRY.columns)))
+"""One statement for the whole batch. It waits for whoever is writing one of the numbers, and then leaves that out."""
+
+
+def _put_entries(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    columns = {column.name: [row[column.name] for row in rows] for column in ENTRY.columns}
+    if connection.execute(_PUT_ENTRIES, columns).rowcount != len(rows):
+        raise NumberTaken(f"one of {len(rows)} numbers is taken")
 
 
 def _guard(connection: Connection, entries: Sequence[Entry], rests_on: Mapping[str, int] | None) -> None:
