@@ -1,10 +1,11 @@
-"""`roundtap hub`: serve one venue from one folder."""
+"""`roundtap hub`: serve one venue from one folder, or one of several hubs on a database."""
 
 from __future__ import annotations
 
 import argparse
 import logging
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -15,11 +16,7 @@ from types import FrameType
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
-from roundtap_hub.journal.clocks import system_clocks
-from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.service import Service
-from roundtap_hub.presence import Presence
-from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.opened import open_database, open_folder
 
 SEND_BUFFER_BYTES = 32 * 1024
 STALLED_CLIENT_MS = 30_000
@@ -36,6 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="0.0.0.0")
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the wall")
+    parser.add_argument("--database", metavar="URL", default=None,
+                        help="journal on PostgreSQL instead of in the folder: postgresql://user@machine/roundtap; "
+                        "several hubs may share it (server/SCALE.md)")
+    parser.add_argument("--pages", action="store_true",
+                        help="only show the public pages of the hubs on --database; no console, no units, no PIN")
+    parser.add_argument("--console-url", metavar="URL", default=None,
+                        help="with --pages: where the event is run, for whoever asks here for the console")
     parser.add_argument("--bench-url", default=None, help=argparse.SUPPRESS)
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
@@ -43,10 +47,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    if args.pages and args.database is None:
+        print("roundtap hub: --pages shows what is in a database; name it with --database.", file=sys.stderr)
+        return 2
     try:
-        args.data.mkdir(parents=True, exist_ok=True)
-        pin_hash, new_pin = read_or_make_pin(args.data / "pin")
-        secret = read_or_make_secret(args.data / "secret")
+        if args.pages:
+            pin_hash, new_pin, secret = "", None, secrets.token_bytes(32)
+        else:
+            args.data.mkdir(parents=True, exist_ok=True)
+            pin_hash, new_pin = read_or_make_pin(args.data / "pin")
+            secret = read_or_make_secret(args.data / "secret")
     except (OSError, ValueError) as error:
         print(f"roundtap hub: the folder {args.data} cannot be used: {error}. Name one that you may write to with "
               "--data.", file=sys.stderr)
@@ -59,20 +69,17 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap hub: cannot listen on {args.host}:{args.port}: {error.strerror}", file=sys.stderr)
         return 2
     try:
-        unit_keys = read_keys(args.data / "keys.json")
-        url = f"sqlite:///{args.data / 'roundtap.db'}"
-        journal, paper = Journal(url), PrintBook(url)
-        service = Service(journal, clocks := system_clocks(), crash_point(args.crash_at))
-        service.start()
+        unit_keys = {} if args.pages else read_keys(args.data / "keys.json")
+        at_point = crash_point(args.crash_at)
+        opened = (open_database(args.database, at_point, args.pages) if args.database
+                  else open_folder(args.data, at_point))
     except Problem as problem:
         print(f"roundtap hub: {problem}", file=sys.stderr)
         return 2
-    hub = Hub(service, Presence(), clocks, unit_keys, secret, pin_hash,
-              args.language, args.bench_url, paper)
-    served = _serve(hub, listener)
-    service.stop()
-    journal.close()
-    paper.close()
+    hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, pin_hash,
+              args.language, args.bench_url, opened.paper)
+    served = _serve(hub, listener, args.pages, args.console_url)
+    opened.close()
     return 0 if served else 1
 
 
@@ -100,13 +107,14 @@ def _listener(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _serve(hub: Hub, listener: socket.socket) -> bool:
+def _serve(hub: Hub, listener: socket.socket, pages_only: bool, console_url: str | None) -> bool:
     """Serve until told to stop; False if the hub ended because its pages cannot be made."""
     import asyncio
 
     import uvicorn
 
     from roundtap_hub.asgi import HubApplication
+    from roundtap_hub.pages_only import PagesOnly
     from roundtap_hub.watchdog import keep_watchdog
     from roundtap_systemd.notify import Notify
 
@@ -147,8 +155,9 @@ def _serve(hub: Hub, listener: socket.socket) -> bool:
         # Before the server listens to signals itself, one is kept for it. The server raises its signal again once it
         # has stopped; the journal is still to be closed then.
         signal.signal(number, lambda number, _: told_to_stop.append(number))
+    front = PagesOnly(application, console_url) if pages_only else application
     # "auto": httptools where it can be imported, h11, which runs everywhere, where not.
-    config = uvicorn.Config(application, loop="asyncio", http="auto", ws="none", lifespan="on", log_level="warning",
+    config = uvicorn.Config(front, loop="asyncio", http="auto", ws="none", lifespan="on", log_level="warning",
                             access_log=False, server_header=False, timeout_keep_alive=KEEP_ALIVE_S,
                             timeout_graceful_shutdown=5)
     server = Server(config)

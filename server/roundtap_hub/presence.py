@@ -110,6 +110,23 @@ class Presence:
             self._sessions[unit][session] = number
             return True
 
+    @property
+    def connected_here(self) -> frozenset[str]:
+        """The units whose feeds this very process serves."""
+        with self._lock:
+            return frozenset(self._sessions)
+
+    def told(self, unit: str, **said: object) -> None:
+        """What another hub on the same database knows of a unit, field by field as it stands there."""
+        with self._lock:
+            before = self._units.get(unit)
+            after = replace(before or UnitStatus(unit, 0), **said)  # type: ignore[arg-type]
+            if before is not None:
+                after = replace(after, contact_ms=max(before.contact_ms, after.contact_ms))
+            self._keep(after)
+        if before is None or replace(after, contact_ms=before.contact_ms) != before:
+            self._changed(unit)
+
     def take_call(self, unit: str, by: str) -> None:
         """An official answers a table's call."""
         with self._lock:
@@ -127,8 +144,10 @@ class Presence:
     def seen_here(self, event: str, match: str, competitor: str) -> None:
         """An official saw somebody at the table."""
         with self._lock:
+            known = (event, match, competitor) in self._here
             self._here |= {(event, match, competitor)}
-        self._changed(None)
+        if not known:
+            self._changed(None)
 
     def close_call(self, unit: str, until_ms: int | None = None) -> None:
         """The call is settled: a judge says so, or the result stands. `until_ms`: only one made before then."""

@@ -149,3 +149,17 @@ def test_a_page_after_a_problem_stands_under_its_own_address(house: House):
     browser = house.with_event()
     answer = browser.post("/console/e1/discard")
     assert 'data-address="/console/e1"' in answer.text
+
+
+def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House, monkeypatch: pytest.MonkeyPatch):
+    """A writer that lost its database in mid-commit answers nobody: "nothing was changed" might be untrue."""
+    organizer = house.with_event()
+
+    def no_answer(*_: object, **__: object) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr(house.service, "ask", no_answer)
+    answer = organizer.post("/console/e1/competitors", names="Kim Who")
+    assert answer.status_code == 504
+    assert "Whether this was saved is not known yet" in text_of(answer)
+    assert "othing was changed" not in text_of(answer)

@@ -34,10 +34,11 @@ class Venue:
 
 def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
     """Venue entries are taken as they come; but what is so already makes none, as in events: a report
-    refused twice at once, an event put away by two people."""
+    refused twice at once, an event put away by two people, an epoch that two hubs begin together."""
     event_id = new.data.get("event")
     known = {
         "report-refused": lambda: new.data["report_id"] in venue.refused,
+        "epoch-begun": lambda: bool(venue.epoch),
         ARCHIVED: lambda: event_id in venue.archived, RESTORED: lambda: event_id not in venue.archived,
         DELETED: lambda: event_id in venue.deleted,
     }

@@ -52,8 +52,8 @@ def register(app: Flask, hub: Hub) -> None:
     base.guard(organizer, organizer_only=True)
     for module in (home, wall, players, announced):
         module.routes(public)
-    for module in (archive, console, console_parts, new_event, rounds, cut, imposed_round, results, counting_aid, swap_check,
-                   result_walk, competitors, judging, officials, play_on, lists, units, export):
+    for module in (archive, console, console_parts, new_event, rounds, cut, imposed_round, results, counting_aid,
+                   swap_check, result_walk, competitors, judging, officials, play_on, lists, units, export):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)

@@ -16,7 +16,7 @@ from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
 
 log = logging.getLogger(__name__)
 
-EXPLAINED = (400, 403, 404, 405, 410, 413, 500, 503)
+EXPLAINED = (400, 403, 404, 405, 410, 413, 500, 503, 504)
 
 
 def handle(app: Flask) -> None:
@@ -36,6 +36,11 @@ def handle(app: Flask) -> None:
     @app.errorhandler(HubStopped)
     def stopping(_: HubStopped) -> AnyResponse:
         return _explained(503)
+
+    @app.errorhandler(TimeoutError)
+    def in_doubt(_: TimeoutError) -> AnyResponse:
+        """The writer knows as little as we do: its database was lost in mid-commit. "Not saved" might be untrue."""
+        return _explained(504)
 
     @app.errorhandler(Exception)
     def broken(error: Exception) -> Any:

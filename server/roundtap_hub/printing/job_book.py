@@ -10,7 +10,19 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Column, Engine, Integer, MetaData, String, Table, create_engine, delete, insert, select
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    create_engine,
+    delete,
+    insert,
+    select,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
@@ -132,12 +144,17 @@ class PrintBook:
     def _save(self, rows: Rows) -> None:
         try:
             with self._engine.begin() as connection:
-                for table, row in rows:
-                    if table is not PRINT_ORDER:
-                        connection.execute(delete(table).where(table.c.job == row["job"]))
-                    connection.execute(insert(table), row)
+                save_rows(connection, rows)
         except SQLAlchemyError as error:
             raise Problem("not_saved") from error
+
+
+def save_rows(connection: Connection, rows: Rows) -> None:
+    """Write rows of the book; of a job's state or text the last one stays."""
+    for table, row in rows:
+        if table is not PRINT_ORDER:
+            connection.execute(delete(table).where(table.c.job == row["job"]))
+        connection.execute(insert(table), row)
 
 
 def _state_row(job_id: str, state: PrintState) -> tuple[Table, dict[str, Any]]:

@@ -1,0 +1,65 @@
+"""Where a journal is: the database's address as people write it, as SQLAlchemy wants it, and as it may be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from roundtap_core.errors import Problem
+
+DRIVER = "postgresql+psycopg"
+KNOWN_AS = ("postgresql", "postgres", DRIVER)
+PATIENCE: Mapping[str, str] = {
+    "connect_timeout": "5", "keepalives_idle": "5", "keepalives_interval": "3", "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
+"""A database whose machine died says nothing: a connection that is silent for so long (s, s, s, times, ms) is given up.
+What the address says itself goes before."""
+
+
+def database_url(text: str) -> URL:
+    """The address of a PostgreSQL database: "postgresql://user@host/roundtap", the rest as libpq knows it.
+
+    Raises Problem("database_address") for anything else and Problem("database_driver") where psycopg is missing.
+    """
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise Problem("database_address", url=without_password(text)) from error
+    if url.drivername not in KNOWN_AS or not url.database:
+        raise Problem("database_address", url=without_password(text))
+    if find_spec("psycopg") is None:
+        raise Problem("database_driver", url=shown(url))
+    return url.set(drivername=DRIVER).update_query_dict({**PATIENCE, **url.query})
+
+
+def sqlite_url(folder: Path) -> str:
+    """The journal in a hub's own folder."""
+    return f"sqlite:///{folder / 'roundtap.db'}"
+
+
+def shown(url: URL) -> str:
+    """The address for a person's eyes: without the password, and without our own patience."""
+    kept = {key: value for key, value in url.query.items() if key not in PATIENCE and "password" not in key}
+    return url._replace(drivername="postgresql", password=None).set(query=kept).render_as_string()
+
+
+def without_password(text: str) -> str:
+    """What stands before the @ of an address that could not be read may hold a password: only its scheme is kept."""
+    scheme, sign, rest = text.partition("://")
+    return f"{scheme}{sign}{rest.rpartition('@')[2].partition('?')[0]}" if sign else text.rpartition("@")[2]
+
+
+def libpq_arguments(url: URL) -> dict[str, Any]:
+    """The same address as keywords of `psycopg.connect`: a listener has a connection of its own."""
+    found: dict[str, Any] = {**url.query}
+    for key, value in (("host", url.host), ("port", url.port), ("user", url.username), ("password", url.password),
+                       ("dbname", url.database)):
+        if value is not None:
+            found[key] = value
+    return found

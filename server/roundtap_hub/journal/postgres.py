@@ -1,0 +1,228 @@
+"""The journal on PostgreSQL: several hubs append to it, each by compare-and-set, and tell each other what is new."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from sqlalchemy import Connection, Engine, bindparam, create_engine, select, text
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool
+
+from roundtap_core.clock import Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import GENESIS, Entry
+from roundtap_hub.journal.database_url import database_url, shown
+from roundtap_hub.journal.journal import AT_ONCE, Journal, JournalConflict, PersonRecord
+from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, to_row
+
+CHANNEL = "roundtap"
+"""Commits are told here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
+TOLD_BYTES_MAX = 7000
+"""PostgreSQL takes less than 8000 bytes; what a commit has to tell beyond that is told as "look at everything"."""
+HALL_LOCK = 0x526F756E64746170
+"""Every append holds it together with others; one whose decision rests on streams that it does not write, alone.
+An arbitrary number: "Roundtap" in ASCII."""
+TABLES_LOCK = HALL_LOCK + 1
+COME_TOO_LATE = frozenset({"23505", "40001", "40P01"})
+"""What PostgreSQL says to the slower of two: unique violation, serialization failure, deadlock."""
+
+
+class NumberTaken(JournalConflict):
+    """Another hub wrote first: nothing of the batch is stored. Read what is new, and decide again."""
+
+
+class InDoubt(JournalConflict):
+    """The connection was lost while the commit was under way: the batch is stored, or not, or soon.
+
+    Appending the very same batch again tells: it is stored then, or NumberTaken says that the numbers are in use, by
+    another hub or by this batch itself (`is_stored`). A mere look could come before a commit that is still running.
+    """
+
+
+class PostgresJournal(Journal):
+    """All streams of one PostgreSQL database ("postgresql://user@host/roundtap").
+
+    `name` tells this process's notifications from those of others. `read_only`: nothing is ever written, not even
+    tables. Raises Problem("database_not_usable") where the database cannot be had, Problem("database_empty") where it
+    is only to be read and no hub has begun a journal in it.
+    """
+
+    def __init__(self, address: str, read_only: bool = False) -> None:
+        self.address = database_url(address)
+        self.name = secrets.token_hex(8)
+        self._alone: Connection | None = None
+        self._engine = postgres_engine(address, read_only)
+        with self._reading() as connection:
+            if not read_only:
+                # Two hubs that start at once would both find no tables.
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TABLES_LOCK})
+                JOURNAL.create_all(connection)
+                connection.commit()
+            elif not connection.scalar(text("SELECT to_regclass('entry') IS NOT NULL")):
+                raise Problem("database_empty", url=shown(self.address))
+
+    def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (),
+               rests_on: Mapping[str, int] | None = None) -> None:
+        """Commit all of them or none, and tell the other hubs; on return they are on the database's disk.
+
+        `rests_on`: the newest number of every stream, where the decision looked at streams that it does not write.
+        Raises NumberTaken, InDoubt, or JournalConflict where the database refuses or is out of reach: nothing is
+        stored then.
+        """
+        rows = sorted((to_row(entry) for entry in entries), key=lambda row: (row["stream"], row["number"]))
+        persons = _person_rows(people)
+        told = self._told(entries, persons)
+        committing = False
+        try:
+            with nullcontext(self._alone) if self._alone is not None else self._engine.connect() as connection:
+                _guard(connection, entries, rests_on)
+                for first in range(0, len(persons), AT_ONCE):
+                    connection.execute(_PUT_PERSON, persons[first : first + AT_ONCE])
+                if rows:
+                    _put_entries(connection, rows)
+                connection.execute(_NOTIFY, {"channel": CHANNEL, "told": told})
+                committing = True
+                connection.commit()
+        except IntegrityError as error:
+            raise NumberTaken(reason_of(error)) from error
+        except SQLAlchemyError as error:
+            if _sqlstate(error) in COME_TOO_LATE:
+                raise NumberTaken(reason_of(error)) from error
+            if committing and not _refused(error):
+                raise InDoubt(reason_of(error)) from error
+            raise JournalConflict(reason_of(error)) from error
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Until the first `append` within nobody else can write: what is decided here rests on what is stored. Raises
+        JournalConflict where the database is out of reach. For the one thread that writes."""
+        try:
+            connection = self._engine.connect()
+        except SQLAlchemyError as error:
+            raise JournalConflict(reason_of(error)) from error
+        with connection:
+            try:
+                connection.execute(_LOCK[True], {"key": HALL_LOCK})
+            except SQLAlchemyError as error:
+                raise JournalConflict(reason_of(error)) from error
+            self._alone = connection
+            try:
+                yield
+            finally:
+                self._alone = None
+
+    def is_stored(self, entries: Sequence[Entry]) -> bool:
+        """Whether just these entries are stored; a batch is stored whole or not at all."""
+        first = entries[0]
+        query = select(ENTRY.c.hash).where(ENTRY.c.stream == first.stream, ENTRY.c.number == first.number)
+        with self._reading() as connection:
+            return bool(connection.scalar(query) == first.hash)
+
+    def save_checkpoint(self, event_id: str, remaining_ms: int, now: Instant) -> None:
+        row = {"event": event_id, "remaining_ms": remaining_ms, "boot_id": now.boot_id, "mono_ms": now.mono_ms}
+        put = insert(CHECKPOINT).on_conflict_do_update(index_elements=["event"], set_=row)
+        with self._engine.begin() as connection:
+            connection.execute(put, row)
+
+    def _told(self, entries: Sequence[Entry], persons: Sequence[Mapping[str, Any]]) -> str:
+        streams = {entry.stream: entry.number for entry in entries}
+        told = json.dumps({"from": self.name, "streams": streams, "people": sorted({row["event"] for row in persons})})
+        return told if len(told) <= TOLD_BYTES_MAX else json.dumps({"from": self.name})
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise not_usable(self.address, error) from error
+
+
+def postgres_engine(address: str, read_only: bool = False) -> Engine:
+    """Connections to the database; one that stood idle is tried before it is used. Raises as `database_url` does."""
+    url = database_url(address)
+    if read_only:
+        said = url.query.get("options", "")
+        url = url.update_query_dict({"options": f"{said} -c default_transaction_read_only=on".strip()})
+    return create_engine(url, poolclass=QueuePool, pool_size=2, max_overflow=2, pool_pre_ping=True)
+
+
+def not_usable(url: Any, error: Exception) -> Problem:
+    """What the database says for itself, and at which address."""
+    return Problem("database_not_usable", url=shown(url), reason=reason_of(error))
+
+
+def reason_of(error: Exception) -> str:
+    """The database's own words, on one line."""
+    return " ".join(str(getattr(error, "orig", None) or error).split())
+
+
+NUMBERS = text("""
+WITH RECURSIVE found AS (
+    (SELECT stream FROM entry ORDER BY stream LIMIT 1)
+    UNION ALL
+    SELECT (SELECT entry.stream FROM entry WHERE entry.stream > found.stream ORDER BY entry.stream LIMIT 1) FROM found
+    WHERE found.stream IS NOT NULL
+)
+SELECT stream, (SELECT max(number) FROM entry WHERE entry.stream = found.stream) FROM found WHERE stream IS NOT NULL
+""")
+"""The newest number of every stream: a step in the index for each, however many entries there are."""
+
+_NOTIFY = text("SELECT pg_notify(:channel, :told)")
+_LOCK = {alone: text(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}(:key)") for alone in (True, False)}
+_HASH_BEFORE = select(ENTRY.c.hash).where(ENTRY.c.stream == bindparam("of"), ENTRY.c.number == bindparam("at"))
+_PERSON = insert(PERSON)
+_PUT_PERSON = _PERSON.on_conflict_do_update(
+    index_elements=["event", "competitor"], set_={"salt": _PERSON.excluded.salt, "data": _PERSON.excluded.data})
+
+
+_KINDS = {"number": "integer", "version": "integer"}
+_PUT_ENTRIES = text("INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING".format(
+    ", ".join(f'"{column.name}"' for column in ENTRY.columns),
+    ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in ENTRY.columns)))
+"""One statement for the whole batch. It waits for whoever is writing one of the numbers, and then leaves that out."""
+
+
+def _put_entries(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    columns = {column.name: [row[column.name] for row in rows] for column in ENTRY.columns}
+    if connection.execute(_PUT_ENTRIES, columns).rowcount != len(rows):
+        raise NumberTaken(f"one of {len(rows)} numbers is taken")
+
+
+def _guard(connection: Connection, entries: Sequence[Entry], rests_on: Mapping[str, int] | None) -> None:
+    """The chains go on from what is stored, and nothing that the decision rests on has changed; else NumberTaken."""
+    connection.execute(_LOCK[rests_on is not None], {"key": HALL_LOCK})
+    firsts: dict[str, Entry] = {}
+    for entry in entries:
+        firsts.setdefault(entry.stream, entry)
+    for stream, first in firsts.items():
+        before = connection.scalar(_HASH_BEFORE, {"of": stream, "at": first.number - 1})
+        if (before or GENESIS) != first.prev:
+            raise NumberTaken(f"{stream}#{first.number} does not go on from what is stored")
+    if rests_on is not None:
+        for stream, number in connection.execute(NUMBERS):
+            if stream not in firsts and rests_on.get(stream, 0) != number:
+                raise NumberTaken(f"{stream} has gone on to {number}")
+
+
+def _person_rows(people: Iterable[PersonRecord]) -> list[dict[str, Any]]:
+    """The last word on each person, in one order for all hubs: two that write the same people wait for each other."""
+    rows = {(record.event, record.competitor): {
+        "event": record.event, "competitor": record.competitor, "salt": record.salt,
+        "data": json.dumps(record.person.to_json(), ensure_ascii=False),
+    } for record in people}
+    return [rows[key] for key in sorted(rows)]
+
+
+def _sqlstate(error: SQLAlchemyError) -> str | None:
+    return getattr(getattr(error, "orig", None), "sqlstate", None)
+
+
+def _refused(error: SQLAlchemyError) -> bool:
+    """Whether the database itself refused the commit, on a connection that goes on: then it is rolled back."""
+    return isinstance(error, DBAPIError) and _sqlstate(error) is not None and not error.connection_invalidated

@@ -1,0 +1,326 @@
+"""The service on a database that other hubs write to as well: it decides again when another was faster, follows what
+they commit, and after a lost connection finds out what became of its own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.apply import apply
+from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.event.state import EventState
+from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.deciding import Request, Step, decide_request
+from roundtap_hub.journal.hall import HALL_COMMANDS
+from roundtap_hub.journal.journal import START, Head, JournalConflict, PersonRecord
+from roundtap_hub.journal.loading import read_again
+from roundtap_hub.journal.postgres import InDoubt, NumberTaken, PostgresJournal
+from roundtap_hub.journal.service import HubStopped, Service
+from roundtap_hub.journal.snapshot import Snapshot
+from roundtap_hub.journal.venue import apply_venue
+
+log = logging.getLogger(__name__)
+
+FREE_ATTEMPTS = 3
+"""So often a batch takes its chance; who was slower each time then decides while nobody else may write. (Without that a
+hub that is a little slower can lose sixty times in a row.)"""
+ATTEMPTS = 8
+"""So often in all; then its commands are refused as not saved."""
+DOUBT_S = 1.0
+"""How often a commit in doubt is looked into while the database is out of reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What another hub committed: the newest number of each stream, and the events whose people changed."""
+
+    streams: Mapping[str, int]
+    people: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class Decided:
+    """A batch, decided and not yet saved."""
+
+    after: Snapshot
+    entries: list[Entry] = field(default_factory=list)
+    people: list[PersonRecord] = field(default_factory=list)
+    outcomes: list[tuple[Request, list[Entry] | Exception]] = field(default_factory=list)
+    rests_on: Mapping[str, int] | None = None
+
+
+class SharedService(Service):
+    """One of several writers of a journal on PostgreSQL.
+
+    `read_only`: a page server's, which follows and takes no command (Problem("pages_only")).
+    """
+
+    def __init__(self, journal: PostgresJournal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
+                 read_only: bool = False) -> None:
+        self._shared = journal
+        self._read_only = read_only
+        self._heard: deque[News | None] = deque()
+        self._doubt: Decided | None = None
+        super().__init__(journal, clocks, at_point)
+
+    def start(self) -> None:
+        if self._read_only:
+            self._thread.start()
+        else:
+            super().start()
+
+    def stop(self) -> None:
+        super().stop()
+        doubt, self._doubt = self._doubt, None
+        for request, _ in doubt.outcomes if doubt else ():
+            request.answer.set_exception(HubStopped())
+
+    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = ()) -> Future[list[Entry]]:
+        if self._read_only and (steps or people):
+            refused: Future[list[Entry]] = Future()
+            refused.set_exception(Problem("pages_only"))
+            return refused
+        return super().submit(steps, actor, people)
+
+    def checkpoint(self) -> None:
+        if not self._read_only:
+            super().checkpoint()
+
+    def follow(self, news: News | None) -> None:
+        """Another hub has committed this; None: there may be anything. From any thread; the writer reads it."""
+        self._heard.append(news)
+        self.submit([], "follower")
+
+    # --- the writer's thread -----------------------------------------------------------------------------------------
+
+    def _handle(self, batch: list[Request]) -> None:
+        """What was in doubt first, then what others wrote, then the batch."""
+        waiting = [request for request in batch if request.answer.set_running_or_notify_cancel()]
+        if self._doubt is not None:
+            again = self._look_into_doubt()
+            if again is None:
+                _refuse(waiting)
+                return
+            waiting = again + waiting
+        if not self._catch_up_with_heard() and any(request.steps or request.people for request in waiting):
+            _refuse(waiting)
+            return
+        self._save(waiting)
+
+    def _save(self, waiting: list[Request]) -> None:
+        if any(self._is_unknown(step) for request in waiting for step in request.steps):
+            # Made by another hub a moment ago, perhaps; "unknown" would be on record for ever.
+            self._catch_up(None)
+        for attempt in range(ATTEMPTS):
+            try:
+                decided = self._try(waiting) if attempt < FREE_ATTEMPTS else self._try_alone(waiting)
+            except NumberTaken:
+                if not self._catch_up(None):
+                    break
+            except InDoubt as lost:
+                log.error("the connection was lost in mid-commit: %s", lost)
+                if not self._look_into_doubt():
+                    return
+            except (JournalConflict, Problem, OSError) as refused:
+                log.error("a batch of %d was not saved: %s", len(waiting), refused)
+                break
+            except Exception:
+                log.exception("a batch of %d could not be written down", len(waiting))
+                break
+            else:
+                self._saved(decided)
+                return
+        _refuse(waiting)
+
+    def _try(self, waiting: Iterable[Request]) -> Decided:
+        """Decide and commit."""
+        decided = self._decide_all(waiting)
+        if decided.entries or decided.people:
+            self._at_point("before-commit")
+            try:
+                self._shared.append(decided.entries, decided.people, decided.rests_on)
+            except InDoubt:
+                self._doubt = decided
+                raise
+            self._at_point("after-commit")
+        return decided
+
+    def _try_alone(self, waiting: Iterable[Request]) -> Decided:
+        """The same while every other hub waits: nobody can be faster."""
+        with self._shared.alone():
+            if not self._catch_up(None):
+                raise JournalConflict("what other hubs wrote cannot be read")
+            return self._try(waiting)
+
+    def _decide_all(self, waiting: Iterable[Request]) -> Decided:
+        """Every request on top of the ones before it. Nobody is answered yet: another hub may turn out to be faster."""
+        decided = Decided(self.snapshot)
+        for request in waiting:
+            try:
+                decided.after, made = decide_request(decided.after, request, self._moments.at())
+            except Problem as problem:
+                decided.outcomes.append((request, problem))
+            except Exception as bug:
+                log.exception("a command failed")
+                decided.outcomes.append((request, bug))
+            else:
+                decided.entries += made
+                decided.people += request.people
+                decided.outcomes.append((request, made))
+                if any(isinstance(step.command, HALL_COMMANDS) for step in request.steps):
+                    decided.rests_on = {stream: head.number for stream, head in self._heads().items()}
+        return decided
+
+    def _saved(self, decided: Decided) -> None:
+        if not decided.entries and not decided.people:
+            _answer(decided)
+            return
+        self.snapshot = decided.after.with_names(self.snapshot)
+        _answer(decided)
+        self._publish(decided.entries)
+
+    def _look_into_doubt(self) -> list[Request] | None:
+        """What became of the commit in doubt: the requests that are to be decided again (none, if it is saved); None
+        while nobody can know. Nobody is told anything before."""
+        doubt = self._doubt
+        assert doubt is not None
+        try:
+            self._shared.append(doubt.entries, doubt.people, doubt.rests_on)
+            stored = True
+        except NumberTaken:
+            try:
+                stored = bool(doubt.entries) and self._shared.is_stored(doubt.entries)
+            except Problem as unreachable:
+                self._stay_in_doubt(unreachable)
+                return None
+        except (JournalConflict, OSError) as unreachable:
+            self._stay_in_doubt(unreachable)
+            return None
+        self._doubt = None
+        if stored:
+            log.warning("a batch of %d that was in doubt is saved", len(doubt.entries))
+            self._saved(doubt)
+            return []
+        self._catch_up(None)
+        return [request for request, _ in doubt.outcomes]
+
+    def _stay_in_doubt(self, reason: Exception) -> None:
+        log.error("whether a batch is saved cannot be known yet: %s", reason)
+        timer = threading.Timer(DOUBT_S, lambda: self.submit([], "doubt"))
+        timer.daemon = True
+        timer.start()
+
+    # --- what others wrote -------------------------------------------------------------------------------------------
+
+    def _catch_up_with_heard(self) -> bool:
+        """Read what was heard of, once for all that was told meanwhile; False where the database is out of reach."""
+        streams: dict[str, int] = {}
+        people: set[str] = set()
+        everything = False
+        while self._heard:
+            news = self._heard.popleft()
+            if news is None:
+                everything = True
+                continue
+            people.update(news.people)
+            for stream, number in news.streams.items():
+                streams[stream] = max(number, streams.get(stream, 0))
+        if not everything:
+            heads = self._heads()
+            streams = {stream: n for stream, n in streams.items() if n > heads.get(stream, START).number}
+            if not streams and not people:
+                return True
+        return self._catch_up(None if everything else News(streams, sorted(people)))
+
+    def _catch_up(self, news: News | None) -> bool:
+        """Bring the snapshot up to what is stored, and tell the listeners; None: everything. False where the database
+        is out of reach: the writer tries again with the next request."""
+        try:
+            after, entries = self._read_on(news)
+        except Problem as problem:
+            if problem.key != "journal_broken":
+                log.error("what other hubs wrote cannot be read: %s", problem)
+                self._heard.append(news)
+                return False
+            # An older copy of the database was put in under us: what is stored counts.
+            log.error("%s It is read anew.", problem)
+            return self._read_anew()
+        if after is not self.snapshot:
+            self.snapshot = after.with_names(self.snapshot)
+            self._publish(entries)
+        return True
+
+    def _read_on(self, news: News | None) -> tuple[Snapshot, list[Entry]]:
+        after, found = self.snapshot, list[Entry]()
+        heads = self._heads()
+        if news is None:
+            stored = self._shared.heads()
+            behind = [stream for stream, head in stored.items() if head != heads.get(stream)]
+            if any(stored.get(stream, START).number < head.number for stream, head in heads.items()
+                   if head.number):
+                raise Problem("journal_broken", where=VENUE, stream=VENUE, number=0)
+        else:
+            behind = list(news.streams)
+        for stream in behind:
+            entries = list(self._shared.entries(stream, heads.get(stream, START)))
+            after = _advanced(after, stream, entries)
+            found += entries
+        concerned = sorted(after.events) if news is None else list(news.people)
+        people = self._shared.people(concerned) if concerned else {}
+        if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):
+            after = replace(after, people={**after.people, **{event: people.get(event, {}) for event in concerned}})
+        return after, found
+
+    def _read_anew(self) -> bool:
+        try:
+            streams = {*self._shared.heads(), *self._heads()}
+            self.snapshot = read_again(self._shared, self.snapshot, sorted(streams))
+        except Problem as problem:
+            log.error("the journal cannot be read: %s", problem)
+            self._heard.append(None)
+            return False
+        self._publish([])
+        return True
+
+    def _heads(self) -> dict[str, Head]:
+        """The newest entry that this service knows of each stream."""
+        venue = self.snapshot.venue
+        return {VENUE: Head(venue.number, venue.head),
+                **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()}}
+
+    def _is_unknown(self, step: Step) -> bool:
+        return step.stream != VENUE and step.stream not in self.snapshot.events
+
+
+def _advanced(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:
+    """The snapshot after what another hub committed to one stream."""
+    if stream == VENUE:
+        venue = snapshot.venue
+        for entry in entries:
+            venue = apply_venue(venue, entry)
+        return replace(snapshot, venue=venue)
+    state = snapshot.event(stream) or EventState(stream)
+    for entry in entries:
+        state = apply(state, entry)
+    return snapshot.with_event(state) if state.number else snapshot
+
+
+def _answer(decided: Decided) -> None:
+    for request, outcome in decided.outcomes:
+        if isinstance(outcome, Exception):
+            request.answer.set_exception(outcome)
+        else:
+            request.answer.set_result(outcome)
+
+
+def _refuse(waiting: Iterable[Request]) -> None:
+    for request in waiting:
+        if request.steps or request.people:
+            request.answer.set_exception(Problem("not_saved"))
+        else:
+            request.answer.set_result([])

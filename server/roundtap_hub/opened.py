@@ -1,0 +1,79 @@
+"""What a hub stands on, opened: its service, clocks, presence and paper, from its own folder or on a database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from roundtap_hub.journal.clocks import Clocks, system_clocks
+from roundtap_hub.journal.database_url import database_url, sqlite_url
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.service import Service
+from roundtap_hub.presence import Presence
+from roundtap_hub.printing.job_book import PrintBook
+
+AtPoint = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Opened:
+    """Everything that has to be closed again, in this order."""
+
+    service: Service
+    clocks: Clocks
+    presence: Presence
+    paper: PrintBook | None
+    closing: list[Callable[[], None]] = field(default_factory=list)
+
+    def close(self) -> None:
+        for close in self.closing:
+            close()
+
+
+def open_folder(folder: Path, at_point: AtPoint) -> Opened:
+    """The journal in a hub's own folder, started. Raises Problem where it cannot be had."""
+    url = sqlite_url(folder)
+    journal, paper, clocks = Journal(url), PrintBook(url), system_clocks()
+    service = Service(journal, clocks, at_point)
+    service.start()
+    return Opened(service, clocks, Presence(), paper, [service.stop, journal.close, paper.close])
+
+
+def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> Opened:
+    """The journal on PostgreSQL, started, with whatever keeps it together with the other hubs there. `pages_only`:
+    nothing is written, and there is no paper. Raises Problem where the database cannot be had."""
+    url = database_url(address)
+    # Only here: a hub in its own folder needs no driver.
+    from roundtap_hub.feeds.presence_relay import PRESENCE_CHANNEL, PresenceNews, PresenceRelay
+    from roundtap_hub.journal.database_clock import DatabaseClock
+    from roundtap_hub.journal.follower import Follower
+    from roundtap_hub.journal.postgres import PostgresJournal
+    from roundtap_hub.journal.shared_service import News, SharedService
+    from roundtap_hub.printing.shared_book import BOOK_CHANNEL, SharedPrintBook
+
+    clock = DatabaseClock(url)
+    journal = PostgresJournal(address, pages_only)
+    paper = None if pages_only else SharedPrintBook(address, journal.name)
+    service = SharedService(journal, clock.clocks, at_point, pages_only)
+    presence = Presence()
+    news = PresenceNews(presence, clock.clocks.mono_ms, speaks=not pages_only)
+    relay = PresenceRelay(url, journal.name, news, presence)
+    others = {PRESENCE_CHANNEL: news.hear}
+    if paper is not None:
+        others[BOOK_CHANNEL] = paper.hear
+
+    def committed(told: News | None) -> None:
+        service.follow(told)
+        if told is None:
+            news.ask()
+            relay.look_again()
+            if paper is not None:
+                paper.hear(None)
+
+    follower = Follower(url, journal.name, committed, others)
+    service.start()
+    for each in (clock, follower, relay):
+        each.start()
+    closing = [relay.stop, follower.stop, clock.stop, service.stop, journal.close]
+    return Opened(service, clock.clocks, presence, paper, [*closing, paper.close] if paper is not None else closing)

@@ -1,0 +1,110 @@
+"""The print book of several hubs on one database: a job is claimed there, once, whatever each of them remembers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, select, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from roundtap_core.errors import Problem
+from roundtap_hub.journal.postgres import HALL_LOCK, TABLES_LOCK, TOLD_BYTES_MAX, not_usable, postgres_engine
+from roundtap_hub.printing.job_book import BOOK, PRINT_ORDER, PRINT_STATE, PRINT_TEXT, PrintBook, Rows, save_rows
+from roundtap_hub.printing.jobs import PrintJob, PrintState
+
+BOOK_CHANNEL = "roundtap_paper"
+"""What was written is told here: {"from": hub, "jobs": [id, …], "orders": whether there are new ones}; without "jobs"
+there may be anything."""
+BOOK_LOCK = HALL_LOCK + 2
+
+
+class SharedPrintBook(PrintBook):
+    """What is asked is answered from memory, as elsewhere; whatever is written is decided on what is stored."""
+
+    def __init__(self, address: str, name: str) -> None:
+        self._name = name
+        self._turns = threading.Lock()
+        self._connection: Connection | None = None
+        self._written: list[str] = []
+        self._ordered = False
+        self._lock = threading.Lock()
+        self._states: dict[str, PrintState] = {}
+        self._orders: list[PrintJob] = []
+        self._engine = postgres_engine(address)
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TABLES_LOCK})
+                BOOK.create_all(connection)
+                self._read(connection, None, True)
+        except SQLAlchemyError as error:
+            raise not_usable(self._engine.url, error) from error
+
+    def told(self, news: Iterable[tuple[str, PrintState]]) -> None:
+        said = list(news)
+        if said:
+            with self._turn([job_id for job_id, _ in said]):
+                super().told(said)
+
+    def claim(self, job_ids: Iterable[str], unit: str) -> set[str]:
+        wanted = list(job_ids)
+        if not wanted:
+            return set()
+        with self._turn(wanted):
+            return super().claim(wanted, unit)
+
+    def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
+        with self._turn([] if instead_of is None else [instead_of]):
+            super().order(job, instead_of, word)
+
+    def hear(self, message: Mapping[str, Any] | None) -> None:
+        """Another hub has written; None: there may be anything. From the follower's thread."""
+        jobs = None if message is None else message.get("jobs")
+        orders = message is None or message.get("orders") is True or jobs is None
+        with self._engine.connect() as connection:
+            self._read(connection, None if jobs is None else [str(job) for job in jobs], orders)
+
+    @contextmanager
+    def _turn(self, jobs: Sequence[str]) -> Iterator[None]:
+        """One hub after the other, on what is stored of these jobs. Problem("not_saved") where that cannot be had."""
+        with self._turns:
+            try:
+                with self._engine.begin() as connection:
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": BOOK_LOCK})
+                    self._read(connection, jobs, False)
+                    self._connection, self._written, self._ordered = connection, [], False
+                    yield
+                    if self._written or self._ordered:
+                        connection.execute(text("SELECT pg_notify(:channel, :told)"),
+                                           {"channel": BOOK_CHANNEL, "told": self._news()})
+            except SQLAlchemyError as error:
+                raise Problem("not_saved") from error
+            finally:
+                self._connection = None
+
+    def _save(self, rows: Rows) -> None:
+        assert self._connection is not None
+        save_rows(self._connection, rows)
+        self._written += [row["job"] for table, row in rows if table is PRINT_STATE]
+        self._ordered = self._ordered or any(table is PRINT_ORDER for table, _ in rows)
+
+    def _news(self) -> str:
+        news = json.dumps({"from": self._name, "jobs": self._written, "orders": self._ordered})
+        return news if len(news) <= TOLD_BYTES_MAX else json.dumps({"from": self._name})
+
+    def _read(self, connection: Connection, jobs: Sequence[str] | None, orders: bool) -> None:
+        """Take over what is stored of these jobs (None: of all), and the orders if they are wanted."""
+        query = select(PRINT_STATE) if jobs is None else select(PRINT_STATE).where(PRINT_STATE.c.job.in_(jobs))
+        states = {row.job: PrintState(row.state, row.detail, row.unit) for row in connection.execute(query)}
+        found = None
+        if orders:
+            texts = {row.job: row.text for row in connection.execute(select(PRINT_TEXT))}
+            rows = connection.execute(select(PRINT_ORDER).order_by(PRINT_ORDER.c.number))
+            found = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
+        with self._lock:
+            self._states.update(states)
+            if found is not None:
+                self._orders = found

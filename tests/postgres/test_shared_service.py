@@ -1,0 +1,331 @@
+"""Several hubs on one database: one wins each number, the others decide again, and a lost connection loses nothing."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import wait
+from typing import Any
+
+import psycopg
+import pytest
+from hub_kit import HandClock, event_steps, make_event, people
+from postgres_kit import Cluster
+from shared_kit import HubOnDatabase, Wire, hub_on, stored
+
+from kit import wait_until
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.apply import fold
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_core.event.person import Person
+from roundtap_core.event.seen import CLOCK, mark
+from roundtap_hub.journal.journal import JournalConflict, PersonRecord
+from roundtap_hub.journal.postgres import PostgresJournal
+from roundtap_hub.journal.service import Step
+from roundtap_hub.journal.shared_service import FREE_ATTEMPTS
+
+RACES = int(os.environ.get("ROUNDTAP_RACES", "200"))
+"""How often two hubs race for a number; `ROUNDTAP_RACES=10000` for the long walk."""
+
+
+def report(number: int, side: str = "a", match: str = "1.1") -> c.Report:
+    return c.Report(f"r{number}", match, side, 0, {"score": {"a": 100, "b": 24}}, f"body {number}")
+
+
+def refused(what: Any, *arguments: Any) -> str:
+    with pytest.raises(Problem) as caught:
+        what(*arguments)
+    return caught.value.key
+
+
+# --- one journal ----------------------------------------------------------------------------------------------------
+
+
+def test_what_one_hub_saved_another_finds_when_it_starts(url: str) -> None:
+    with hub_on(url) as first:
+        make_event(first.service)
+        before = first.service.snapshot
+    with hub_on(url) as second:
+        assert second.service.snapshot == before
+
+
+def test_two_hubs_that_begin_together_begin_one_epoch(url: str) -> None:
+    with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
+        began = NewEntry("epoch-begun", {"epoch": "another"})
+        assert second.service.ask([Step(VENUE, began)], "hub") == []
+        assert first.service.snapshot.venue.epoch == second.service.snapshot.venue.epoch
+
+
+def test_whoever_was_slower_decides_again(url: str) -> None:
+    """Neither hears of the other: only the compare-and-set stands between them."""
+    with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
+        make_event(first.service)
+        second.service.tell("e1", c.SetClock("adjust", 60_000), "organizer")
+        first.service.tell("e1", c.SetClock("adjust", 1000), "organizer")
+        entry = second.service.tell("e1", c.SetClock("adjust", 2000), "organizer")[0]
+        assert [e.data["remaining_ms"] for e in stored(url) if e.kind == "clock-set"][-2:] == [
+            75 * 60_000 + 61_000, 75 * 60_000 + 63_000]
+        assert second.service.snapshot.events["e1"] == fold("e1", stored(url))
+        assert entry.number == len(stored(url))
+
+
+def test_a_button_shown_for_an_older_state_is_refused(url: str) -> None:
+    with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
+        make_event(first.service)
+        second.service.follow(None)
+        wait_until(lambda: "e1" in second.service.snapshot.events, "the second hub")
+        shown = mark(second.service.snapshot.events["e1"], CLOCK)
+        first.service.tell("e1", c.SetClock("start"), "organizer", seen=shown)
+        assert refused(second.service.tell, "e1", c.SetClock("start"), "organizer", (), shown) == (
+            "step_changed_meanwhile")
+        assert second.service.snapshot.events["e1"] == fold("e1", stored(url))
+
+
+def test_a_report_to_both_hubs_is_one_entry(url: str) -> None:
+    with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
+        make_event(first.service)
+        assert len(first.service.tell("e1", report(1), "unit:table-1")) == 1
+        assert second.service.tell("e1", report(1), "unit:table-1") == []
+        assert second.service.snapshot.events["e1"].fates["r1"] == first.service.snapshot.events["e1"].fates["r1"]
+
+
+def test_one_table_is_not_given_to_two_events_at_two_hubs(url: str) -> None:
+    """Different streams, so no number is in the way: the decision rests on the hall as it is."""
+    with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
+        for hub, event in ((first, "e1"), (second, "e2"), (first, "e3")):
+            hub.service.ask(event_steps(event), "organizer", people(event))
+        for hub, event in ((first, "e1"), (second, "e2")):
+            hub.service.ask([Step(event, c.DrawRound(3)), Step(event, c.PublishRound(1, 1))], "organizer")
+        tables = [match.match.table for event in ("e1", "e2")
+                  for match in second.service.snapshot.events[event].rounds[0].matches]
+        assert sorted(tables) == [1, 2, 3, 4]
+
+
+def test_who_is_slower_each_time_is_not_left_behind(url: str) -> None:
+    """However fast the other is: after a few tries it has to wait."""
+    beaten: list[str] = []
+    with hub_on(url, follows=False) as fast:
+        make_event(fast.service)
+
+        def be_faster(point: str) -> None:
+            if point != "before-commit":
+                return
+            beaten.append(point)
+            # While nobody else may write this has no answer: then it comes second.
+            wait([fast.service.submit([Step("e1", c.SetClock("adjust", 1000))], "fast")], timeout=0.5)
+
+        with hub_on(url, follows=False, at_point=be_faster) as slow:
+            [entry] = slow.service.tell("e1", c.SetClock("adjust", 7), "slow")
+        assert len(beaten) == FREE_ATTEMPTS + 1
+        wait_until(lambda: len(stored(url)) == entry.number + 1, "the other's last one")
+    assert [e.actor for e in stored(url)][-5:] == ["fast", "fast", "fast", "slow", "fast"]
+
+
+def test_a_report_for_an_event_that_another_hub_just_made_is_no_stray(url: str) -> None:
+    with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
+        make_event(first.service)
+        assert second.service.snapshot.event("e1") is None
+        [entry] = second.service.tell("e1", report(1), "unit:table-1")
+        assert entry.kind == "report"
+        assert refused(second.service.tell, "e77", report(2), "unit:table-1") == "unknown_event"
+
+
+def test_two_hubs_race_for_every_number(url: str) -> None:
+    """Each command is saved once, whoever was faster; every number has one owner."""
+    with hub_on(url) as first, hub_on(url) as second:
+        make_event(first.service)
+        begun = len(stored(url))
+        made: dict[str, list[Entry]] = {"first": [], "second": []}
+        start = threading.Barrier(2)
+
+        def race(name: str, hub: HubOnDatabase) -> None:
+            start.wait(10)
+            for n in range(RACES // 2):
+                made[name] += hub.service.tell("e1", c.SetClock("adjust", n), name)
+
+        threads = [threading.Thread(target=race, args=pair) for pair in (("first", first), ("second", second))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        entries = stored(url)
+    assert len(entries) == begun + RACES // 2 * 2
+    for name, mine in made.items():
+        assert mine == [entry for entry in entries if entry.actor == name]
+        assert len(mine) == RACES // 2
+    added_ms = 2 * sum(range(RACES // 2))
+    assert entries[-1].data["remaining_ms"] == 75 * 60_000 + added_ms, "one decision rested on an older state"
+
+
+# --- following ------------------------------------------------------------------------------------------------------
+
+
+def test_a_hub_hears_what_another_commits_and_tells_its_listeners(url: str) -> None:
+    heard: list[str] = []
+    with hub_on(url) as first, hub_on(url) as second:
+        second.service.listen(lambda _, entries: heard.extend(entry.kind for entry in entries))
+        make_event(first.service)
+        first.service.tell("e1", c.SetClock("start"), "organizer")
+        wait_until(lambda: "clock-set" in heard, "the other hub's entries")
+        wait_until(lambda: second.service.snapshot.venue == first.service.snapshot.venue, "the venue")
+        assert second.service.snapshot.events == first.service.snapshot.events
+        assert second.service.snapshot.names == first.service.snapshot.names
+        assert heard.count("clock-set") == 1
+
+
+def test_people_who_change_are_told_too(url: str) -> None:
+    with hub_on(url) as first, hub_on(url) as second:
+        make_event(first.service)
+        renamed = Person("Ana María Ruiz")
+        first.service.ask([], "organizer", [PersonRecord("e1", "p1", "salt", renamed)])
+        wait_until(lambda: renamed in second.service.snapshot.people.get("e1", {}).values(), "her name")
+
+
+def test_a_follower_whose_connection_was_cut_reads_what_it_missed(url: str, postgres: Cluster) -> None:
+    with hub_on(url) as first, hub_on(url) as second:
+        make_event(first.service)
+        wait_until(lambda: "e1" in second.service.snapshot.events, "the event")
+        assert postgres.cut() >= 2
+        first.service.tell("e1", c.SetClock("start"), "organizer")
+        wait_until(lambda: second.service.snapshot.events == first.service.snapshot.events, "what it missed")
+
+
+def test_a_notification_that_nobody_understands_harms_nobody(url: str) -> None:
+    with hub_on(url) as first, hub_on(url) as second:
+        with psycopg.connect(url, autocommit=True) as somebody:
+            for payload in ("", "{", "[]", '{"from": "x", "streams": 7}',
+                            '{"from": "x", "streams": {"e9": 3}, "people": []}'):
+                somebody.execute("SELECT pg_notify('roundtap', %s)", [payload])
+        make_event(first.service)
+        wait_until(lambda: "e1" in second.service.snapshot.events, "the event")
+
+
+def test_a_page_server_follows_and_takes_nothing(url: str) -> None:
+    with hub_on(url) as writer, hub_on(url, read_only=True) as pages:
+        make_event(writer.service)
+        wait_until(lambda: pages.service.snapshot.events.keys() == {"e1"}, "the event")
+        assert refused(pages.service.tell, "e1", c.SetClock("start"), "organizer") == "pages_only"
+        before = stored(url)
+        pages.service.checkpoint()
+        assert stored(url) == before
+        with pytest.raises(JournalConflict, match="read-only"):
+            pages.journal.append([], [PersonRecord("e1", "p1", "salt", Person("Nobody"))])
+
+
+def test_a_page_server_in_front_of_an_empty_database_says_so(url: str) -> None:
+    with pytest.raises(Problem) as caught:
+        PostgresJournal(url, read_only=True)
+    assert caught.value.key == "database_empty"
+
+
+# --- lost connections -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def wire(url: str) -> Iterator[Wire]:
+    made = Wire(url)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("when", ["before the commit arrives", "before the answer arrives"])
+def test_a_connection_cut_in_mid_commit_leaves_one_entry_and_a_true_answer(url: str, wire: Wire, when: str) -> None:
+    with hub_on(wire.url, follows=False) as hub:
+        make_event(hub.service)
+        before = len(stored(url))
+        wire.cut_next(when)
+        made = hub.service.tell("e1", c.SetClock("adjust", 1000), "organizer")
+        assert wire.cuts == 1
+        assert [entry.number for entry in made] == [before + 1]
+        assert stored(url)[before:] == made
+        assert hub.service.tell("e1", c.SetClock("adjust", 1000), "organizer")[0].number == before + 2
+
+
+@pytest.mark.parametrize("when", ["before the commit arrives", "before the answer arrives"])
+def test_while_the_database_is_out_of_reach_a_doubtful_commit_is_not_answered(url: str, wire: Wire, when: str) -> None:
+    with hub_on(wire.url, follows=False) as hub:
+        make_event(hub.service)
+        before = len(stored(url))
+        wire.cut_next(when)
+        wire.refuse(True)
+        doubtful = hub.service.submit([Step("e1", c.SetClock("adjust", 1000))], "organizer")
+        wait_until(lambda: wire.cuts, "the cut")
+        assert refused(hub.service.tell, "e1", c.SetClock("adjust", 1), "organizer") == "not_saved"
+        assert hub.service.ask([], "watchdog") == []
+        assert not doubtful.done()
+        wire.refuse(False)
+        made = doubtful.result(30)
+        assert stored(url)[before:] == made
+        assert len(made) == 1
+
+
+def test_a_doubtful_commit_whose_number_another_hub_took_is_decided_again(url: str, wire: Wire) -> None:
+    with hub_on(wire.url, follows=False) as slow, hub_on(url, follows=False) as fast:
+        make_event(slow.service)
+        wire.cut_next("before the commit arrives")
+        wire.refuse(True)
+        doubtful = slow.service.submit([Step("e1", c.SetClock("adjust", 1000))], "slow")
+        wait_until(lambda: wire.cuts, "the cut")
+        fast.service.tell("e1", c.SetClock("adjust", 5000), "fast")
+        wire.refuse(False)
+        [entry] = doubtful.result(30)
+        assert [e.actor for e in stored(url)][-2:] == ["fast", "slow"]
+        assert entry.data["remaining_ms"] == 75 * 60_000 + 6000
+
+
+def test_a_cut_by_the_database_itself_in_mid_commit(url: str, postgres: Cluster) -> None:
+    """pg_terminate_backend at every moment there is: what was acknowledged is there, once."""
+    with hub_on(url) as hub:
+        make_event(hub.service)
+        before = len(stored(url))
+        over = threading.Event()
+
+        def saw() -> None:
+            while not over.is_set():
+                postgres.cut()
+
+        sawing = threading.Thread(target=saw)
+        sawing.start()
+        made: list[Entry] = []
+        problems: set[str] = set()
+        for n in range(60):
+            try:
+                made += hub.service.ask([Step("e1", report(n))], "unit:table-1", timeout_s=60)
+            except Problem as problem:
+                problems.add(problem.key)
+        over.set()
+        sawing.join()
+        entries = stored(url)
+    assert problems <= {"not_saved"}
+    ids = [entry.data["report_id"] for entry in entries[before:]]
+    assert len(ids) == len(set(ids))
+    assert [entry for entry in entries[before:] if entry in made] == made
+
+
+def test_a_hub_whose_database_was_put_back_to_an_older_copy_believes_what_is_stored(url: str) -> None:
+    with hub_on(url, follows=False) as hub:
+        make_event(hub.service)
+        kept = len(stored(url))
+        for n in range(3):
+            hub.service.tell("e1", c.SetClock("adjust", n), "organizer")
+        with psycopg.connect(url, autocommit=True) as somebody:
+            somebody.execute("DELETE FROM entry WHERE stream = 'e1' AND number > %s", [kept])
+        assert hub.service.tell("e1", c.SetClock("adjust", 9), "organizer")[0].number == kept + 1
+        assert hub.service.snapshot.events["e1"] == fold("e1", stored(url))
+
+
+# --- clocks ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_running_round_runs_on_when_the_writer_moves(url: str) -> None:
+    clock = HandClock("db:7")
+    with hub_on(url, clock) as first:
+        make_event(first.service)
+        first.service.tell("e1", c.SetClock("start"), "organizer")
+    clock.ms += 600_000
+    with hub_on(url, clock) as second:
+        live = second.service.snapshot.events["e1"].clock
+        assert live.state == "running"
+        assert live.remaining_at(clock.clocks.now()) == 65 * 60_000
