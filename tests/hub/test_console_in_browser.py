@@ -14,7 +14,8 @@ from roundtap_core.records import Pair, Result
 
 __all__ = ["browser", "pytestmark"]
 
-LOADED = "return performance.getEntriesByType('resource').map((one) => one.name).filter((name) => /console\\/e1$/.test(name))"
+LOADED = """return performance.getEntriesByType('resource').map((one) => one.name)
+    .filter((name) => /console\\/e1$/.test(name))"""
 
 
 def the(driver: webdriver.Chrome, selector: str) -> list:
