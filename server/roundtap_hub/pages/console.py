@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from flask import Blueprint, current_app, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -38,12 +40,12 @@ from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.next_step import next_step
 from roundtap_hub.views.open_points import points_before_round_1
 from roundtap_hub.views.regions import Rendered, changes
-from roundtap_hub.views.renderings import RENDERINGS, Renderings
+from roundtap_hub.views.renderings import RENDERINGS, Renderings, RowOf
 from roundtap_hub.views.round_clock import face_of
 from roundtap_hub.views.round_tabs import round_tabs
 from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.steps import Steps
-from roundtap_hub.views.tables import cells, seated_count
+from roundtap_hub.views.tables import Cell, cells, seated_count
 from roundtap_hub.views.units import known_units, unit_rows
 
 # Okabe and Ito's colours, distinct for colour-blind eyes; without the two that mean the sides of a table.
@@ -105,18 +107,32 @@ def _draw(moment: EventAt) -> Rendered:
     opened = opened_part(moment)
     known = known_units(snapshot, hub.unit_keys, units)
     step = next_step(state, seated, len(points), clash_of(snapshot.events, state))
+    people, lists = roster(moment), list_states(moment)
+
+    def person_rows() -> Iterator[RowOf]:
+        # What was typed into the one that is open is this answer's own.
+        own = object()
+        for each in people:
+            entrant = state.entrants[each.id]
+            yield each.id, (each, len(entrant.warnings), entrant.officials_role, lists[each.id].state,
+                            own if opened == f"person-{each.id}" else None), each
+
+    def cell_rows(some: Iterable[Cell]) -> Iterator[RowOf]:
+        for each in some:
+            yield each.match_id, (each.shown, names.get(each.came_after_all or "") if state.live else ""), each
+
     return rendered(
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
         newest=newest, grid=grid, missing=[cell for cell in grid if not cell.done], seated=seated,
-        once=the_renderings().once(event_id, words().language),
+        rows=the_renderings().rows(event_id, words().language), person_rows=person_rows, cell_rows=cell_rows,
         next=step, next_url=_next_url(event_id, step.action), next_mark=step_mark(state, step.action),
         names_in=lambda who: ", ".join(names[each] for each in who), shown=shown, points=points,
         shown_name=title_key(state, shown) if shown else None, tabs=round_tabs(state, shown),
         shown_grid=grid if shown is newest else cells(snapshot, units, state, shown, names, now),
         needs=needs(snapshot, units, state, grid if state.live else (), names, now,
                     played_ms(state, hub.clocks.now()), hub.presence.here),
-        draft=draft_view(moment, names), planned=planned_rounds(state), roster=roster(moment),
-        lists=list_states(moment), told_lists=told_lists(moment),
+        draft=draft_view(moment, names), planned=planned_rounds(state), roster=people, lists=lists,
+        told_lists=told_lists(moment),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,

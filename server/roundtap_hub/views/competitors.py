@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -34,15 +35,12 @@ class Entered:
 
 def roster(moment: EventAt) -> list[Entered]:
     """Everybody, by name."""
-    won = wins_by_leaving(moment.state)
-    return sorted((_entered(moment, entrant, entrant.id in won) for entrant in moment.state.entrants.values()),
-                  key=lambda e: _place(e.name))
+    return sorted(_entered(moment, moment.state.entrants.values()), key=lambda e: _place(e.name))
 
 
 def entered(moment: EventAt, competitor: str) -> Entered:
     """One competitor of the event."""
-    entrant = moment.state.entrants[competitor]
-    return _entered(moment, entrant, competitor in wins_by_leaving(moment.state))
+    return next(_entered(moment, [moment.state.entrants[competitor]]))
 
 
 @lru_cache(maxsize=2048)
@@ -51,18 +49,21 @@ def _place(name: str) -> tuple[str, str]:
     return sort_key(name)
 
 
-def _entered(moment: EventAt, entrant: Entrant, won: bool) -> Entered:
-    state, names = moment.state, full_names(moment)
-    match = seats(moment).get(entrant.id) if state.live else None
-    open_match = match if match and match.match.b and match.match.result is None else None
-    across = None
-    if open_match:
-        across = open_match.match.b if open_match.match.a == entrant.id else open_match.match.a
-    status = OUT if entrant.disqualified_after is not None else IN if entrant.active else LEFT
-    after = entrant.disqualified_after if status == OUT else entrant.dropped_after
-    return Entered(
-        entrant.id, names[entrant.id], shown_names(moment)[entrant.id], status, after, entrant.won_bye,
-        entrant.came_with, match.match.table if match else None, open_match.match.table if open_match else None,
-        names.get(across, "") if across else "",
-        max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0, status == IN and won,
-    )
+def _entered(moment: EventAt, entrants: Iterable[Entrant]) -> Iterator[Entered]:
+    state, names, public = moment.state, full_names(moment), shown_names(moment)
+    sitting, won = seats(moment) if state.live else {}, wins_by_leaving(state)
+    for entrant in entrants:
+        match = sitting.get(entrant.id)
+        open_match = match if match and match.match.b and match.match.result is None else None
+        across = None
+        if open_match:
+            across = open_match.match.b if open_match.match.a == entrant.id else open_match.match.a
+        status = OUT if entrant.disqualified_after is not None else IN if entrant.active else LEFT
+        after = entrant.disqualified_after if status == OUT else entrant.dropped_after
+        yield Entered(
+            entrant.id, names[entrant.id], public[entrant.id], status, after, entrant.won_bye, entrant.came_with,
+            match.match.table if match else None, open_match.match.table if open_match else None,
+            names.get(across, "") if across else "",
+            max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
+            status == IN and entrant.id in won,
+        )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 
-from roundtap_hub.views.regions import Region, Rendered, Row
+from markupsafe import Markup
+
+from roundtap_hub.views.regions import ROW, ROW_END, Region, Rendered, Row, mark
 
 RENDERINGS = "roundtap-console"
 """Where an application keeps its own."""
@@ -17,6 +19,10 @@ FRESH_MS = 1000
 
 PAGES_KEPT, VERSIONS_KEPT, ROWS_KEPT = 8, 24, 2000
 """Pages (event, language, round), and earlier versions of each: a browser that has an older one loads the page."""
+
+
+RowOf = tuple[str, Hashable, object]
+"""A row's key, all that it shows, and what its macro is given."""
 
 
 @dataclass(slots=True)
@@ -52,19 +58,22 @@ class Renderings:
                 newest = self._keep(key, draw(), now_ms)
             return newest, old
 
-    def once(self, *of: Hashable) -> Callable[..., str]:
-        """For templates, `once(key, macro, …)`: a row's text, made when it is first seen. `of`: what every row depends
-        on beside its own key: event, language."""
+    def rows(self, *of: Hashable) -> Callable[[Iterable[RowOf], Callable[[object], str]], Markup]:
+        """For templates, `rows(some, macro)`: rows with their marks, each written when it is first seen. `of`: what
+        every row depends on beside what it shows: event, language. Called while a page is being drawn."""
 
-        def row(key: Hashable, macro: Callable[..., str], *given: object) -> str:
-            known = self._rows.get((of, key))
-            if known is None:
-                known = self._rows[of, key] = macro(*given)
-                while len(self._rows) > ROWS_KEPT:
-                    self._rows.popitem(last=False)
-            return known
+        def written(some: Iterable[RowOf], macro: Callable[[object], str]) -> Markup:
+            texts = []
+            for key, shown, thing in some:
+                text = self._rows.get((of, key, shown))
+                if text is None:
+                    text = self._rows[of, key, shown] = f"{mark(ROW, key)}{macro(thing)}{mark(ROW_END)}"
+                texts.append(text)
+            while len(self._rows) > ROWS_KEPT:
+                self._rows.popitem(last=False)
+            return Markup("".join(texts))
 
-        return row
+        return written
 
     @staticmethod
     def _earlier(known: _Page | None, since: str | None) -> Rendered | None:
