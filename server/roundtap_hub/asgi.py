@@ -69,6 +69,8 @@ class HubApplication:
             "/time": {"GET": self.device_api.time, "HEAD": self.device_api.time},
         }
         """Who answers by path and method, without a thread."""
+        self.ways = [self.device_api.probe, self.pages.probe]
+        """What the watchdog asks again and again: each returns once it was answered the way people are."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

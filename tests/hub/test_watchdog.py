@@ -106,8 +106,7 @@ class Live:
     stuck: threading.Event
 
     def watch(self) -> None:
-        ways = [self.app.device_api.probe, self.app.pages.probe]
-        self.task = asyncio.run_coroutine_threadsafe(keep_watchdog(self.says, ways), self.client.loop)
+        self.task = asyncio.run_coroutine_threadsafe(keep_watchdog(self.says, self.app.ways), self.client.loop)
 
     def hears(self, n: int) -> None:
         """Wait until systemd has heard so many more words."""
