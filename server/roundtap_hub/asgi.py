@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.devices.calls import close_settled_calls
@@ -25,7 +24,7 @@ from roundtap_hub.http_answers import (
     send_json,
 )
 from roundtap_hub.hub import Hub
-from roundtap_hub.lanes import Precedence
+from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.page_threads import PageThreads, Wsgi
 from roundtap_hub.public.drawing import Drawing
 from roundtap_hub.public.page_store import PageStore
@@ -52,8 +51,8 @@ class HubApplication:
         self.devices = DeviceFeed(hub)
         self.device_api = DeviceApi(hub, precedence)
         self._static = StaticFiles()
-        store = PageStore(hub, page_version, Drawing(hub, self._static.url).draw,
-                          ThreadPoolExecutor(1, "public-pages"), precedence.give_way)
+        drawing = WatchedThread("public-pages")
+        store = PageStore(hub, page_version, Drawing(hub, self._static.url).draw, drawing, precedence.give_way)
         self.browsers = BrowserFeed(hub, store)
         self.public = PublicPages(hub, store)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language))
@@ -69,6 +68,8 @@ class HubApplication:
             "/time": {"GET": self.device_api.time, "HEAD": self.device_api.time},
         }
         """Who answers by path and method, without a thread."""
+        self.ways = [self.device_api.probe, self.pages.probe, drawing.probe]
+        """What the watchdog asks again and again: each returns once it was answered the way people are."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

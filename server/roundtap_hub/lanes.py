@@ -6,14 +6,15 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
-GIVE_WAY_S = 0.05
-"""A page lets reports go first for so long at a time: on a slow card some report is nearly always under way."""
+GIVE_WAY_S = 0.02
+"""A page lets reports go first for so long at the most: on a slow card some report is nearly always under way, and
+most of that time waits for the card and leaves the processor to others."""
 
 
 class Busy(Exception):
@@ -48,6 +49,33 @@ class Precedence:
     def give_way(self) -> None:
         """Wait, in a page's thread, until no report is under way, but not for ever."""
         self._free.wait(GIVE_WAY_S)
+
+
+class WatchedThread(ThreadPoolExecutor):
+    """One thread that does what is submitted, in its order, and can be asked whether it moves at all."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(1, thread_name_prefix=name)
+        self._asking: deque[Future[None]] = deque()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        work = super().submit(fn, *args, **kwargs)
+        work.add_done_callback(self._moved)
+        return work
+
+    async def probe(self) -> None:
+        """Returns as soon as any piece of work is done from now on, however many wait; at once where nobody does."""
+        moved: Future[None] = Future()
+        self._asking.append(moved)
+        self.submit(lambda: None)
+        await asyncio.wrap_future(moved)
+
+    def _moved(self, _: Future[Any]) -> None:
+        while self._asking:
+            asked = self._asking.popleft()
+            # Who asked may have given up.
+            if asked.set_running_or_notify_cancel():
+                asked.set_result(None)
 
 
 @dataclass(frozen=True, slots=True)

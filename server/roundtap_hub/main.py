@@ -135,8 +135,8 @@ def _serve(hub: Hub, listener: socket.socket, pages_only: bool, console_url: str
             # Reports are answered from now on; pages come a moment later.
             notify.tell("READY=1")
             # Kept: the loop itself holds its tasks weakly.
-            self.beside = [asyncio.create_task(self.make_pages()), asyncio.create_task(
-                keep_watchdog(notify, [application.device_api.probe, application.pages.probe]))]
+            self.beside = [asyncio.create_task(self.make_pages()),
+                           asyncio.create_task(keep_watchdog(notify, application.ways))]
 
         async def make_pages(self) -> None:
             try:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from roundtap_hub.lanes import Busy, Gone, Lane, Patience, Precedence
+from roundtap_hub.lanes import Busy, Gone, Lane, Patience, Precedence, WatchedThread
 
 LONG = Patience(100, 30.0)
 
@@ -174,6 +174,29 @@ def test_what_takes_long_holds_nobody_up_as_long_as_there_is_a_spare_thread(monk
         await asyncio.gather(*tasks)
 
     assert play(scene, spare=1).begun == ["long", "b", "long too", "c", "d", "e"]
+
+
+def test_a_thread_with_a_long_queue_moves_and_one_that_hangs_does_not() -> None:
+    work = Work()
+
+    async def scene() -> None:
+        thread = WatchedThread("test")
+        await thread.probe()
+        last, hold = threading.Event(), threading.Event()
+        queue = [thread.submit(work("now", waits=True)), thread.submit(hold.wait, 30), thread.submit(last.set)]
+        probe = asyncio.create_task(thread.probe())
+        given_up = asyncio.create_task(thread.probe())
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert not probe.done(), "what it does now goes on and on"
+        given_up.cancel()
+        work.let.set()
+        await probe
+        assert not last.is_set(), "the end of the queue is not waited for"
+        hold.set()
+        await asyncio.gather(*(asyncio.wrap_future(each) for each in queue))
+
+    asyncio.run(scene())
 
 
 # --- reports go first ---------------------------------------------------------------------------------------------

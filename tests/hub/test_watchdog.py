@@ -106,8 +106,7 @@ class Live:
     stuck: threading.Event
 
     def watch(self) -> None:
-        ways = [self.app.device_api.probe, self.app.pages.probe]
-        self.task = asyncio.run_coroutine_threadsafe(keep_watchdog(self.says, ways), self.client.loop)
+        self.task = asyncio.run_coroutine_threadsafe(keep_watchdog(self.says, self.app.ways), self.client.loop)
 
     def hears(self, n: int) -> None:
         """Wait until systemd has heard so many more words."""
@@ -193,5 +192,14 @@ def test_a_writer_that_hangs_is_silence(live: Live, monkeypatch: pytest.MonkeyPa
     held.add_done_callback(lambda _: hold.wait(30))
     live.service._queue.put(Request([], "test", (), held))
     assert live.is_silent(writer_answers=False)
+    hold.set()
+    live.hears(2)
+
+
+def test_public_pages_that_are_drawn_no_more_are_silence(live: Live) -> None:
+    hold = threading.Event()
+    live.app.public._store._executor.submit(hold.wait, 30)
+    live.watch()
+    assert live.is_silent()
     hold.set()
     live.hears(2)
