@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from asgi_client import AsgiClient
@@ -147,15 +149,48 @@ def test_an_event_that_ends_the_waiting_is_told(tmp_path: Path, monkeypatch: pyt
         client.close()
 
 
-def test_who_reads_slowly_is_told_to_look_once_it_reads():
-    client = FeedClient(PageKey("e/e1", "", "en"), "v0")
-    for n in range(WAITING_MAX + 1):
-        client.version = f"v{n}"
-        client.tell(b"event: patch\ndata: %d\n\n" % n)
-    # What comes next is told to who shows another version, and so as a view, too.
-    assert client.version == "too-slow"
-    assert client.take() == b"event: view\ndata: too-slow\n\n"
-    assert client.take() == b""
+class SlowReader:
+    """What a server's `send` is like while the browser does not read: it waits, and has sent nothing yet."""
+
+    def __init__(self) -> None:
+        self.reads = asyncio.Event()
+        self.sent: list[bytes] = []
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        await self.reads.wait()
+        self.sent.append(message["body"])
+
+
+def test_who_reads_slowly_gets_it_all_in_order_once_it_reads():
+    async def go() -> list[bytes]:
+        reader = SlowReader()
+        client = FeedClient(PageKey("e/e1", "", "en"), "v0", reader.send)
+        for n in range(5):
+            client.tell(b"%d;" % n)
+        reader.reads.set()
+        assert client._task is not None
+        await client._task
+        client.tell(b"5;")
+        return reader.sent
+
+    assert asyncio.run(go()) == [b"0;", b"1;2;3;4;", b"5;"]
+
+
+def test_who_reads_much_too_slowly_is_told_to_look():
+    async def go() -> tuple[list[bytes], str]:
+        reader = SlowReader()
+        client = FeedClient(PageKey("e/e1", "", "en"), "v0", reader.send)
+        for n in range(WAITING_MAX + 2):
+            client.version = f"v{n}"
+            client.tell(b"event: patch\ndata: %d\n\n" % n)
+        # What comes next is told to who shows another version, and so as a view, too.
+        version = client.version
+        reader.reads.set()
+        assert client._task is not None
+        await client._task
+        return reader.sent, version
+
+    assert asyncio.run(go()) == ([b"event: patch\ndata: 0\n\n", b"event: view\ndata: too-slow\n\n"], "too-slow")
 
 
 def test_a_hub_that_stops_ends_its_feeds(house: House, client: AsgiClient):

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterable
+from typing import Any
 from urllib.parse import parse_qs
 
 from roundtap_core.words import LANGUAGES
@@ -67,6 +68,7 @@ class BrowserFeed:
         self._hub = hub
         self._store = store
         self._groups: dict[PageKey, Group] = {}
+        self._here: dict[FeedClient, asyncio.Task[Any] | None] = {}
         self._ticking: list[set[FeedClient]] = [set() for _ in range(TICKS_APART)]
         self._next_tick = 0
         self._clocks: dict[str, str] = {}
@@ -87,27 +89,21 @@ class BrowserFeed:
 
         Without a language of ours nobody is told by "patch" what changed, only by "view" that something did.
         """
-        asked = {name: values[0][:200] for name, values in parse_qs(scope["query_string"].decode("latin-1")).items()}
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
         ]})
-        client = self._enter(asked)
-        gone = asyncio.create_task(until_gone(receive))
-        gone.add_done_callback(lambda _: client.close())
+        client = self._enter(scope["query_string"].decode("latin-1"), send)
+        here = self._here[client] = asyncio.current_task()
         try:
-            while True:
-                said = client.take()
-                if said:
-                    await send({"type": "http.response.body", "body": said, "more_body": True})
-                elif client.closed:
-                    break
-                else:
-                    await client.news()
-        except OSError:
-            pass  # Who has gone.
+            if not self._closing:
+                await until_gone(receive)
+        except asyncio.CancelledError:
+            # The hub stops: the stream ends as one does. Anything else that cancels is not ours.
+            if not self._closing or here is None:
+                raise
+            here.uncancel()
         finally:
             self._leave(client)
-            gone.cancel()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     def look_again(self) -> None:
@@ -117,18 +113,19 @@ class BrowserFeed:
     def close_all(self) -> None:
         """End every stream, and those that open from now on: the hub stops."""
         self._closing = True
-        for group in self._groups.values():
-            for client in group.clients:
-                client.close()
+        for task in self._here.values():
+            if task is not None:
+                task.cancel()
 
-    def _enter(self, asked: dict[str, str]) -> FeedClient:
+    def _enter(self, query: str, send: Send) -> FeedClient:
+        asked = {name: values[0][:200] for name, values in parse_qs(query).items()}
         language, page = asked.get("lang", ""), asked.get("page", "")
         key = PageKey(page, plain_variant(page, asked.get("variant", "")), language if language in LANGUAGES else "")
         version = self._store.version(page)
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = Group(key, version, self._store.shown(key, version))
-        client = FeedClient(key, asked.get("seen", ""))
+        client = FeedClient(key, asked.get("seen", ""), send)
         client.tell(b"retry: 2000\n\n")
         clock = self._clock(_event_of(page))
         client.tell(self._clock_event(clock) if clock else self._tick_event())
@@ -136,11 +133,11 @@ class BrowserFeed:
             client.tell_view(version)
         group.clients.add(client)
         min(self._ticking, key=len).add(client)
-        if self._closing:
-            client.close()
         return client
 
     def _leave(self, client: FeedClient) -> None:
+        client.close()
+        self._here.pop(client, None)
         for clients in self._ticking:
             clients.discard(client)
         group = self._groups.get(client.key)
