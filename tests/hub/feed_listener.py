@@ -16,7 +16,7 @@ PATIENCE_S = 20
 
 
 class Listener:
-    """One page with its feed. `events`: (name, data) as they came, without ticks; `loads`: how often the page was loaded."""
+    """One page with its feed. `events`: (name, data) as they came, without ticks; `loads`: how often it was loaded."""
 
     def __init__(self, client: AsgiClient, path: str, language: str = "en", **query: str) -> None:
         self.client, self.path, self.language = client, path, language

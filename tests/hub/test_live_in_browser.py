@@ -95,8 +95,9 @@ def test_a_row_that_changed_is_the_only_one_that_is_another_element(tmp_path: Pa
         browser.execute_script("document.querySelectorAll('[data-key]').forEach((row) => { row.was = true; });")
         house.service.tell("e1", EnterResult("1.2", 0, Result(score=Pair(77, 24))), "test")
         until(lambda: "77" in text(browser, "pairings"), "the result")
-        fresh = browser.execute_script(
-            "return [...document.querySelectorAll('[data-key]')].filter((row) => !row.was).map((row) => row.dataset.key)")
+        fresh = browser.execute_script("""
+            const rows = [...document.querySelectorAll("[data-key]")];
+            return rows.filter((row) => !row.was).map((row) => row.dataset.key);""")
         assert fresh == ["1.2"]
         assert [path for path in asked(browser) if path != "/time"] == []
 
