@@ -25,6 +25,8 @@ COALESCE_S = 0.25
 TICK_S = 5.0
 TICKS_APART = 20
 """Groups of clients that hear the tick one after the other: nobody is woken with a thousand others."""
+REST = 4
+"""So many times as long as it took to look at all pages nothing is looked at again."""
 AT_ONCE = 24
 """Pages that are drawn in one go, before those who look at them are told and others have their turn."""
 PATCH_LETTERS = 4000
@@ -73,11 +75,12 @@ class BrowserFeed:
         self._next_tick = 0
         self._clocks: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._signalled = self._again = self._closing = False
+        self._signalled = self._saved = self._again = self._closing = False
         self._telling: asyncio.Task[None] | None = None
-        self._told_s = float("-inf")
-        hub.service.listen(lambda *_: self._changed())
-        hub.presence.listen(lambda _: self._changed())
+        self._timer: asyncio.TimerHandle | None = None
+        self._told_s = self._looked_s = self._rested_s = float("-inf")
+        hub.service.listen(lambda *_: self._changed(True))
+        hub.presence.listen(lambda _: self._changed(False))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the clients live in; called from within it."""
@@ -108,6 +111,7 @@ class BrowserFeed:
 
     def look_again(self) -> None:
         """Tell every page what has changed by the clock alone."""
+        self._saved = True
         self._due()
 
     def close_all(self) -> None:
@@ -148,36 +152,55 @@ class BrowserFeed:
 
     # --- what changed
 
-    def _changed(self) -> None:
-        """From any thread."""
-        if self._loop is not None and not self._loop.is_closed() and not self._signalled:
+    def _changed(self, saved: bool) -> None:
+        """From any thread. `saved`: there is something new on record; else a unit said something."""
+        self._saved = self._saved or saved
+        if self._loop is not None and not self._loop.is_closed() and (saved or not self._signalled):
             self._signalled = True
             self._loop.call_soon_threadsafe(self._due)
 
     def _due(self) -> None:
         self._signalled = False
         self._again = True
-        if self._telling is None and self._loop is not None:
+        if self._telling is None:
+            self._arm()
+
+    def _arm(self) -> None:
+        """Look as soon as may be: what was saved at once, unless something was told just now; what units say, which
+        mostly changes no page, four times a second. However many pages there are, looking takes a fifth of the time."""
+        if self._loop is None or self._closing:
+            return
+        at_s = max(self._told_s + COALESCE_S, self._rested_s)
+        if not self._saved:
+            at_s = max(at_s, self._looked_s + COALESCE_S)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(at_s, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._loop is not None and self._telling is None:
             self._telling = self._loop.create_task(self._tell_all())
 
     async def _tell_all(self) -> None:
         loop = asyncio.get_running_loop()
+        self._again = self._saved = False
+        self._looked_s = loop.time()
         try:
-            while self._again and not self._closing:
-                wait_s = self._told_s + COALESCE_S - loop.time()
-                if wait_s > 0:
-                    await asyncio.sleep(wait_s)
-                self._again = False
-                self._told_s = loop.time()
-                self._tell_clocks()
-                await self._tell_pages()
+            told = self._tell_clocks()
+            if await self._tell_pages() or told:
+                self._told_s = self._looked_s
         except Exception:
             # Pages that were not told now are with the next change, or when they look by themselves.
             log.exception("the browsers were not told what changed")
         finally:
             self._telling = None
+            self._rested_s = loop.time() + REST * (loop.time() - self._looked_s)
+            if self._again:
+                self._arm()
 
-    def _tell_clocks(self) -> None:
+    def _tell_clocks(self) -> bool:
+        """Whether any was another one."""
         before, self._clocks = self._clocks, {}
         events: dict[str, bytes] = {}
         for group in self._groups.values():
@@ -187,9 +210,11 @@ class BrowserFeed:
                 told = events.setdefault(event, self._clock_event(clock))
                 for client in group.clients:
                     client.tell(told)
+        return bool(events)
 
-    async def _tell_pages(self) -> None:
-        """What everybody looks at first, then what few do."""
+    async def _tell_pages(self) -> bool:
+        """What everybody looks at first, then what few do. Whether anything had changed."""
+        told = False
         groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
         for begin in range(0, len(groups), AT_ONCE):
             some = [(group, version) for group in groups[begin : begin + AT_ONCE]
@@ -200,9 +225,11 @@ class BrowserFeed:
                 drawn = dict(zip(keys, await self._store.drawn(keys), strict=True))
             elif begin:
                 await asyncio.sleep(0)
+            told = told or bool(some)
             for group, version in some:
                 kept = drawn.get(group.key)
                 group.turn(version, kept.drawn if kept is not None and not kept.elsewhere else None)
+        return told
 
     def _clock(self, event: str) -> str:
         """An event's clock as JSON without its last bracket; "" where there is no such event. Once a broadcast."""
