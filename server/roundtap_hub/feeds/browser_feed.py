@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -36,31 +37,36 @@ PATCH_LETTERS = 4000
 class Group:
     """Clients that look at the same page in the same way.
 
-    `version`: what they have last been told of; `shown`: the page as it was then, where anybody had it drawn.
+    `version`: the page as it was last looked at; `told`: the version that was told last, which shows the same; `shown`:
+    the page of both, where anybody had it drawn.
     """
 
-    __slots__ = ("clients", "key", "shown", "version")
+    __slots__ = ("clients", "key", "shown", "told", "version")
 
     def __init__(self, key: PageKey, version: str, shown: Rendered | None) -> None:
         self.key = key
-        self.version = version
+        self.version = self.told = version
         self.shown = shown
         self.clients: set[FeedClient] = set()
 
-    def turn(self, version: str, shown: Rendered | None) -> None:
-        """The page is another one now: everybody hears what changed, or that something did."""
-        event, before = b"", self.version
+    def turn(self, version: str, shown: Rendered | None) -> bool:
+        """The page is another one now: everybody hears what changed, or that something did. False: nothing shows."""
+        event, before = b"", self.told
         if shown is not None and self.shown is not None:
-            patch = changes(self.shown, shown)
+            patch = changes(replace(self.shown, version=before), shown)
+            if not patch.whole and not patch.regions:
+                self.version, self.shown = version, shown
+                return False
             if not patch.whole and len(patch.text) <= max(PATCH_LETTERS, shown.letters // 3):
                 event = f"event: patch\ndata: {patch.text}\n\n".encode()
-        self.version, self.shown = version, shown
+        self.version, self.told, self.shown = version, version, shown
         for client in self.clients:
             if event and client.version == before:
                 client.version = version
                 client.tell(event)
             elif client.version != version:
                 client.tell_view(version)
+        return True
 
 
 class BrowserFeed:
@@ -213,7 +219,7 @@ class BrowserFeed:
         return bool(events)
 
     async def _tell_pages(self) -> bool:
-        """What everybody looks at first, then what few do. Whether anything had changed."""
+        """What everybody looks at first, then what few do. Whether anybody had to be told."""
         told = False
         groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
         for begin in range(0, len(groups), AT_ONCE):
@@ -225,10 +231,10 @@ class BrowserFeed:
                 drawn = dict(zip(keys, await self._store.drawn(keys), strict=True))
             elif begin:
                 await asyncio.sleep(0)
-            told = told or bool(some)
             for group, version in some:
                 kept = drawn.get(group.key)
-                group.turn(version, kept.drawn if kept is not None and not kept.elsewhere else None)
+                shown = kept.drawn if kept is not None and not kept.elsewhere else None
+                told = group.turn(version, shown) or told
         return told
 
     def _clock(self, event: str) -> str:
