@@ -26,9 +26,9 @@ from roundtap_hub.http_answers import (
 from roundtap_hub.hub import Hub
 from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.page_threads import PageThreads, Wsgi
-from roundtap_hub.public.drawing import Drawing
 from roundtap_hub.public.page_store import PageStore
 from roundtap_hub.public.public_pages import PublicPages
+from roundtap_hub.public.sheet_drawing import Drawing
 from roundtap_hub.static_files import PREFIX, StaticFiles
 from roundtap_hub.views import page_version
 

@@ -16,7 +16,7 @@ PATIENCE_S = 20
 
 
 class Listener:
-    """One page with its feed. `events`: (name, data) as they came; `loads`: how often the page was loaded."""
+    """One page with its feed. `events`: (name, data) as they came, without ticks; `loads`: how often it was loaded."""
 
     def __init__(self, client: AsgiClient, path: str, language: str = "en", **query: str) -> None:
         self.client, self.path, self.language = client, path, language
@@ -84,6 +84,6 @@ class Listener:
         with self._heard:
             for event in whole:
                 found = re.fullmatch(r"event: (\w+)\ndata: (.*)", event.decode())
-                if found:
+                if found and found[1] != "tick":
                     self.events.append((found[1], found[2]))
             self._heard.notify_all()

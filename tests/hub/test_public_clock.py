@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,11 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.table_view import table_view
-from roundtap_hub.feeds.browser_feed import BrowserFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
-from roundtap_hub.views import page_version
 
 MINUTE = 60_000
 
@@ -60,9 +59,16 @@ def feed(house: House, page: str) -> list[str]:
     """What a browser's feed says on being opened."""
 
     async def listen() -> list[str]:
-        stream = BrowserFeed(house.hub, page_version).stream(page)
-        found = [(await anext(stream)).decode() for _ in range(2)]
-        await stream.aclose()  # type: ignore[attr-defined]
+        found: list[str] = []
+
+        async def gone() -> dict[str, str]:
+            return {"type": "http.disconnect"}
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            found.append(message.get("body", b"").decode())
+
+        scope = {"query_string": f"page={page}".encode()}
+        await HubApplication(house.hub).browsers.answer(scope, gone, send)
         return found
 
     return asyncio.run(listen())

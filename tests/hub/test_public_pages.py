@@ -14,7 +14,7 @@ from pages_kit import House, open_house
 from roundtap_core.event.commands import SetClock
 from roundtap_hub.app import create_app
 from roundtap_hub.asgi import HubApplication
-from roundtap_hub.public import browser_choice, drawing, page_store
+from roundtap_hub.public import browser_choice, page_store, sheet_drawing
 from roundtap_hub.public.page_store import MOVING_MS, PageKey
 
 PAGES = ("/e/e1", "/e/e1/p/p1", "/e/e1/p/p2", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/rules/e1",
@@ -197,9 +197,9 @@ def test_the_store_does_not_grow_for_ever(hall: Hall, monkeypatch: pytest.Monkey
 
 def test_addresses_are_those_of_flask_s_routes(hall: Hall):
     with hall.house.app.test_request_context():
-        for endpoint in drawing.PATHS:
-            values = {name: f"{name}1" for name in ("event_id", "competitor") if f"{{{name}}}" in drawing.PATHS[endpoint]}
-            assert drawing.url_for(endpoint, **values) == url_for(endpoint, **values)
+        for endpoint, path in sheet_drawing.PATHS.items():
+            values = {name: f"{name}1" for name in ("event_id", "competitor") if f"{{{name}}}" in path}
+            assert sheet_drawing.url_for(endpoint, **values) == url_for(endpoint, **values)
 
 
 def test_sessions_are_read_as_flask_writes_them(hall: Hall):

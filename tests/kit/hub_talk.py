@@ -152,16 +152,23 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     assert station.exchange()
     station.report(station.next_jobs()[0].id, "printed", "")
     assert station.exchange()
-    page = http.client.HTTPConnection("127.0.0.1", port)
-    page.request("GET", "/feed?page=wall/e1")
-    page.getresponse()
+    pages = [http.client.HTTPConnection("127.0.0.1", port) for _ in range(5)]
+    for page, path, key in zip(pages, ("/wall/e1", *(f"/e/e1/p/p{n}" for n in range(1, 5))),
+                               ("wall/e1&variant=wall", *(f"p/e1/p{n}&variant=" for n in range(1, 5))), strict=True):
+        page.request("GET", path, headers={"Accept-Language": "de"})
+        page.getresponse().read()
+        page.request("GET", f"/feed?lang=de&seen=long-ago&page={key}")
+        page.getresponse()
+    wait_until(lambda: "page view" in talk.said, "the page's feed")
+    link.send_status({"match": "1.1", "seated": ["a", "b"], "draft": False, "call": True, "leave": None,
+                      "clock_ms": None, "lot": None})
     for name in ("feed fates", "feed beat", "answer /device/status", "answer /device/report", "answer /device/time",
-                 "page tick",
-                 "page clock"):
+                 "page tick", "page clock", "page patch"):
         wait_until(lambda name=name: name in talk.said, name)
     wait_until(lambda: any(message["payload"]["fates"] for message in talk.said["feed fates"]), "a fate")
     wait_until(lambda: any(message["payload"]["view"]["call"] for message in talk.said["feed view"]), "the call's view")
-    page.close()
+    for page in pages:
+        page.close()
     link.stop()
     outbox.close()
 

@@ -32,7 +32,8 @@ TALK_NAMES = {
     "Echo": "answer /device/report", "Status": "POST /device/status", "Status: answer": "answer /device/status",
     "Clock: question": "POST /device/time", "Clock: answer": "answer /device/time",
     "Station: states": "POST /station/jobs", "Station: jobs": "answer /station/jobs", "Page feed: view": "page view",
-    "Page feed: clock": "page clock", "Page feed: tick": "page tick", "Time": "answer /time",
+    "Page feed: patch": "page patch", "Page feed: clock": "page clock", "Page feed: tick": "page tick",
+    "Time": "answer /time",
 }
 """Heading → what `hub_talk` calls it."""
 

@@ -6,6 +6,8 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qs
 
 from roundtap_core.words import LANGUAGES
@@ -24,6 +26,8 @@ COALESCE_S = 0.25
 TICK_S = 5.0
 TICKS_APART = 20
 """Groups of clients that hear the tick one after the other: nobody is woken with a thousand others."""
+REST = 4
+"""So many times as long as it took to look at all pages nothing is looked at again."""
 AT_ONCE = 24
 """Pages that are drawn in one go, before those who look at them are told and others have their turn."""
 PATCH_LETTERS = 4000
@@ -33,31 +37,36 @@ PATCH_LETTERS = 4000
 class Group:
     """Clients that look at the same page in the same way.
 
-    `version`: what they have last been told of; `shown`: the page as it was then, where anybody had it drawn.
+    `version`: the page as it was last looked at; `told`: the version that was told last, which shows the same; `shown`:
+    the page of both, where anybody had it drawn.
     """
 
-    __slots__ = ("clients", "key", "shown", "version")
+    __slots__ = ("clients", "key", "shown", "told", "version")
 
     def __init__(self, key: PageKey, version: str, shown: Rendered | None) -> None:
         self.key = key
-        self.version = version
+        self.version = self.told = version
         self.shown = shown
         self.clients: set[FeedClient] = set()
 
-    def turn(self, version: str, shown: Rendered | None) -> None:
-        """The page is another one now: everybody hears what changed, or that something did."""
-        event, before = b"", self.version
+    def turn(self, version: str, shown: Rendered | None) -> bool:
+        """The page is another one now: everybody hears what changed, or that something did. False: nothing shows."""
+        event, before = b"", self.told
         if shown is not None and self.shown is not None:
-            patch = changes(self.shown, shown)
+            patch = changes(replace(self.shown, version=before), shown)
+            if not patch.whole and not patch.regions:
+                self.version, self.shown = version, shown
+                return False
             if not patch.whole and len(patch.text) <= max(PATCH_LETTERS, shown.letters // 3):
                 event = f"event: patch\ndata: {patch.text}\n\n".encode()
-        self.version, self.shown = version, shown
+        self.version, self.told, self.shown = version, version, shown
         for client in self.clients:
             if event and client.version == before:
                 client.version = version
                 client.tell(event)
             elif client.version != version:
                 client.tell_view(version)
+        return True
 
 
 class BrowserFeed:
@@ -67,15 +76,17 @@ class BrowserFeed:
         self._hub = hub
         self._store = store
         self._groups: dict[PageKey, Group] = {}
+        self._here: dict[FeedClient, asyncio.Task[Any] | None] = {}
         self._ticking: list[set[FeedClient]] = [set() for _ in range(TICKS_APART)]
         self._next_tick = 0
         self._clocks: dict[str, str] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._signalled = self._again = self._closing = False
+        self._signalled = self._saved = self._again = self._closing = False
         self._telling: asyncio.Task[None] | None = None
-        self._told_s = float("-inf")
-        hub.service.listen(lambda *_: self._changed())
-        hub.presence.listen(lambda _: self._changed())
+        self._timer: asyncio.TimerHandle | None = None
+        self._told_s = self._looked_s = self._rested_s = float("-inf")
+        hub.service.listen(lambda *_: self._changed(True))
+        hub.presence.listen(lambda _: self._changed(False))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the clients live in; called from within it."""
@@ -87,48 +98,44 @@ class BrowserFeed:
 
         Without a language of ours nobody is told by "patch" what changed, only by "view" that something did.
         """
-        asked = {name: values[0][:200] for name, values in parse_qs(scope["query_string"].decode("latin-1")).items()}
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
         ]})
-        client = self._enter(asked)
-        gone = asyncio.create_task(until_gone(receive))
-        gone.add_done_callback(lambda _: client.close())
+        client = self._enter(scope["query_string"].decode("latin-1"), send)
+        here = self._here[client] = asyncio.current_task()
         try:
-            while True:
-                said = client.take()
-                if said:
-                    await send({"type": "http.response.body", "body": said, "more_body": True})
-                elif client.closed:
-                    break
-                else:
-                    await client.news()
-        except OSError:
-            pass  # Who has gone.
+            if not self._closing:
+                await until_gone(receive)
+        except asyncio.CancelledError:
+            # The hub stops: the stream ends as one does. Anything else that cancels is not ours.
+            if not self._closing or here is None:
+                raise
+            here.uncancel()
         finally:
             self._leave(client)
-            gone.cancel()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     def look_again(self) -> None:
         """Tell every page what has changed by the clock alone."""
+        self._saved = True
         self._due()
 
     def close_all(self) -> None:
         """End every stream, and those that open from now on: the hub stops."""
         self._closing = True
-        for group in self._groups.values():
-            for client in group.clients:
-                client.close()
+        for task in self._here.values():
+            if task is not None:
+                task.cancel()
 
-    def _enter(self, asked: dict[str, str]) -> FeedClient:
+    def _enter(self, query: str, send: Send) -> FeedClient:
+        asked = {name: values[0][:200] for name, values in parse_qs(query).items()}
         language, page = asked.get("lang", ""), asked.get("page", "")
         key = PageKey(page, plain_variant(page, asked.get("variant", "")), language if language in LANGUAGES else "")
         version = self._store.version(page)
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = Group(key, version, self._store.shown(key, version))
-        client = FeedClient(key, asked.get("seen", ""))
+        client = FeedClient(key, asked.get("seen", ""), send)
         client.tell(b"retry: 2000\n\n")
         clock = self._clock(_event_of(page))
         client.tell(self._clock_event(clock) if clock else self._tick_event())
@@ -136,11 +143,11 @@ class BrowserFeed:
             client.tell_view(version)
         group.clients.add(client)
         min(self._ticking, key=len).add(client)
-        if self._closing:
-            client.close()
         return client
 
     def _leave(self, client: FeedClient) -> None:
+        client.close()
+        self._here.pop(client, None)
         for clients in self._ticking:
             clients.discard(client)
         group = self._groups.get(client.key)
@@ -151,36 +158,55 @@ class BrowserFeed:
 
     # --- what changed
 
-    def _changed(self) -> None:
-        """From any thread."""
-        if self._loop is not None and not self._loop.is_closed() and not self._signalled:
+    def _changed(self, saved: bool) -> None:
+        """From any thread. `saved`: there is something new on record; else a unit said something."""
+        self._saved = self._saved or saved
+        if self._loop is not None and not self._loop.is_closed() and (saved or not self._signalled):
             self._signalled = True
             self._loop.call_soon_threadsafe(self._due)
 
     def _due(self) -> None:
         self._signalled = False
         self._again = True
-        if self._telling is None and self._loop is not None:
+        if self._telling is None:
+            self._arm()
+
+    def _arm(self) -> None:
+        """Look as soon as may be: what was saved at once, unless something was told just now; what units say, which
+        mostly changes no page, four times a second. However many pages there are, looking takes a fifth of the time."""
+        if self._loop is None or self._closing:
+            return
+        at_s = max(self._told_s + COALESCE_S, self._rested_s)
+        if not self._saved:
+            at_s = max(at_s, self._looked_s + COALESCE_S)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(at_s, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._loop is not None and self._telling is None:
             self._telling = self._loop.create_task(self._tell_all())
 
     async def _tell_all(self) -> None:
         loop = asyncio.get_running_loop()
+        self._again = self._saved = False
+        self._looked_s = loop.time()
         try:
-            while self._again and not self._closing:
-                wait_s = self._told_s + COALESCE_S - loop.time()
-                if wait_s > 0:
-                    await asyncio.sleep(wait_s)
-                self._again = False
-                self._told_s = loop.time()
-                self._tell_clocks()
-                await self._tell_pages()
+            told = self._tell_clocks()
+            if await self._tell_pages() or told:
+                self._told_s = self._looked_s
         except Exception:
             # Pages that were not told now are with the next change, or when they look by themselves.
             log.exception("the browsers were not told what changed")
         finally:
             self._telling = None
+            self._rested_s = loop.time() + REST * (loop.time() - self._looked_s)
+            if self._again:
+                self._arm()
 
-    def _tell_clocks(self) -> None:
+    def _tell_clocks(self) -> bool:
+        """Whether any was another one."""
         before, self._clocks = self._clocks, {}
         events: dict[str, bytes] = {}
         for group in self._groups.values():
@@ -190,9 +216,11 @@ class BrowserFeed:
                 told = events.setdefault(event, self._clock_event(clock))
                 for client in group.clients:
                     client.tell(told)
+        return bool(events)
 
-    async def _tell_pages(self) -> None:
-        """What everybody looks at first, then what few do."""
+    async def _tell_pages(self) -> bool:
+        """What everybody looks at first, then what few do. Whether anybody had to be told."""
+        told = False
         groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
         for begin in range(0, len(groups), AT_ONCE):
             some = [(group, version) for group in groups[begin : begin + AT_ONCE]
@@ -205,7 +233,9 @@ class BrowserFeed:
                 await asyncio.sleep(0)
             for group, version in some:
                 kept = drawn.get(group.key)
-                group.turn(version, kept.drawn if kept is not None and not kept.elsewhere else None)
+                shown = kept.drawn if kept is not None and not kept.elsewhere else None
+                told = group.turn(version, shown) or told
+        return told
 
     def _clock(self, event: str) -> str:
         """An event's clock as JSON without its last bracket; "" where there is no such event. Once a broadcast."""

@@ -1,59 +1,99 @@
-"""One open page at the browsers' feed: what it is still to be told, and who waits for that."""
+"""One open page at the browsers' feed: told at once and without a task of its own, as long as its browser reads."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine, Generator
+from typing import Any
 
+from roundtap_hub.http_answers import Send
 from roundtap_hub.public.page_store import PageKey
 
 WAITING_MAX = 16
 """So much may wait for a browser that reads slowly; beyond, it is told what counts: that its page changed."""
-
 TOO_SLOW = "too-slow"
 """The version of a page that nobody knows what it shows: what comes next is to be loaded, too."""
 
 
 class FeedClient:
-    """`version`: what its page shows once it has taken all that it was told."""
+    """`version`: what its page shows once it has taken all that it was told. All methods run in the event loop.
 
-    __slots__ = ("_saying", "_waiter", "closed", "key", "version")
+    Sending to a thousand clients is a thousand writes to buffers that have room, and nothing that is waited for. Only
+    a client whose buffer is full gets a task, which goes on from there.
+    """
 
-    def __init__(self, key: PageKey, version: str) -> None:
+    __slots__ = ("_send", "_task", "_waiting", "closed", "key", "version")
+
+    def __init__(self, key: PageKey, version: str, send: Send) -> None:
         self.key = key
         self.version = version
         self.closed = False
-        self._saying: list[bytes] = []
-        self._waiter: asyncio.Future[None] | None = None
+        self._send = send
+        self._waiting: list[bytes] = []
+        self._task: asyncio.Task[None] | None = None
 
     def tell(self, event: bytes) -> None:
-        if len(self._saying) < WAITING_MAX:
-            self._saying.append(event)
-            self._wake()
-        else:
-            self._saying.clear()
-            self.tell_view(TOO_SLOW)
+        if self.closed:
+            return
+        if self._task is not None:
+            if len(self._waiting) >= WAITING_MAX:
+                self.version = TOO_SLOW
+                self._waiting = [f"event: view\ndata: {TOO_SLOW}\n\n".encode()]
+            else:
+                self._waiting.append(event)
+            return
+        sending = self._said(event)
+        try:
+            waited_for = sending.send(None)
+        except StopIteration:
+            return
+        except OSError:
+            self.closed = True
+            return
+        self._task = asyncio.ensure_future(self._go_on(_Rest(sending, waited_for)))
 
     def tell_view(self, version: str) -> None:
         """That the page is to be loaded."""
         self.version = version
         self.tell(f"event: view\ndata: {version}\n\n".encode())
 
-    def take(self) -> bytes:
-        """All that was said since; empty when nothing was."""
-        said = self._saying[0] if len(self._saying) == 1 else b"".join(self._saying)
-        self._saying.clear()
-        return said
-
-    async def news(self) -> None:
-        """Returns once there is something to take, or it is closed."""
-        if not self._saying and not self.closed:
-            self._waiter = asyncio.get_running_loop().create_future()
-            await self._waiter
-
     def close(self) -> None:
+        """Nothing is sent any more, and what is under way is given up."""
         self.closed = True
-        self._wake()
+        if self._task is not None:
+            self._task.cancel()
 
-    def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+    def _said(self, event: bytes) -> Coroutine[Any, Any, None]:
+        return self._send({"type": "http.response.body", "body": event, "more_body": True})  # type: ignore[return-value]
+
+    async def _go_on(self, rest: _Rest) -> None:
+        try:
+            await rest
+            while self._waiting:
+                said, self._waiting = b"".join(self._waiting), []
+                await self._said(said)
+        except OSError:
+            self.closed = True
+        finally:
+            self._task = None
+
+
+class _Rest:
+    """A coroutine that was begun by hand and waits for something, as something to wait for."""
+
+    def __init__(self, begun: Coroutine[Any, Any, None], waited_for: Any) -> None:
+        self._begun = begun
+        self._waited_for = waited_for
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        waited_for = self._waited_for
+        while True:
+            try:
+                try:
+                    told = yield waited_for
+                except BaseException as error:
+                    waited_for = self._begun.throw(error)
+                else:
+                    waited_for = self._begun.send(told)
+            except StopIteration:
+                return

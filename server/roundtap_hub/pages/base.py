@@ -21,8 +21,8 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.public.drawing import common_context, words_in
 from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
+from roundtap_hub.public.sheet_drawing import common_context, words_in
 from roundtap_hub.public.sheets import Asked, Elsewhere, Found
 from roundtap_hub.views import HallNow, page_version
 from roundtap_hub.views.event_at import EventAt, event_at, full_names

@@ -15,7 +15,7 @@ from roundtap_core.clock import Instant
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.public.drawing import words_in
+from roundtap_hub.public.sheet_drawing import words_in
 from roundtap_hub.public.sheets import Asked, Elsewhere, Sheet, sheet_of
 from roundtap_hub.views.regions import Rendered
 
