@@ -164,6 +164,15 @@ def test_a_deleted_event_has_no_pages_and_no_people(house: House, tmp_path: Path
     house.service.stop()
 
 
+def test_an_event_that_lay_open_on_the_shelf_forgets_its_people_at_once(house: House) -> None:
+    browser = house.organizer()
+    browser.post("/console/e1/archive")
+    assert house.service.snapshot.people_of("e1")
+    assert browser.post("/console/e1/delete", name="Winter Open").status_code == 303
+    assert house.service.snapshot.people_of("e1") == {}
+    assert "Ana" not in str(house.service.snapshot.names_of("e1"))
+
+
 def test_nobody_s_name_is_left_in_the_files(house: House, tmp_path: Path) -> None:
     play_to_the_end(house)
     browser = house.organizer()

@@ -149,7 +149,13 @@ class Service:
             for request in batch:
                 if not request.answer.done():
                     request.answer.set_exception(bug)
-        self.sealer.wake()
+        if any(self._may_rest(stream) for stream in _streams(batch)):
+            self.sealer.wake()
+
+    def _may_rest(self, stream: str) -> bool:
+        """Whether there may be something to seal: reports of a round in play wake nobody."""
+        state = self.snapshot.events.get(stream)
+        return state is None or rests(self.snapshot.venue, state.finished, stream)
 
     def _next_batch(self) -> list[Request] | None:
         """The next request and all that wait behind it: they share one fsync. Empty while nobody asks for anything and
