@@ -145,7 +145,8 @@ def _watched(hub: HubProcess, browsers: ClientProcess, reporters: ClientProcess,
             ways[why] = ways.get(why, 0) + 1
     return {"hub_cpu": cpu / took, "clients_cpu": watched["cpu_s"] / (seconds + 2), "failures": watched["failures"],
             "turned_away": watched["turned_away"],
-            "bytes": watched["bytes"], "reports": len(moments), "delays_ms": delays, "after_ms": after, "unseen": unseen,
+            "bytes": watched["bytes"], "reports": len(moments), "unseen": unseen,
+            "delays_ms": delays, "after_ms": after,
             "echo_ms": [(echo - sent) * 1000 for sent, echo in moments],
             "ways": "shown by " + (", ".join(f"{why} {n:,}" for why, n in sorted(ways.items())) or "nothing")}
 
