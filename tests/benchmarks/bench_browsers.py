@@ -98,8 +98,8 @@ def _a_report_a_second(options: Options, hall: Hall, core: int | None, count: in
         delays, echoes = said["delays_ms"], said["echo_ms"]
         floor, taken = next(reversed(floors.items()))
         for name, of, gate in (("p50", p50, 30), ("p99", p99, 80)):
-            yield Row(f"commit → {count:,} browsers show it, {name}", of(said["after_ms"]), "ms", gate, of(taken), floor,
-                      note=f"from when the reporting table had its echo; {said['unseen']} not in time")
+            yield Row(f"commit → {count:,} browsers show it, {name}", of(said["after_ms"]), "ms", gate, of(taken),
+                      floor, note=f"from when the reporting table had its echo; {said['unseen']} not in time")
             yield Row(f"report sent → {count:,} browsers show it, {name}", of(delays), "ms", None, of(taken), floor,
                       note=f"the echo came after {of(echoes) or 0:.1f} ms")
 
@@ -145,7 +145,8 @@ def _watched(hub: HubProcess, browsers: ClientProcess, reporters: ClientProcess,
             ways[why] = ways.get(why, 0) + 1
     return {"hub_cpu": cpu / took, "clients_cpu": watched["cpu_s"] / (seconds + 2), "failures": watched["failures"],
             "turned_away": watched["turned_away"],
-            "bytes": watched["bytes"], "reports": len(moments), "delays_ms": delays, "after_ms": after, "unseen": unseen,
+            "bytes": watched["bytes"], "reports": len(moments), "unseen": unseen,
+            "delays_ms": delays, "after_ms": after,
             "echo_ms": [(echo - sent) * 1000 for sent, echo in moments],
             "ways": "shown by " + (", ".join(f"{why} {n:,}" for why, n in sorted(ways.items())) or "nothing")}
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kit"))
 
-from kit import TAP_S, Kit, Table
+from kit import READ_S, TAP_S, Kit, Table
 from roundtap.kit.leash import clean_up_when_told_to_end
 from roundtap_core.wire import ECHO, REPORT, opened, sign
 
@@ -91,7 +91,8 @@ def _correct(table: Table, after_s: float) -> float:
     time.sleep(1.7)
     table.tap("a", "up", "a", "a")
     table.wait_for("yes")
-    time.sleep(after_s)
+    # A question is read first: the table takes no answer that nobody can have meant.
+    time.sleep(READ_S + after_s)
     start = time.monotonic()
     table.hold("b")
     time.sleep(TAP_S)

@@ -209,7 +209,7 @@ def timed(work: Callable[[], object]) -> tuple[float, object]:
     return (clock() - begin) * 1000, found
 
 
-def measure(size: int, name: str, repeats: int) -> None:
+def measure_draws(size: int, name: str, repeats: int) -> None:
     took_all, plain = [], []
     methods: Counter[str] = Counter()
     repeated = 0
@@ -297,13 +297,13 @@ def main() -> None:
     for size in chosen.sizes:
         for name in chosen.fields:
             if size > 61 or "60" not in name:
-                measure(size, name, 20 if name in ("clean", "odd") else 3)
+                measure_draws(size, name, 20 if name in ("clean", "odd") else 3)
         measure_whole(size)
     if chosen.full:
         for size in (2048, 5000):
             for name in ("clean", *UGLY):
                 if name in chosen.fields:
-                    measure(size, name, 5 if size < 5000 else 2)
+                    measure_draws(size, name, 5 if size < 5000 else 2)
             measure_whole(size)
         measure_commands(2048, 9)
 

@@ -37,7 +37,10 @@ def main() -> int:
         if "measure" in found:
             rows += collect(found["measure"], options_of(chosen))
         else:
-            found["main"]()
+            try:
+                found["main"]()
+            except Exception as error:
+                print(f"  broken off: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
     if rows:
         print_table(rows)
     return 0

@@ -29,7 +29,8 @@ def quota(share: float | None) -> Iterator[tuple[str, ...]]:
     except OSError as error:
         if not _systemd_may():
             raise NoQuota(f"no control group may be made here ({error.strerror}), and systemd-run is refused") from None
-        yield ("systemd-run", "--quiet", "--scope", "--collect", "-p", f"CPUQuota={share:.0%}")
+        yield ("systemd-run", "--quiet", "--scope", "--collect", "-p", f"CPUQuota={share:.0%}",
+               "-p", "CPUWeight=10000")
         return
     try:
         yield ("sh", "-c", 'echo $$ > "$0" && exec "$@"', str(group / "cgroup.procs"))
@@ -51,13 +52,14 @@ def throttled(pid: int) -> str:
 
 
 def _group(share: float) -> Path:
-    """A new control group with the quota set; OSError where that is not allowed."""
+    """A new control group with the quota set; OSError where that is not allowed. Its weight is the greatest: the hub
+    has its share whatever else runs on this machine, and no more."""
     name, held_us = f"roundtap-bench-{os.getpid()}", int(share * PERIOD_US)
     if (V1 / "cpu.cfs_quota_us").exists():
-        files = {"cpu.cfs_period_us": str(PERIOD_US), "cpu.cfs_quota_us": str(held_us)}
+        files = {"cpu.cfs_period_us": str(PERIOD_US), "cpu.cfs_quota_us": str(held_us), "cpu.shares": "262144"}
         group = V1 / name
     else:
-        files = {"cpu.max": f"{held_us} {PERIOD_US}"}
+        files = {"cpu.max": f"{held_us} {PERIOD_US}", "cpu.weight": "10000"}
         group = V2 / name
     group.mkdir(exist_ok=True)
     try:
