@@ -18,7 +18,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry
 from roundtap_hub.journal.database_url import database_url, shown
 from roundtap_hub.journal.journal import AT_ONCE, Journal, JournalConflict, PersonRecord
-from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, to_row
+from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, SEAL, to_row
+from roundtap_hub.journal.seals import Seal, SealBook, seal_row
 
 CHANNEL = "roundtap"
 """Commits are told here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
@@ -57,6 +58,7 @@ class PostgresJournal(Journal):
         self.name = secrets.token_hex(8)
         self._alone: Connection | None = None
         self._engine = postgres_engine(address, read_only)
+        self.seals = SharedSealBook(self._engine)
         with self._reading() as connection:
             if not read_only:
                 # Two hubs that start at once would both find no tables.
@@ -141,6 +143,16 @@ class PostgresJournal(Journal):
                 yield connection
         except SQLAlchemyError as error:
             raise not_usable(self.address, error) from error
+
+
+class SharedSealBook(SealBook):
+    """Seals that several hubs make: of one event they are the same, whoever is first."""
+
+    def save(self, seal: Seal) -> None:
+        row = seal_row(seal)
+        put = insert(SEAL).on_conflict_do_update(index_elements=["event"], set_=row)
+        with self._engine.begin() as connection:
+            connection.execute(put, row)
 
 
 def postgres_engine(address: str, read_only: bool = False) -> Engine:

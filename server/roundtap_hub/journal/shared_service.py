@@ -180,7 +180,7 @@ class SharedService(Service):
         if not decided.entries and not decided.people:
             _answer(decided)
             return
-        self.snapshot = decided.after.with_names(self.snapshot)
+        self.snapshot = self._arranged(decided.after.with_names(self.snapshot))
         _answer(decided)
         self._publish(decided.entries)
 
@@ -251,7 +251,7 @@ class SharedService(Service):
             log.error("%s It is read anew.", problem)
             return self._read_anew()
         if after is not self.snapshot:
-            self.snapshot = after.with_names(self.snapshot)
+            self.snapshot = self._arranged(after.with_names(self.snapshot))
             self._publish(entries)
         return True
 
@@ -270,7 +270,9 @@ class SharedService(Service):
             entries = list(self._shared.entries(stream, heads.get(stream, START)))
             after = _advanced(after, stream, entries)
             found += entries
-        concerned = sorted(after.events) if news is None else list(news.people)
+        for event in (after.shelf if news is None else news.people):
+            self._shelf.forget(event)
+        concerned = [event for event in (after.events if news is None else news.people) if event not in after.shelf]
         people = self._shared.people(concerned) if concerned else {}
         if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):
             after = replace(after, people={**after.people, **{event: people.get(event, {}) for event in concerned}})
@@ -291,10 +293,12 @@ class SharedService(Service):
         """The newest entry that this service knows of each stream."""
         venue = self.snapshot.venue
         return {VENUE: Head(venue.number, venue.head),
-                **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()}}
+                **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()},
+                **{told.id: Head(told.number, told.head) for told in self.snapshot.shelf.values()}}
 
     def _is_unknown(self, step: Step) -> bool:
-        return step.stream != VENUE and step.stream not in self.snapshot.events
+        known = step.stream in self.snapshot.events or step.stream in self.snapshot.shelf
+        return step.stream != VENUE and not known
 
 
 def _advanced(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:
