@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
-from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.deciding import Request, Step, decide_request
@@ -22,7 +22,7 @@ from roundtap_hub.journal.loading import read_again
 from roundtap_hub.journal.postgres import InDoubt, NumberTaken, PostgresJournal
 from roundtap_hub.journal.service import HubStopped, Service
 from roundtap_hub.journal.snapshot import Snapshot
-from roundtap_hub.journal.venue import apply_venue
+from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED, apply_venue
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +172,7 @@ class SharedService(Service):
                 decided.entries += made
                 decided.people += request.people
                 decided.outcomes.append((request, made))
-                if any(isinstance(step.command, HALL_COMMANDS) for step in request.steps):
+                if _looks_beyond_its_streams(request):
                     decided.rests_on = {stream: head.number for stream, head in self._heads().items()}
         return decided
 
@@ -181,6 +181,7 @@ class SharedService(Service):
             _answer(decided)
             return
         self.snapshot = self._arranged(decided.after.with_names(self.snapshot))
+        self._forget(_deleted(decided.entries))
         _answer(decided)
         self._publish(decided.entries)
 
@@ -252,6 +253,7 @@ class SharedService(Service):
             return self._read_anew()
         if after is not self.snapshot:
             self.snapshot = self._arranged(after.with_names(self.snapshot))
+            self._forget(_deleted(entries))
             self._publish(entries)
         return True
 
@@ -312,6 +314,19 @@ def _advanced(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snap
     for entry in entries:
         state = apply(state, entry)
     return snapshot.with_event(state) if state.number else snapshot
+
+
+def _looks_beyond_its_streams(request: Request) -> bool:
+    """Whether the decision rests on more than it writes: on everybody's tables, on whether an event is over, or, where
+    it brings people, on nobody's having deleted their event."""
+    return bool(request.people) or any(
+        isinstance(step.command, HALL_COMMANDS)
+        or (isinstance(step.command, NewEntry) and step.command.kind in (ARCHIVED, RESTORED, DELETED))
+        for step in request.steps)
+
+
+def _deleted(entries: Iterable[Entry]) -> set[str]:
+    return {entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED}
 
 
 def _answer(decided: Decided) -> None:
