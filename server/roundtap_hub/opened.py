@@ -66,8 +66,7 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
     def committed(told: News | None) -> None:
         service.follow(told)
         if told is None:
-            news.ask()
-            relay.look_again()
+            relay.tell_all_again()
             if paper is not None:
                 paper.hear(None)
 

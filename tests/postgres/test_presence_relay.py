@@ -163,7 +163,8 @@ def test_two_hubs_tell_each_other_through_a_database(url: str) -> None:
     presence = {name: Presence() for name in "ab"}
     news = {name: PresenceNews(presence[name], clock.clocks.mono_ms) for name in "ab"}
     relays = {name: PresenceRelay(address, name, news[name], presence[name]) for name in "ab"}
-    followers = {name: Follower(address, name, lambda _: None, {PRESENCE_CHANNEL: news[name].hear}) for name in "ab"}
+    followers = {name: Follower(address, name, lambda _, name=name: relays[name].tell_all_again(),  # type: ignore[misc]
+                                {PRESENCE_CHANNEL: news[name].hear}) for name in "ab"}
     for each in (*followers.values(), *relays.values()):
         each.start()
     try:

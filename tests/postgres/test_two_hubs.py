@@ -215,7 +215,9 @@ def feed_of(hub: HubProcess, page: str, event: str, many: int) -> list[str]:
         lines = connection.getresponse()
         kind = ""
         while len(found) < many:
-            line = lines.readline().decode().rstrip()
+            raw = lines.readline()
+            assert raw, f"the feed of {page} ended after {found}"
+            line = raw.decode().rstrip()
             if line.startswith("event: "):
                 kind = line[7:]
             elif line.startswith("data: ") and kind == event:

@@ -60,10 +60,6 @@ class PresenceNews:
         self._asked = True
         self._repeat = False
 
-    def ask(self) -> None:
-        """Something may have been missed: the others are asked to tell everything once more."""
-        self._asked = True
-
     def to_tell(self, beat: bool) -> list[Message]:
         """What the others do not know yet, in messages that PostgreSQL takes; `beat`: contact is told in any case."""
         with self._lock:
@@ -123,7 +119,7 @@ class PresenceNews:
                     self._presence.told(unit, connected=connected)
 
     def forget_what_was_told(self) -> None:
-        """Nobody knows which of our messages arrived."""
+        """Nobody knows which messages arrived, ours and theirs: everything is told again, and asked for again."""
         with self._lock:
             self._repeat = self._asked = True
 
@@ -154,8 +150,9 @@ class PresenceRelay:
         self._wake.set()
         self._thread.join(timeout=10)
 
-    def look_again(self) -> None:
-        """There may be something to tell, or to ask."""
+    def tell_all_again(self) -> None:
+        """Something may have been missed, here or there."""
+        self._news.forget_what_was_told()
         self._wake.set()
 
     def _run(self) -> None:

@@ -8,17 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, create_engine, select, text
+from sqlalchemy import Connection, Engine, bindparam, create_engine, delete, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, Entry
+from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_hub.journal.database_url import database_url, shown
 from roundtap_hub.journal.journal import AT_ONCE, Journal, JournalConflict, PersonRecord
-from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, to_row
+from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, SEAL, to_row
+from roundtap_hub.journal.seals import Seal, SealBook, seal_row
+from roundtap_hub.journal.venue import DELETED
 
 CHANNEL = "roundtap"
 """Commits are told here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
@@ -57,6 +59,7 @@ class PostgresJournal(Journal):
         self.name = secrets.token_hex(8)
         self._alone: Connection | None = None
         self._engine = postgres_engine(address, read_only)
+        self.seals = SharedSealBook(self._engine)
         with self._reading() as connection:
             if not read_only:
                 # Two hubs that start at once would both find no tables.
@@ -68,7 +71,8 @@ class PostgresJournal(Journal):
 
     def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (),
                rests_on: Mapping[str, int] | None = None) -> None:
-        """Commit all of them or none, and tell the other hubs; on return they are on the database's disk.
+        """Commit all of them or none, and tell the other hubs; on return they are on the database's disk. The people of
+        an event that is deleted go with its entry.
 
         `rests_on`: the newest number of every stream, where the decision looked at streams that it does not write.
         Raises NumberTaken, InDoubt, or JournalConflict where the database refuses or is out of reach: nothing is
@@ -76,7 +80,8 @@ class PostgresJournal(Journal):
         """
         rows = sorted((to_row(entry) for entry in entries), key=lambda row: (row["stream"], row["number"]))
         persons = _person_rows(people)
-        told = self._told(entries, persons)
+        gone = [entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED]
+        told = self._told(entries, {*(row["event"] for row in persons), *gone})
         committing = False
         try:
             with nullcontext(self._alone) if self._alone is not None else self._engine.connect() as connection:
@@ -85,6 +90,8 @@ class PostgresJournal(Journal):
                     connection.execute(_PUT_PERSON, persons[first : first + AT_ONCE])
                 if rows:
                     _put_entries(connection, rows)
+                if gone:
+                    connection.execute(delete(PERSON).where(PERSON.c.event.in_(gone)))
                 connection.execute(_NOTIFY, {"channel": CHANNEL, "told": told})
                 committing = True
                 connection.commit()
@@ -129,9 +136,9 @@ class PostgresJournal(Journal):
         with self._engine.begin() as connection:
             connection.execute(put, row)
 
-    def _told(self, entries: Sequence[Entry], persons: Sequence[Mapping[str, Any]]) -> str:
+    def _told(self, entries: Sequence[Entry], people_of: Iterable[str]) -> str:
         streams = {entry.stream: entry.number for entry in entries}
-        told = json.dumps({"from": self.name, "streams": streams, "people": sorted({row["event"] for row in persons})})
+        told = json.dumps({"from": self.name, "streams": streams, "people": sorted(people_of)})
         return told if len(told) <= TOLD_BYTES_MAX else json.dumps({"from": self.name})
 
     @contextmanager
@@ -141,6 +148,16 @@ class PostgresJournal(Journal):
                 yield connection
         except SQLAlchemyError as error:
             raise not_usable(self.address, error) from error
+
+
+class SharedSealBook(SealBook):
+    """Seals that several hubs make: of one event they are the same, whoever is first."""
+
+    def save(self, seal: Seal) -> None:
+        row = seal_row(seal)
+        put = insert(SEAL).on_conflict_do_update(index_elements=["event"], set_=row)
+        with self._engine.begin() as connection:
+            connection.execute(put, row)
 
 
 def postgres_engine(address: str, read_only: bool = False) -> Engine:

@@ -120,11 +120,15 @@ class SealBook:
 
     def save(self, seal: Seal) -> None:
         """Put the seal in the place of the event's one before."""
-        row: Mapping[str, object] = {
-            "event": seal.summary.id, "number": seal.summary.number, "head": seal.summary.head,
-            "made_by": seal.made_by, "summary": json.dumps(asdict(seal.summary), ensure_ascii=False),
-            "state": zlib.compress(seal.state, 1),
-        }
         with self._engine.begin() as connection:
             connection.execute(delete(SEAL).where(SEAL.c.event == seal.summary.id))
-            connection.execute(insert(SEAL), row)
+            connection.execute(insert(SEAL), seal_row(seal))
+
+
+def seal_row(seal: Seal) -> Mapping[str, object]:
+    """The seal as a row of SEAL."""
+    return {
+        "event": seal.summary.id, "number": seal.summary.number, "head": seal.summary.head,
+        "made_by": seal.made_by, "summary": json.dumps(asdict(seal.summary), ensure_ascii=False),
+        "state": zlib.compress(seal.state, 1),
+    }

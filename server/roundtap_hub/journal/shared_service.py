@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
-from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.deciding import Request, Step, decide_request
@@ -22,7 +22,7 @@ from roundtap_hub.journal.loading import read_again
 from roundtap_hub.journal.postgres import InDoubt, NumberTaken, PostgresJournal
 from roundtap_hub.journal.service import HubStopped, Service
 from roundtap_hub.journal.snapshot import Snapshot
-from roundtap_hub.journal.venue import apply_venue
+from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED, apply_venue
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +172,7 @@ class SharedService(Service):
                 decided.entries += made
                 decided.people += request.people
                 decided.outcomes.append((request, made))
-                if any(isinstance(step.command, HALL_COMMANDS) for step in request.steps):
+                if _looks_beyond_its_streams(request):
                     decided.rests_on = {stream: head.number for stream, head in self._heads().items()}
         return decided
 
@@ -180,7 +180,8 @@ class SharedService(Service):
         if not decided.entries and not decided.people:
             _answer(decided)
             return
-        self.snapshot = decided.after.with_names(self.snapshot)
+        self.snapshot = self._arranged(decided.after.with_names(self.snapshot))
+        self._forget(_deleted(decided.entries))
         _answer(decided)
         self._publish(decided.entries)
 
@@ -251,7 +252,8 @@ class SharedService(Service):
             log.error("%s It is read anew.", problem)
             return self._read_anew()
         if after is not self.snapshot:
-            self.snapshot = after.with_names(self.snapshot)
+            self.snapshot = self._arranged(after.with_names(self.snapshot))
+            self._forget(_deleted(entries))
             self._publish(entries)
         return True
 
@@ -270,7 +272,9 @@ class SharedService(Service):
             entries = list(self._shared.entries(stream, heads.get(stream, START)))
             after = _advanced(after, stream, entries)
             found += entries
-        concerned = sorted(after.events) if news is None else list(news.people)
+        for event in (after.shelf if news is None else news.people):
+            self._shelf.forget(event)
+        concerned = [event for event in (after.events if news is None else news.people) if event not in after.shelf]
         people = self._shared.people(concerned) if concerned else {}
         if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):
             after = replace(after, people={**after.people, **{event: people.get(event, {}) for event in concerned}})
@@ -291,10 +295,12 @@ class SharedService(Service):
         """The newest entry that this service knows of each stream."""
         venue = self.snapshot.venue
         return {VENUE: Head(venue.number, venue.head),
-                **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()}}
+                **{state.id: Head(state.number, state.head) for state in self.snapshot.events.values()},
+                **{told.id: Head(told.number, told.head) for told in self.snapshot.shelf.values()}}
 
     def _is_unknown(self, step: Step) -> bool:
-        return step.stream != VENUE and step.stream not in self.snapshot.events
+        known = step.stream in self.snapshot.events or step.stream in self.snapshot.shelf
+        return step.stream != VENUE and not known
 
 
 def _advanced(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snapshot:
@@ -308,6 +314,19 @@ def _advanced(snapshot: Snapshot, stream: str, entries: Iterable[Entry]) -> Snap
     for entry in entries:
         state = apply(state, entry)
     return snapshot.with_event(state) if state.number else snapshot
+
+
+def _looks_beyond_its_streams(request: Request) -> bool:
+    """Whether the decision rests on more than it writes: on everybody's tables, on whether an event is over, or, where
+    it brings people, on nobody's having deleted their event."""
+    return bool(request.people) or any(
+        isinstance(step.command, HALL_COMMANDS)
+        or (isinstance(step.command, NewEntry) and step.command.kind in (ARCHIVED, RESTORED, DELETED))
+        for step in request.steps)
+
+
+def _deleted(entries: Iterable[Entry]) -> set[str]:
+    return {entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED}
 
 
 def _answer(decided: Decided) -> None:
