@@ -104,6 +104,7 @@ class Live:
     service: Service
     says: Said
     stuck: threading.Event
+    made: list[str]
 
     def watch(self) -> None:
         self.task = asyncio.run_coroutine_threadsafe(keep_watchdog(self.says, self.app.ways), self.client.loop)
@@ -127,10 +128,11 @@ class Live:
 def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
     clock = HandClock()
     with running(tmp_path / "roundtap.db", clock) as service:
-        stuck = threading.Event()
+        stuck, paths = threading.Event(), []
         stuck.set()
 
         def pages(environ: Any, start_response: Any) -> list[bytes]:
+            paths.append(environ["PATH_INFO"])
             if environ["PATH_INFO"] in ("/stuck", "/console/stuck"):
                 assert stuck.wait(30)
             start_response("200 OK", [])
@@ -139,7 +141,7 @@ def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
         app = HubApplication(hub_of(service, clock))
         monkeypatch.setattr(app.pages, "_build", lambda: pages)
         client = AsgiClient(app)
-        made = Live(app, client, service, Said(), stuck)
+        made = Live(app, client, service, Said(), stuck, paths)
         yield made
         stuck.set()
         made.task.cancel()
@@ -178,10 +180,11 @@ def test_a_long_queue_before_the_pages_is_no_silence(live: Live) -> None:
     phones = [live.client.begin("GET", path) for path in ("/stuck", *("/e/e1" for _ in range(200)))]
     live.client.until(lambda: len(live.app.pages._players._waiting) == 200)
     live.watch()
-    live.client.until(lambda: len(live.app.pages._players._waiting) == 201)
+    live.client.until(lambda: len(live.app.pages._players._waiting) == 201 and live.made.count("/login") == 2)
     live.stuck.set()
     live.hears(1)
     assert all(phone.result(30).status_code == 200 for phone in phones)
+    assert live.made[:4] == ["/stuck", "/login", "/login", "/login"], "one from each lane, before the phones"
 
 
 def test_a_writer_that_hangs_is_silence(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
