@@ -90,7 +90,7 @@ def _note(said: dict[str, Any], ready: int, cpu_s: float, calm: dict[str, Any], 
         loads = calm["load_ms"]
         parts.append(f"phones' loads done {len(loads)} of {calm['wanted']}, p50 {p50(loads) or 0:.0f} ms, "
                      f"p99 {p99(loads) or 0:.0f} ms, told to wait {calm['turned_away']} times, "
-                     f"failures {calm['failures']}")
+                     f"failures {calm['failures']} {calm['why'] or ''}")
     if stood_still:
         parts.append(stood_still)
     return "; ".join(parts)

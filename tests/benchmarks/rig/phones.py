@@ -14,6 +14,7 @@ import random
 import re
 import time
 import zlib
+from collections import Counter
 from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Any
@@ -54,7 +55,7 @@ class Phone:
         self.path = path
         self.shows: list[tuple[float, float, str, int]] = []
         """(told, shown, "load" | "view" | "patch", bytes): when news came and when they stood on the page."""
-        self.failures = 0
+        self.failed: list[str] = []
         self.turned_away = 0
         self.marker = ""
         self.marked: float | None = None
@@ -82,8 +83,8 @@ class Phone:
                 text = await self._page(begin, "load")
                 for file in FILES.findall(text):
                     await self._file(html.unescape(file))
-        except (Broken, OSError, TimeoutError, asyncio.IncompleteReadError, ValueError):
-            self.failures += 1
+        except (Broken, OSError, TimeoutError, asyncio.IncompleteReadError, ValueError) as error:
+            self.failed.append(f"{type(error).__name__} {error}")
             self._pages.close()
             return None
         took = time.monotonic() - begin
@@ -139,7 +140,8 @@ class Phone:
         answer = await self._pages.get(address, f"If-None-Match: {kept}\r\n" if kept else "")
         self.wire_bytes += len(answer.body)
         if answer.status not in (200, 304):
-            raise Broken(f"{address} answered {answer.status}")
+            # The page stands there without it.
+            self.failed.append(f"{address} answered {answer.status}")
         if answer.status == 200:
             immutable = "immutable" in answer.headers.get("cache-control", "")
             self._cache[address] = "immutable" if immutable else answer.headers.get("etag")
@@ -156,8 +158,8 @@ class Phone:
                     self._start(self._ask_time())
                 async for event, data in stream:
                     self._take(event, data)
-            except (Broken, OSError, asyncio.IncompleteReadError, ValueError):
-                self.failures += 1
+            except (Broken, OSError, asyncio.IncompleteReadError, ValueError) as error:
+                self.failed.append(f"feed: {type(error).__name__} {error}")
             self._feed.close()
             if time.monotonic() - begin < LOAD_S:
                 await asyncio.sleep(BACK_OFF_S * (0.5 + self._rand.random()))
@@ -201,8 +203,8 @@ class Phone:
             try:
                 async with asyncio.timeout(LOAD_S):
                     await self._page(told, "view")
-            except (Broken, OSError, TimeoutError, asyncio.IncompleteReadError, ValueError):
-                self.failures += 1
+            except (Broken, OSError, TimeoutError, asyncio.IncompleteReadError, ValueError) as error:
+                self.failed.append(f"{type(error).__name__} {error}")
                 self._pages.close()
             if not self._again:
                 break
@@ -258,8 +260,9 @@ class Phones:
         assert self._waves is not None
         self._waves.cancel()
         said = await self._waves
-        return {**said, "failures": sum(phone.failures for phone in self._phones),
+        return {**said, "failures": sum(len(phone.failed) for phone in self._phones),
                 "turned_away": sum(phone.turned_away for phone in self._phones),
+                "why": Counter(why for phone in self._phones for why in phone.failed).most_common(2),
                 "open": sum(phone.open for phone in self._phones)}
 
     async def do_watch(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -271,7 +274,7 @@ class Phones:
         await asyncio.sleep(order["seconds"])
         return {"shows": [phone.shows for phone in self._phones], "cpu_s": time.process_time() - cpu,
                 "turned_away": sum(phone.turned_away for phone in self._phones),
-                "failures": sum(phone.failures for phone in self._phones),
+                "failures": sum(len(phone.failed) for phone in self._phones),
                 "bytes": sum(phone.wire_bytes for phone in self._phones)}
 
     async def do_mark(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -287,7 +290,7 @@ class Phones:
             await asyncio.sleep(0.1)
         return {"marked": [phone.marked for phone in self._phones],
                 "turned_away": sum(phone.turned_away for phone in self._phones),
-                "failures": sum(phone.failures for phone in self._phones)}
+                "failures": sum(len(phone.failed) for phone in self._phones)}
 
     async def _load_all(self, over_s: float, took_ms: list[float]) -> None:
         async def later(phone: Phone, after_s: float) -> None:
