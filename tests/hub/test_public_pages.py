@@ -195,6 +195,15 @@ def test_the_store_does_not_grow_for_ever(hall: Hall, monkeypatch: pytest.Monkey
     assert PageKey("p/e1/p6", "", "pl") in store._kept
 
 
+def test_the_events_colours_wait_for_no_page(hall: Hall, monkeypatch: pytest.MonkeyPatch):
+    by_flask = hall.by_flask("/colours.css")
+    monkeypatch.setattr(hall.application.pages, "answer", None)
+    answer = hall.get("/colours.css")
+    assert (answer.status_code, answer.text) == (200, by_flask)
+    assert answer.headers["content-type"] == "text/css; charset=utf-8"
+    assert '[data-event="e1"]{--event:#' in answer.text
+
+
 def test_addresses_are_those_of_flask_s_routes(hall: Hall):
     with hall.house.app.test_request_context():
         for endpoint, path in sheet_drawing.PATHS.items():

@@ -58,7 +58,7 @@ def listed(journal: Journal, only: str | None = None) -> Iterable[Looked]:
         if only in (None, stream):
             name = journal.rough_summary(stream, heads[stream]).name if stream != VENUE else ""
             seal = "sealed" if sealed.get(stream) == heads[stream] else "stale" if stream in sealed else "none"
-            yield Looked(stream, heads[stream], name, heads[stream].number, len(journal.records(stream)), seal)
+            yield Looked(stream, heads[stream], name, heads[stream].number, len(journal.person_rows(stream)), seal)
 
 
 def lines(looked: Looked, words: Words, what: str) -> list[str]:

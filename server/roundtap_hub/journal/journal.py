@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -179,12 +179,11 @@ class Journal:
                 found.setdefault(event_id, {})[competitor] = Person.from_json(json.loads(data))
         return found
 
-    def records(self, event_id: str) -> list[PersonRecord]:
-        """An event's people with their salts, as they were stored."""
+    def person_rows(self, event_id: str) -> list[Mapping[str, Any]]:
+        """An event's people as they lie there, whatever that is."""
         query = select(PERSON).where(PERSON.c.event == event_id).order_by(PERSON.c.competitor)
         with self._reading() as connection:
-            return [PersonRecord(row.event, row.competitor, row.salt, Person.from_json(json.loads(row.data)))
-                    for row in connection.execute(query)]
+            return [dict(row) for row in connection.execute(query).mappings()]
 
     def save_checkpoint(self, event_id: str, remaining_ms: int, now: Instant) -> None:
         row = {"event": event_id, "remaining_ms": remaining_ms, "boot_id": now.boot_id, "mono_ms": now.mono_ms}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import encode
-from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.journal.journal import Head, Journal, PersonRecord
+from roundtap_hub.journal.row_forms import person_record
 from roundtap_hub.journal.seals import made_by
 from roundtap_hub.journal.venue import Venue, apply_venue
 
@@ -113,18 +115,30 @@ def _look_at_seal(journal: Journal, state: EventState, found: Looked) -> None:
 
 
 def _look_at_people(journal: Journal, state: EventState, digests: Mapping[str, set[str]], found: Looked) -> None:
-    records = journal.records(state.id)
-    found.people = len(records)
+    rows = journal.person_rows(state.id)
+    found.people = len(rows)
     if found.deleted:
-        if records:
-            found.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(records)))
+        if rows:
+            found.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(rows)))
         return
+    records = _records(rows, found)
     now = {**{official.id: official.digest for official in state.officials.values()},
            **{entrant.id: entrant.digest for entrant in state.entrants.values()}}
     for record in records:
         told = {now[record.competitor]} if record.competitor in now else digests.get(record.competitor, set())
         if record.person.digest(record.salt) not in told:
             found.wrong.append(Problem("person_wrong", event=state.id, competitor=record.competitor))
-    missing = sorted({who for who, digest in now.items() if digest} - {record.competitor for record in records})
+    missing = sorted({who for who, digest in now.items() if digest} - {row["competitor"] for row in rows})
     if missing:
         found.wrong.append(Problem("people_missing", event=state.id, n=len(missing), who=", ".join(missing[:5])))
+
+
+def _records(rows: Iterable[Mapping[str, Any]], found: Looked) -> list[PersonRecord]:
+    """The rows that are a person's; of each of the others it is said what is wrong."""
+    records = []
+    for row in rows:
+        try:
+            records.append(person_record(row))
+        except Problem as problem:
+            found.wrong.append(problem)
+    return records

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from flask import Blueprint, Response, current_app, redirect, request, session, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -11,9 +9,8 @@ from roundtap_core.errors import Problem
 from roundtap_hub.auth import PinGate, is_organizer, log_in, log_out, right_pin, safe_next
 from roundtap_hub.pages.base import field, mended_on, page, public_page, the_asked, the_hub, the_snapshot
 from roundtap_hub.public import sheets
-from roundtap_hub.views.event_list import known
-
-COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+from roundtap_hub.public.colours import KIND, PATH
+from roundtap_hub.public.colours import colours as colours_of
 
 
 def routes(bp: Blueprint) -> None:
@@ -21,7 +18,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/login", "login", login)
     bp.add_url_rule("/login", "log_in", post_login, methods=["POST"])
     bp.add_url_rule("/logout", "log_out", post_logout, methods=["POST"])
-    bp.add_url_rule("/colours.css", "colours", colours)
+    bp.add_url_rule(PATH, "colours", colours)
 
 
 def front_door() -> AnyResponse:
@@ -55,11 +52,6 @@ def post_logout() -> AnyResponse:
 
 
 def colours() -> AnyResponse:
-    """Each event's colour as a style sheet: the pages' policy allows no styles written into them."""
-    rules = [
-        f'[data-event="{event.id}"]{{--event:{event.color}}}'
-        for event in known(the_snapshot()) if COLOR.fullmatch(event.color) and event.id.isalnum()
-    ]
-    response = Response("\n".join(rules) + "\n", content_type="text/css; charset=utf-8")
+    response = Response(colours_of(the_snapshot()), content_type=KIND)
     response.headers["Cache-Control"] = "no-cache"
     return response

@@ -43,7 +43,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.console import event, events
-from roundtap_hub.pages.home import COLOR
+from roundtap_hub.public.colours import COLOR
 from roundtap_hub.views.event_options import OFFERED, STRUCTURE, read_options, read_structure
 
 SEED_BITS = 53

@@ -10,6 +10,8 @@ from urllib.parse import parse_qsl
 from roundtap_hub.http_answers import Receive, Scope, Send, header, takes_gzip
 from roundtap_hub.hub import Hub
 from roundtap_hub.public.browser_choice import BrowserChoices
+from roundtap_hub.public.colours import KIND, colours
+from roundtap_hub.public.colours import PATH as COLOURS
 from roundtap_hub.public.page_store import Kept, PageKey, PageStore
 from roundtap_hub.public.sheets import DOOR, wall_variant
 
@@ -36,6 +38,7 @@ class PublicPages:
     """Answers what it can from the store."""
 
     def __init__(self, hub: Hub, store: PageStore) -> None:
+        self._hub = hub
         self._store = store
         self._choices = BrowserChoices(hub)
 
@@ -43,6 +46,11 @@ class PublicPages:
         """Whether the request was answered; what is not, is Flask's."""
         if scope["method"] != "GET":
             return False
+        if scope["path"] == COLOURS:
+            # Every page asks for it: behind pages in the making it would hold up those that are ready.
+            await _whole(send, 200, [(b"content-type", KIND.encode()), *SEAL],
+                         colours(self._hub.service.snapshot).encode())
+            return True
         asked = dict(parse_qsl(scope["query_string"].decode("latin-1"))) if scope["query_string"] else {}
         found = _find(scope["path"], asked)
         if found is None:

@@ -278,6 +278,9 @@
         take(page);
       } else if (answer.status === 404) {
         location.reload();
+      } else if (answer.status === 503) {
+        // More pages are asked for than can be made: this one stands as it is, and looks again when it is told to.
+        setTimeout(look, 1000 * (Number(answer.headers.get("Retry-After")) || 5));
       }
     } catch {
       // The feed notices a lost hub; this page looks again when it is back.
