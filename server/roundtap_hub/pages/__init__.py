@@ -36,12 +36,14 @@ from roundtap_hub.pages import (
 from roundtap_hub.public.region_tags import RegionTags
 from roundtap_hub.static_files import StaticFiles
 from roundtap_hub.views.renderings import RENDERINGS, Renderings
+from roundtap_hub.views.row_texts import ROW_TEXTS, RowTexts
 
 
 def register(app: Flask, hub: Hub) -> None:
     """Put every page on the application. Public pages ask for nothing, the console for the PIN."""
     app.extensions["roundtap"] = hub
     app.extensions[RENDERINGS] = Renderings()
+    app.extensions[ROW_TEXTS] = RowTexts()
     app.extensions["roundtap-gate"] = PinGate(hub.clocks.mono_ms)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals["static_url"] = StaticFiles().url

@@ -27,6 +27,7 @@ from roundtap_hub.public.sheets import Asked, Elsewhere, Found
 from roundtap_hub.views import HallNow, page_version
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
 from roundtap_hub.views.regions import CSRF, NOW, SEEN, Patch, Rendered, filled, split
+from roundtap_hub.views.row_texts import ROW_TEXTS
 from roundtap_hub.views.steps import Steps
 
 ORGANIZER = "organizer"
@@ -167,10 +168,11 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
     state = context.get("state")
     version = the_version(feed)
     common = {
-        **common_context(hub, t), "feed": feed, "seen": Markup(SEEN), "address": g.get("address", ""),
-        "now_ms": now_ms(), "sent_ms": Markup(NOW), "organizer": is_organizer(session, hub),
-        "csrf": lambda: Markup(CSRF), "problem": problem.say(t) if problem else "",
-        "problem_where": problem.where if problem else "", "typed": request.form if problem else {},
+        **common_context(hub, t, current_app.extensions[ROW_TEXTS]), "feed": feed, "seen": Markup(SEEN),
+        "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
+        "organizer": is_organizer(session, hub), "csrf": lambda: Markup(CSRF),
+        "problem": problem.say(t) if problem else "", "problem_where": problem.where if problem else "",
+        "typed": request.form if problem else {},
         "steps": Steps(state) if state is not None else None,
     }
     html = render_template(template, **{**common, **context})

@@ -40,9 +40,10 @@ from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.next_step import next_step
 from roundtap_hub.views.open_points import points_before_round_1
 from roundtap_hub.views.regions import Rendered, changes
-from roundtap_hub.views.renderings import RENDERINGS, Renderings, RowOf
+from roundtap_hub.views.renderings import RENDERINGS, Renderings
 from roundtap_hub.views.round_clock import face_of
 from roundtap_hub.views.round_tabs import round_tabs
+from roundtap_hub.views.row_texts import RowOf
 from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.steps import Steps
 from roundtap_hub.views.tables import Cell, cells, seated_count

@@ -20,6 +20,7 @@ from roundtap_hub.public.sheets import Sheet
 from roundtap_hub.views.knockout import newest_name
 from roundtap_hub.views.regions import SEEN, Rendered, split
 from roundtap_hub.views.round_clock import age_text
+from roundtap_hub.views.row_texts import RowTexts
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -44,10 +45,10 @@ def url_for(endpoint: str, **values: str) -> str:
     return PATHS[endpoint].format_map({name: quote(value) for name, value in values.items()})
 
 
-def common_context(hub: Hub, t: Words) -> dict[str, Any]:
+def common_context(hub: Hub, t: Words, rows: RowTexts) -> dict[str, Any]:
     """What every page's template may use, whoever draws it."""
     return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": show, "age_text": age_text,
-            "knockout_name": lambda what: knockout_name(t, what)}
+            "knockout_name": lambda what: knockout_name(t, what), "row_texts": lambda *of: rows.rows(t.language, *of)}
 
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:
@@ -64,6 +65,7 @@ class Drawing:
     def __init__(self, hub: Hub, static_url: Callable[[str], str]) -> None:
         self._hub = hub
         self._static_url = static_url
+        self._rows = RowTexts()
 
     @cached_property
     def _environment(self) -> Environment:
@@ -81,6 +83,6 @@ class Drawing:
     def draw(self, sheet: Sheet, language: str, version: str, now_ms: int) -> Rendered:
         template = self._environment.get_template(sheet.template)
         return split(template.render(
-            **common_context(self._hub, words_in(language)), feed=sheet.page, variant=sheet.variant, seen=Markup(SEEN),
-            address="", now_ms=now_ms, sent_ms="", organizer=False, problem="", problem_where="", typed={},
-            **sheet.context), version)
+            **common_context(self._hub, words_in(language), self._rows), feed=sheet.page, variant=sheet.variant,
+            seen=Markup(SEEN), address="", now_ms=now_ms, sent_ms="", organizer=False, problem="", problem_where="",
+            typed={}, **sheet.context), version)

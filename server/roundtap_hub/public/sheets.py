@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,12 +17,13 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.announced import announced_view
-from roundtap_hub.views.event_at import EventAt, event_at, newest_round, planned_rounds, shown_names
+from roundtap_hub.views.event_at import EventAt, event_at, newest_round, planned_rounds, ranking_by_id, shown_names
 from roundtap_hub.views.event_list import listed
 from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, first_on_wall, standing_of
 from roundtap_hub.views.players import everybody, player_view
 from roundtap_hub.views.round_clock import face_of
-from roundtap_hub.views.standings_table import record_of, standings_view
+from roundtap_hub.views.row_texts import RowOf
+from roundtap_hub.views.standings_table import has_draws, record_text, standings_view
 from roundtap_hub.views.tables import cells
 from roundtap_hub.views.wall import BRACKET, PAGE_MS, wall_view
 
@@ -187,9 +188,15 @@ def pairings(asked: Asked, moment: EventAt) -> Sheet:
     """The newest round by table."""
     state, newest = moment.state, newest_round(moment.state)
     grid = cells(asked.snapshot, {}, state, newest, shown_names(moment), asked.now_ms)
-    records = {who: record_of(moment, who)[0] for who in state.entrants}
+    ranked, draws = ranking_by_id(moment), has_draws(state)
+
+    def rows() -> Iterator[RowOf]:
+        for c in grid:
+            a, b = record_text(ranked.get(c.a_id), draws), record_text(ranked.get(c.b_id or ""), draws)
+            yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, a, b), (c, a, b)
+
     return Sheet("pairings.html", f"pairings/{state.id}", "", {
-        "state": state, "newest": newest, "grid": grid, "records": records, "planned": planned_rounds(state)})
+        "state": state, "newest": newest, "rows": rows, "planned": planned_rounds(state)})
 
 
 def announced(asked: Asked, moment: EventAt) -> Sheet:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 
-from markupsafe import Markup
-
-from roundtap_hub.views.regions import ROW, ROW_END, Region, Rendered, Row, mark
+from roundtap_hub.views.regions import Region, Rendered, Row
+from roundtap_hub.views.row_texts import RowTexts
 
 RENDERINGS = "roundtap-console"
 """Where an application keeps its own."""
@@ -17,12 +16,8 @@ RENDERINGS = "roundtap-console"
 FRESH_MS = 1000
 """So long a rendering is sent as a whole page: what goes on by itself in it, an age, is no older than that."""
 
-PAGES_KEPT, VERSIONS_KEPT, ROWS_KEPT = 8, 24, 2000
+PAGES_KEPT, VERSIONS_KEPT = 8, 24
 """Pages (event, language, round), and earlier versions of each: a browser that has an older one loads the page."""
-
-
-RowOf = tuple[str, Hashable, object]
-"""A row's key, all that it shows, and what its macro is given."""
 
 
 @dataclass(slots=True)
@@ -40,7 +35,7 @@ class Renderings:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
-        self._rows: OrderedDict[Hashable, str] = OrderedDict()
+        self.rows = RowTexts().rows
 
     def page(
         self, key: Hashable, version: str, now_ms: int, draw: Callable[[], Rendered], since: str | None = None
@@ -57,23 +52,6 @@ class Renderings:
             if newest is None or known is None or (old is None and now_ms - known.at_ms >= FRESH_MS):
                 newest = self._keep(key, draw(), now_ms)
             return newest, old
-
-    def rows(self, *of: Hashable) -> Callable[[Iterable[RowOf], Callable[[object], str]], Markup]:
-        """For templates, `rows(some, macro)`: rows with their marks, each written when it is first seen. `of`: what
-        every row depends on beside what it shows: event, language. Called while a page is being drawn."""
-
-        def written(some: Iterable[RowOf], macro: Callable[[object], str]) -> Markup:
-            texts = []
-            for key, shown, thing in some:
-                text = self._rows.get((of, key, shown))
-                if text is None:
-                    text = self._rows[of, key, shown] = f"{mark(ROW, key)}{macro(thing)}{mark(ROW_END)}"
-                texts.append(text)
-            while len(self._rows) > ROWS_KEPT:
-                self._rows.popitem(last=False)
-            return Markup("".join(texts))
-
-        return written
 
     @staticmethod
     def _earlier(known: _Page | None, since: str | None) -> Rendered | None:
