@@ -62,8 +62,8 @@ async def _bare_stream(core: int | None, count: int, messages: int) -> list[floa
     told: list[float] = []
 
     async def listen(connection: Connection) -> None:
-        async for _, data in connection.stream("/feed"):
-            taken.append((time.monotonic() - told[int(data[:8])]) * 1000)
+        async for _, data, arrived in connection.stream("/feed"):
+            taken.append((arrived - told[int(data[:8])]) * 1000)
 
     with Server("stream", core) as server:
         connections = [Connection(server.port) for _ in range(count)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 
 GZIP = "gzip"
@@ -59,29 +60,33 @@ class Connection:
             self.close()
             raise Broken(f"{path}: {error!r}") from None
 
-    async def stream(self, path: str) -> AsyncIterator[tuple[str, str]]:
-        """Server-sent events as (event, data), until the other side ends; Broken where it refuses."""
+    async def stream(self, path: str) -> AsyncIterator[tuple[str, str, float]]:
+        """Server-sent events as (event, data, monotonic seconds when it came), until the other side ends; Broken where
+        it refuses."""
         reader = await self._write("GET", path, "Accept: text/event-stream\r\nCache-Control: no-store\r\n", b"")
         status, headers = await _head(reader)
-        if status != 200:
+        if status != 200 or self._writer is None:
             raise Broken(f"{path} answered {status}")
-        chunked = headers.get("transfer-encoding") == "chunked"
-        kept = b""
+        came = _Arrivals(headers.get("transfer-encoding") == "chunked")
+        self._writer.transport.pause_reading()
+        # What was read beyond the head already.
+        rest = bytes(getattr(reader, "_buffer", b""))
+        self._writer.transport.set_protocol(came)
+        if rest:
+            came.data_received(rest)
+        self._writer.transport.resume_reading()
         while True:
-            part = await (_chunk(reader) if chunked else reader.read(65536))
-            if not part:
-                return
-            kept += part
-            while (end := kept.find(b"\n\n")) >= 0:
+            for arrived, text in await came.events():
                 event, data = "message", []
-                for line in kept[:end].decode().split("\n"):
+                for line in text.decode().split("\n"):
                     if line.startswith("event:"):
                         event = line[6:].strip()
                     elif line.startswith("data:"):
                         data.append(line[5:].removeprefix(" "))
-                kept = kept[end + 2 :]
                 if data:
-                    yield event, "\n".join(data)
+                    yield event, "\n".join(data), arrived
+            if came.ended:
+                return
 
     def close(self) -> None:
         if self._writer is not None:
@@ -116,6 +121,65 @@ class Connection:
             f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nAccept-Language: en\r\n"
             f"Accept-Encoding: gzip\r\n{headers}{length}\r\n".encode() + body)
         return self._reader
+
+
+class _Arrivals(asyncio.Protocol):
+    """Notes when each event came, at the moment it is read, and has it looked at later: a thousand browsers in one
+    process would else wait for one another's parsing, which no real one does."""
+
+    LATER_S = 0.1
+
+    def __init__(self, chunked: bool) -> None:
+        self._chunked = chunked
+        self._kept = b""
+        self._came: list[tuple[float, bytes]] = []
+        self._wake = asyncio.Event()
+        self._due = False
+        self.ended = False
+
+    def data_received(self, data: bytes) -> None:
+        self._came.append((time.monotonic(), data))
+        if self._due:
+            return
+        self._due = True
+        # A patch is all there is to it; for a "view" the browser goes and loads, at once.
+        asyncio.get_running_loop().call_later(self.LATER_S if b"event: view" not in data else 0, self._wake.set)
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self.ended = True
+        self._wake.set()
+
+    async def events(self) -> list[tuple[float, bytes]]:
+        """What came since, event by event."""
+        await self._wake.wait()
+        self._wake.clear()
+        self._due = False
+        came, self._came = self._came, []
+        found: list[tuple[float, bytes]] = []
+        for arrived, data in came:
+            self._kept += data
+            found += ((arrived, text) for text in self._whole())
+        return found
+
+    def _whole(self) -> Iterator[bytes]:
+        """The events that are whole in what is kept: one chunk is one event, as the hub and uvicorn send them."""
+        while True:
+            if self._chunked:
+                head, line, rest = self._kept.partition(b"\r\n")
+                size = int(head.split(b";")[0], 16) if line else 0
+                if not line or len(rest) < size + 2:
+                    return
+                if not size:
+                    self.ended = True
+                    return
+                text, self._kept = rest[:size], rest[size + 2 :]
+                yield from (part for part in text.split(b"\n\n") if part)
+            else:
+                text, end, rest = self._kept.partition(b"\n\n")
+                if not end:
+                    return
+                self._kept = rest
+                yield text
 
 
 async def _head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:

@@ -156,8 +156,8 @@ class Phone:
                 stream = self._feed.stream(f"{self._feed_address}&seen={quote(self._seen)}")
                 if self._script.time_samples:
                     self._start(self._ask_time())
-                async for event, data in stream:
-                    self._take(event, data)
+                async for event, data, arrived in stream:
+                    self._take(event, data, arrived)
             except (Broken, OSError, asyncio.IncompleteReadError, ValueError) as error:
                 self.failed.append(f"feed: {type(error).__name__} {error}")
             self._feed.close()
@@ -171,13 +171,13 @@ class Phone:
                 await self._times.get("/time")
                 await asyncio.sleep(0.03 if number < 6 else 0.25)
 
-    def _take(self, event: str, data: str) -> None:
-        now = time.monotonic()
+    def _take(self, event: str, data: str, now: float) -> None:
         if event == "patch":
             said = json.loads(data)
             if said.get("regions") is not None and said["from"] == self._seen and not self._looking:
                 self._seen = said["to"]
-                self._shown(now, "patch", len(data), data)
+                # A patch stands on the page as it comes; what it takes to put it there is the browser's own time.
+                self._shown(now, "patch", len(data), data, now)
             else:
                 self._changed(said["to"], now)
         elif event == "view":
@@ -211,8 +211,8 @@ class Phone:
             self._told = time.monotonic()
         self._looking = False
 
-    def _shown(self, told: float, why: str, size: int, text: str) -> None:
-        now = time.monotonic()
+    def _shown(self, told: float, why: str, size: int, text: str, shown: float | None = None) -> None:
+        now = time.monotonic() if shown is None else shown
         self.wire_bytes += size
         self.shows.append((told, now, why, size))
         if self.marker and self.marked is None and self.marker in text:
@@ -236,6 +236,9 @@ class Phones:
         """All load within `over_s` seconds."""
         took: list[float] = []
         await self._load_all(order["over_s"], took)
+        # A collection of a thousand browsers' objects is a pause in every figure.
+        gc.collect()
+        gc.freeze()
         return {"open": sum(phone.open for phone in self._phones), "load_ms": took}
 
     async def do_waves(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -311,8 +314,6 @@ def _text(answer: Answer) -> str:
 async def serve() -> None:
     orders = Orders()
     phones = Phones(orders.next())
-    # A collection of a thousand browsers' objects is a pause in every figure.
-    gc.freeze()
     while True:
         order = await asyncio.to_thread(orders.next)
         orders.answer(**await phones.do(order))
