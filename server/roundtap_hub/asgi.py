@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from itertools import count
 
 from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.devices.calls import close_settled_calls
@@ -25,6 +26,7 @@ from roundtap_hub.http_answers import (
 )
 from roundtap_hub.hub import Hub
 from roundtap_hub.lanes import Precedence, WatchedThread
+from roundtap_hub.memory import give_back
 from roundtap_hub.page_threads import PageThreads, Wsgi
 from roundtap_hub.public.page_store import PageStore
 from roundtap_hub.public.public_pages import PublicPages
@@ -39,6 +41,8 @@ Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
 HELLO_BYTES_MAX = 1024 * 1024
 HELLO_WITHIN_S = 10.0
 CHECKPOINT_S = 5.0
+CHECKPOINTS_TRIMMED = 4
+"""After so many of them memory that is free goes back to the system."""
 
 
 class HubApplication:
@@ -138,10 +142,12 @@ class HubApplication:
                 return
 
     async def _keep_checkpoints(self) -> None:
-        while True:
+        for number in count(1):
             await asyncio.sleep(CHECKPOINT_S)
             try:
                 await asyncio.to_thread(self.hub.service.checkpoint)
+                if number % CHECKPOINTS_TRIMMED == 0:
+                    await asyncio.to_thread(give_back)
             except Exception:
                 # A full or busy disk now says nothing about five seconds from now.
                 log.exception("no checkpoint was written")

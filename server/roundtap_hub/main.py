@@ -16,6 +16,7 @@ from types import FrameType
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
+from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import open_database, open_folder
 
 SEND_BUFFER_BYTES = 32 * 1024
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or Ctrl-C."""
+    share_heaps()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if args.pages and args.database is None:
         print("roundtap hub: --pages shows what is in a database; name it with --database.", file=sys.stderr)
@@ -141,6 +143,7 @@ def _serve(hub: Hub, listener: socket.socket, pages_only: bool, console_url: str
         async def make_pages(self) -> None:
             try:
                 await application.pages.built()
+                settle()
             except Exception:
                 log.exception("the pages cannot be made")
                 self.pages_broken = self.should_exit = True
@@ -158,7 +161,8 @@ def _serve(hub: Hub, listener: socket.socket, pages_only: bool, console_url: str
     front = PagesOnly(application, console_url) if pages_only else application
     # "auto": httptools where it can be imported, h11, which runs everywhere, where not.
     config = uvicorn.Config(front, loop="asyncio", http="auto", ws="none", lifespan="on", log_level="warning",
-                            access_log=False, server_header=False, timeout_keep_alive=KEEP_ALIVE_S,
+                            access_log=False, server_header=False, proxy_headers=False,
+                            timeout_keep_alive=KEEP_ALIVE_S,
                             timeout_graceful_shutdown=5)
     server = Server(config)
     server.run(sockets=[listener])

@@ -1,0 +1,21 @@
+"""What a hub gives back: asking for it is harmless wherever it runs."""
+
+from __future__ import annotations
+
+import gc
+
+from roundtap_hub import memory
+
+
+def test_what_stands_is_no_longer_looked_through() -> None:
+    try:
+        memory.settle()
+        assert gc.get_freeze_count()
+    finally:
+        gc.unfreeze()
+
+
+def test_another_c_library_is_left_in_peace(monkeypatch) -> None:
+    monkeypatch.setattr(memory, "_libc", object)
+    memory.share_heaps()
+    memory.give_back()
