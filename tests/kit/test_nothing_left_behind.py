@@ -146,3 +146,30 @@ def test_a_hub_on_a_slow_disk_ends_with_its_kit(tmp_path: Path) -> None:
     kit.stop()
     assert not Path(f"/proc/{hub}").exists()
     assert kit.hub.returncode == 0
+
+
+TOLD_WHILE_CLEARING = """
+import os, signal, time
+from roundtap.kit.leash import clean_up_when_told_to_end
+
+clean_up_when_told_to_end()
+
+class Cleared:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{ending})
+        time.sleep(0.01)
+
+try:
+    Cleared()
+    time.sleep(30)
+finally:
+    print("cleaned up")
+"""
+
+
+@pytest.mark.parametrize(("ending", "code"), [("SIGTERM", 143), ("SIGINT", -signal.SIGINT)])
+def test_who_is_told_while_python_clears_something_away_ends_too(ending: str, code: int) -> None:
+    """What is raised in there is raised to nobody."""
+    told = subprocess.run([sys.executable, "-c", TOLD_WHILE_CLEARING.format(ending=ending)], capture_output=True,
+                          text=True, timeout=20)
+    assert (told.stdout, told.returncode) == ("cleaned up\n", code)
