@@ -67,7 +67,7 @@ def _links(hub: HubProcess, folder: Path, options: Options) -> ClientProcess:
 
 def _rows(name: str, said: dict[str, Any], gates: tuple[float | None, float], floor: tuple[float, float],
           note: str) -> Iterator[Row]:
-    saved, wanted = said["saved_ms"], said["wanted"]
+    saved, wanted = said["saved_ms"], said["wanted"] - said["missed"]
     # Who waited in vain is slower than everybody.
     late = [*saved, *[float("inf")] * (wanted - len(saved))]
     yield Row(f"confirm → SAVED, {name}, p50", p50(late), "ms", gates[0], floor[0], "bare round trip")
@@ -84,6 +84,8 @@ def _note(said: dict[str, Any], ready: int, cpu_s: float, calm: dict[str, Any], 
     ]
     if ready < UNITS:
         parts.append(f"only {ready} of {UNITS} units had a view when it began")
+    if said["missed"]:
+        parts.append(f"{said['missed']} moments came while the same unit's report before was under way, and made none")
     if said["others"]:
         parts.append(f"{len(said['others'])} not accepted: {json.dumps(sorted(set(said['others']))[:3])}")
     if calm:

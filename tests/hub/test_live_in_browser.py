@@ -65,7 +65,7 @@ def test_a_phone_follows_its_event_and_asks_for_nothing(tmp_path: Path, browser:
         house.with_event(PEOPLE)
         browser.get(f"{url}/e/e1/p/p3")
         times: list[str] = []
-        until(lambda: times.extend(asked(browser)) or times.count("/time") == 4, "the hub's time")
+        until(lambda: times.extend(asked(browser)) or times.count("/time") == 2, "the hub's time")
         assert text(browser, "phone-clock") == ""
 
         house.publish()

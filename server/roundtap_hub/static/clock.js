@@ -33,7 +33,7 @@
     syncing = true;
     bestTrip = Infinity;
     try {
-      for (let i = 0; i < 4; i += 1) {
+      for (let i = 0; i < 2; i += 1) {
         await sample();
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
