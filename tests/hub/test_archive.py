@@ -135,6 +135,10 @@ def test_deleting_says_what_it_does_and_wants_the_name(house: House) -> None:
 
 def test_what_is_neither_finished_nor_archived_is_not_deleted(house: House) -> None:
     browser = house.organizer()
+    shown = browser.get("/console/e1/delete")
+    assert shown.status_code == 409
+    assert "finish or archive it" in text_of(shown)
+    assert 'name="name"' not in shown.text
     answer = browser.post("/console/e1/delete", name="Winter Open")
     assert answer.status_code == 409
     assert "finish or archive it" in text_of(answer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, redirect, url_for
+from flask import Blueprint, g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -42,7 +42,15 @@ def restore(event_id: str) -> AnyResponse:
 
 def delete_what(event_id: str) -> AnyResponse:
     """What deleting it will do; only its name, typed, makes the button do it."""
-    return page("delete_event.html", state=the_moment(event_id).state)
+    state, may = the_moment(event_id).state, True
+    try:
+        refuse_unless_may(the_snapshot(), NewEntry(DELETED, {"event": event_id}))
+    except Problem as problem:
+        # Said before somebody types the name, and without a button.
+        may = False
+        if "problem" not in g:
+            g.problem, g.status = problem, 409
+    return page("delete_event.html", state=state, may=may)
 
 
 @mended_on(delete_what)
