@@ -121,7 +121,7 @@ def _serve(hub: Hub, listener: socket.socket, pages_only: bool, console_url: str
     from roundtap_systemd.notify import Notify
 
     # The loop and the writer need Python's one lock for a moment, many times a report; a page's thread gives it up only
-    # after this long. With the usual 5 ms a report beside two pages in the making takes a tenth of a second.
+    # after this long.
     sys.setswitchinterval(SWITCH_S)
     application = HubApplication(hub)
     notify = Notify()
@@ -162,8 +162,7 @@ def _serve(hub: Hub, listener: socket.socket, pages_only: bool, console_url: str
     # "auto": httptools where it can be imported, h11, which runs everywhere, where not.
     config = uvicorn.Config(front, loop="asyncio", http="auto", ws="none", lifespan="on", log_level="warning",
                             access_log=False, server_header=False, proxy_headers=False,
-                            timeout_keep_alive=KEEP_ALIVE_S,
-                            timeout_graceful_shutdown=5)
+                            timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=5)
     server = Server(config)
     server.run(sockets=[listener])
     return not server.pages_broken

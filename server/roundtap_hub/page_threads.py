@@ -40,7 +40,7 @@ BODY_WITHIN_S = 60.0
 
 PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE = 1, 2, 1
 """Python makes one page at a time, however many threads there are: more of them only take turns, and the loop waits for
-each. With one for the players, 500 phones on a fifth of a core cost a report a sixth less time than with two."""
+each."""
 SPARE = 2
 """More threads of each lane, for when one takes long."""
 
