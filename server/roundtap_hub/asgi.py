@@ -10,7 +10,7 @@ from itertools import count
 from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.devices.calls import close_settled_calls
 from roundtap_hub.devices.device_api import DeviceApi
-from roundtap_hub.feeds.browser_feed import BrowserFeed
+from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
 from roundtap_hub.http_answers import (
@@ -48,7 +48,7 @@ CHECKPOINTS_TRIMMED = 4
 class HubApplication:
     """Routes a request to who answers it, and keeps the clock's checkpoint while it runs."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, feeds_of_one: int = FEEDS_OF_ONE) -> None:
         self.hub = hub
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
         precedence = Precedence()
@@ -57,9 +57,10 @@ class HubApplication:
         self._static = StaticFiles()
         drawing = WatchedThread("public-pages")
         store = PageStore(hub, page_version, Drawing(hub, self._static.url).draw, drawing, precedence.give_way)
-        self.browsers = BrowserFeed(hub, store)
+        self.browsers = BrowserFeed(hub, store, feeds_of_one)
         self.public = PublicPages(hub, store)
-        self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language))
+        self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
+                                 self.public.organizes)
         self._boundaries = Boundaries(hub, self._look_again)
         self._checkpoints: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -84,11 +84,13 @@ class Patience:
 
     waiting_max: int
     within_s: float
+    of_one_max: int = 2**30
+    """So many of one asker may wait: who asks for more takes no place from the others."""
 
 
-PAGE = Patience(256, 6.0)
+PAGE = Patience(256, 6.0, 64)
 """A phone reloads by itself; behind more than this it is told so at once."""
-FORM = Patience(1024, 60.0)
+FORM = Patience(1024, 60.0, 128)
 """What somebody filled in is not refused lightly: its turn is waited for as long as a browser would."""
 PROBE = Patience(2**30, 3600.0)
 
@@ -109,14 +111,16 @@ class Lane(Generic[T]):
         self._spare = spare
         self._threads = ThreadPoolExecutor(places + spare, thread_name_prefix=name)
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._askers: Counter[str] = Counter()
 
     async def run(self, work: Callable[[], T], patience: Patience, gone: Callable[[], Awaitable[Any]] | None = None,
-                  first: bool = False) -> T:
+                  first: bool = False, asker: str = "") -> T:
         """What `work` returns, done in a thread of the lane. Raises Busy, and Gone if `gone()` is done before its turn.
 
-        `first`: before all who wait (the watchdog, who asks whether this lane moves at all).
+        `first`: before all who wait (the watchdog, who asks whether this lane moves at all). `asker`: an address, where
+        its share of the queue is bounded.
         """
-        await self._turn(patience, gone, first)
+        await self._turn(patience, gone, first, asker)
         loop = asyncio.get_running_loop()
         gave_away = False
 
@@ -137,12 +141,22 @@ class Lane(Generic[T]):
             else:
                 self._hand_on()
 
-    async def _turn(self, patience: Patience, gone: Callable[[], Awaitable[Any]] | None, first: bool) -> None:
+    async def _turn(self, patience: Patience, gone: Callable[[], Awaitable[Any]] | None, first: bool,
+                    asker: str) -> None:
         if self._free:
             self._free -= 1
             return
-        if len(self._waiting) >= patience.waiting_max:
+        if len(self._waiting) >= patience.waiting_max or (asker and self._askers[asker] >= patience.of_one_max):
             raise Busy
+        self._askers[asker] += 1
+        try:
+            await self._queue(patience, gone, first)
+        finally:
+            self._askers[asker] -= 1
+            if not self._askers[asker]:
+                del self._askers[asker]
+
+    async def _queue(self, patience: Patience, gone: Callable[[], Awaitable[Any]] | None, first: bool) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if first:
             self._waiting.appendleft(turn)

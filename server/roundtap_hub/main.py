@@ -9,12 +9,15 @@ import secrets
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.bounded_logs import bound_logs
+from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
 from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import open_database, open_folder
@@ -41,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="only show the public pages of the hubs on --database; no console, no units, no PIN")
     parser.add_argument("--console-url", metavar="URL", default=None,
                         help="with --pages: where the event is run, for whoever asks here for the console")
+    parser.add_argument("--per-address", type=int, default=PER_ADDRESS, metavar="N",
+                        help="connections that one address may hold (default %(default)s); more where a router hides "
+                        "the whole hall behind one address: 16 a phone")
     parser.add_argument("--bench-url", default=None, help=argparse.SUPPRESS)
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
@@ -49,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or Ctrl-C."""
     share_heaps()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    bound_logs()
     if args.pages and args.database is None:
         print("roundtap hub: --pages shows what is in a database; name it with --database.", file=sys.stderr)
         return 2
@@ -65,8 +72,9 @@ def run(args: argparse.Namespace) -> int:
         return 2
     if new_pin:
         print(f"PIN for the organizer (shown once): {new_pin}", flush=True)
+    doors = Doors(places_of(enough_files()), time.monotonic, args.per_address)
     try:
-        listener = _listener(args.host, args.port)
+        listener = _listener(args.host, args.port, doors)
     except OSError as error:
         print(f"roundtap hub: cannot listen on {args.host}:{args.port}: {error.strerror}", file=sys.stderr)
         return 2
@@ -80,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         return 2
     hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, pin_hash,
               args.language, args.bench_url, opened.paper)
-    served = _serve(hub, listener, args.pages, args.console_url)
+    served = _serve(hub, listener, doors, args.pages, args.console_url)
     opened.close()
     return 0 if served else 1
 
@@ -95,10 +103,10 @@ def crash_point(name: str | None) -> Callable[[str], None]:
     return at_point
 
 
-def _listener(host: str, port: int) -> socket.socket:
+def _listener(host: str, port: int, doors: Doors) -> DoorListener:
     """A listening socket whose clients cannot hold much: a stalled phone is dropped by the kernel."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = DoorListener(family, socket.SOCK_STREAM).guarded_by(doors)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -109,13 +117,14 @@ def _listener(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _serve(hub: Hub, listener: socket.socket, pages_only: bool, console_url: str | None) -> bool:
+def _serve(hub: Hub, listener: socket.socket, doors: Doors, pages_only: bool, console_url: str | None) -> bool:
     """Serve until told to stop; False if the hub ended because its pages cannot be made."""
     import asyncio
 
     import uvicorn
 
     from roundtap_hub.asgi import HubApplication
+    from roundtap_hub.guarded_protocol import guarded
     from roundtap_hub.pages_only import PagesOnly
     from roundtap_hub.watchdog import keep_watchdog
     from roundtap_systemd.notify import Notify
@@ -123,7 +132,7 @@ def _serve(hub: Hub, listener: socket.socket, pages_only: bool, console_url: str
     # The loop and the writer need Python's one lock for a moment, many times a report; a page's thread gives it up only
     # after this long.
     sys.setswitchinterval(SWITCH_S)
-    application = HubApplication(hub)
+    application = HubApplication(hub, doors.per_address * 3 // 4)
     notify = Notify()
 
     class Server(uvicorn.Server):
@@ -159,8 +168,7 @@ def _serve(hub: Hub, listener: socket.socket, pages_only: bool, console_url: str
         # has stopped; the journal is still to be closed then.
         signal.signal(number, lambda number, _: told_to_stop.append(number))
     front = PagesOnly(application, console_url) if pages_only else application
-    # "auto": httptools where it can be imported, h11, which runs everywhere, where not.
-    config = uvicorn.Config(front, loop="asyncio", http="auto", ws="none", lifespan="on", log_level="warning",
+    config = uvicorn.Config(front, loop="asyncio", http=guarded(doors), ws="none", lifespan="on", log_level="warning",
                             access_log=False, server_header=False, proxy_headers=False,
                             timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=5)
     server = Server(config)

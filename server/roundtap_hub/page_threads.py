@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from roundtap_hub.busy_page import BusyPage
+from roundtap_hub.doors import FREE_ADDRESSES, caller_of
 from roundtap_hub.http_answers import (
     CLOSE,
     BodyLate,
@@ -27,7 +28,7 @@ from roundtap_hub.http_answers import (
     send_answer,
     until_gone,
 )
-from roundtap_hub.lanes import FORM, PAGE, PROBE, Busy, Gone, Lane, Precedence
+from roundtap_hub.lanes import FORM, PAGE, PROBE, Busy, Gone, Lane, Patience, Precedence
 
 log = logging.getLogger(__name__)
 
@@ -35,16 +36,19 @@ FORM_BYTES_MAX = 4 * 1024 * 1024
 """An event's file with two thousand players has less."""
 BODY_BYTES_FREE = 64 * 1024
 BIG_BODIES = 2
-"""So many bodies larger than BODY_BYTES_FREE come in at once: whoever is in the hall may send one."""
-BODY_WITHIN_S = 60.0
+"""So many bodies larger than BODY_BYTES_FREE come in at once, and only from organizers."""
+BODY_WITHIN_S = 15.0
+"""A form has a few kilobytes."""
+BIG_BODY_WITHIN_S = 60.0
 
-PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE = 1, 2, 1
+PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE, LOGINS_AT_ONCE = 1, 2, 1, 1
 """Python makes one page at a time, however many threads there are: more of them only take turns, and the loop waits for
 each."""
 SPARE = 2
 """More threads of each lane, for when one takes long."""
 
-ORGANIZERS = ("/login", "/logout")
+LOGINS_WAITING = Patience(64, 20.0, 4)
+"""Whoever tries PINs keeps nobody but other strangers at this door from their page: an organizer who is in has none."""
 Environ = dict[str, Any]
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
@@ -59,10 +63,16 @@ class Page:
 
 
 class PageThreads:
-    """All pages of one hub. `build` makes the WSGI application: in a thread, while reports are answered already."""
+    """All pages of one hub. `build` makes the WSGI application: in a thread, while reports are answered already.
 
-    def __init__(self, build: Callable[[], Wsgi], precedence: Precedence, busy: BusyPage) -> None:
+    `organizes`: whether a request comes from somebody who is logged in. Only theirs take the organizers' lane, or may
+    bring a large body: whatever strangers ask for, an organizer does not wait behind it.
+    """
+
+    def __init__(self, build: Callable[[], Wsgi], precedence: Precedence, busy: BusyPage,
+                 organizes: Callable[[Scope], bool]) -> None:
         self._build = build
+        self._organizes = organizes
         self._precedence = precedence
         self._busy = busy
         self._built: asyncio.Future[Wsgi] | None = None
@@ -70,6 +80,7 @@ class PageThreads:
         self._players = Lane[Page]("players", PLAYERS_AT_ONCE, SPARE)
         self._organizers = Lane[Page]("organizers", ORGANIZERS_AT_ONCE, SPARE)
         self._stations = Lane[Page]("stations", STATIONS_AT_ONCE, SPARE)
+        self._logins = Lane[Page]("logins", LOGINS_AT_ONCE, 0)
 
     async def built(self) -> Wsgi:
         """The application, begun with the first call; whatever its making raised."""
@@ -85,11 +96,12 @@ class PageThreads:
         except BodyLate:
             await send_answer(send, 408, b"text/plain", b"the request did not come whole\n", CLOSE)
             return
-        lane = self._lane(scope["path"])
+        lane = self._lane(scope)
+        patience = LOGINS_WAITING if lane is self._logins else FORM if form else PAGE
         work = partial(self._made, await self.built(), environ_of(scope, body, left_out), lane is not self._stations)
         try:
             # A form is done even if nobody waits any more: whoever sent it has pressed a button.
-            page = await lane.run(work, FORM if form else PAGE, None if form else partial(until_gone, receive))
+            page = await lane.run(work, patience, None if form else partial(until_gone, receive), asker=_asker(scope))
         except Busy:
             await self._busy.answer(scope, send, form)
         except Gone:
@@ -104,14 +116,16 @@ class PageThreads:
         application = await self.built()
         await asyncio.gather(*(
             lane.run(partial(self._made, application, environ_of(PROBED), False), PROBE, first=True)
-            for lane in (self._players, self._organizers, self._stations)))
+            for lane in (self._players, self._organizers, self._stations, self._logins)))
 
-    def _lane(self, path: str) -> Lane[Page]:
+    def _lane(self, scope: Scope) -> Lane[Page]:
+        path = scope["path"]
         if path.startswith("/station/"):
             return self._stations
-        if path.startswith("/console") or path in ORGANIZERS:
-            return self._organizers
-        return self._players
+        if path.startswith("/console") or path == "/logout":
+            # A stranger is only sent to the login.
+            return self._organizers if self._organizes(scope) else self._players
+        return self._logins if path == "/login" else self._players
 
     async def _body(self, scope: Scope, receive: Receive) -> tuple[bytes, int]:
         """The body, and 0; or nothing, and how long it would be at least: Flask explains that that is too much."""
@@ -119,8 +133,10 @@ class PageThreads:
         try:
             if announced <= BODY_BYTES_FREE and not header(scope, b"transfer-encoding"):
                 return await read_body(scope, receive, BODY_BYTES_FREE, BODY_WITHIN_S), 0
+            if not self._organizes(scope):
+                return await read_body(scope, receive, BODY_BYTES_FREE, BODY_WITHIN_S), 0
             async with self._big_bodies:
-                return await read_body(scope, receive, FORM_BYTES_MAX, BODY_WITHIN_S), 0
+                return await read_body(scope, receive, FORM_BYTES_MAX, BIG_BODY_WITHIN_S), 0
         except BodyTooLarge:
             return b"", max(announced, FORM_BYTES_MAX + 1)
 
@@ -129,6 +145,13 @@ class PageThreads:
         if gives_way:
             self._precedence.give_way()
         return call_wsgi(application, environ)
+
+
+def _asker(scope: Scope) -> str:
+    """Whose request it is, for their share of a queue; empty at the machine itself."""
+    client = scope.get("client")
+    who = caller_of(str(client[0])) if client else ""
+    return "" if who in FREE_ADDRESSES else who
 
 
 PROBED: Scope = {"method": "GET", "path": "/login", "query_string": b"", "headers": [(b"host", b"localhost")]}

@@ -80,17 +80,18 @@ class AsgiClient:
         return answer
 
     def begin(self, method: str, path: str, body: bytes | None = b"", headers: Any = None,
-              announced: int | None = None) -> Future[Answer]:
+              announced: int | None = None, peer: str = "127.0.0.1") -> Future[Answer]:
         """A request on its way. `body` None: it is announced with `announced` bytes and never comes."""
-        return asyncio.run_coroutine_threadsafe(self._ask(method, path, body, headers or {}, announced), self.loop)
+        return asyncio.run_coroutine_threadsafe(self._ask(method, path, body, headers or {}, announced, peer),
+                                                self.loop)
 
     async def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str],
-                   announced: int | None) -> Answer:
+                   announced: int | None, peer: str) -> Answer:
         path, _, query = path.partition("?")
         length = len(body or b"") if announced is None else announced
         scope = {
             "type": "http", "method": method, "path": path, "query_string": query.encode(), "http_version": "1.1",
-            "scheme": "http", "root_path": "", "client": ("127.0.0.1", 50000), "server": ("127.0.0.1", 8080),
+            "scheme": "http", "root_path": "", "client": (peer, 50000), "server": ("127.0.0.1", 8080),
             "headers": [(b"host", b"hub"), (b"content-length", b"%d" % length),
                         *((name.replace("_", "-").encode(), value.encode()) for name, value in headers.items())],
         }

@@ -15,11 +15,14 @@ from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub import page_threads
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.busy_page import BusyPage
-from roundtap_hub.lanes import Patience, Precedence
+from roundtap_hub.http_answers import header
+from roundtap_hub.lanes import PAGE, Patience, Precedence
 from roundtap_hub.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, PageThreads
 from roundtap_hub.static_files import StaticFiles
 
 Environ = dict[str, Any]
+IN = {"cookie": "organizer"}
+"""Whoever is logged in."""
 
 
 class Pages:
@@ -61,7 +64,8 @@ class Parts:
 class House:
     def __init__(self) -> None:
         self.pages = Pages()
-        self.threads = PageThreads(lambda: self.pages, Precedence(), BusyPage(StaticFiles(), "de"))
+        self.threads = PageThreads(lambda: self.pages, Precedence(), BusyPage(StaticFiles(), "de"),
+                                   lambda scope: b"organizer" in header(scope, b"cookie"))
         self.client = AsgiClient(self.threads.answer)
 
     def fill_players(self) -> list[Any]:
@@ -101,21 +105,30 @@ def test_a_page_that_fails_is_a_plain_answer_and_the_next_one_comes(house: House
 
 def test_a_body_that_never_comes_takes_no_thread(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_threads, "BODY_WITHIN_S", 0.01)
+    monkeypatch.setattr(page_threads, "BIG_BODY_WITHIN_S", 0.01)
     for path, announced in (("/login", 100), ("/console/import", 200_000)):
-        answer = house.client.begin("POST", path, None, announced=announced).result(30)
+        answer = house.client.begin("POST", path, None, IN, announced=announced).result(30)
         assert (answer.status_code, answer.headers["connection"]) == (408, "close")
     assert house.pages.asked == []
 
 
 def test_large_forms_come_in_two_at_a_time_and_small_ones_pass_them(house: House) -> None:
-    large = [house.client.begin("POST", "/console/import", None, announced=200_000) for _ in range(3)]
+    large = [house.client.begin("POST", "/console/import", None, IN, announced=200_000) for _ in range(3)]
     house.client.until(lambda: house.threads._big_bodies.locked())
     assert house.client.post("/console", data=b"name=x").status_code == 201
     assert not any(answer.done() for answer in large)
 
 
+def test_large_bodies_of_strangers_are_not_read_at_all_and_hold_up_no_organizer(house: House) -> None:
+    for _ in range(4):
+        answer = house.client.begin("POST", "/console/import", None, announced=200_000).result(30)
+        assert answer.headers["connection"] == "close"
+    assert house.pages.bodies == [b""] * 4
+    assert {environ["CONTENT_LENGTH"] for environ in house.pages.asked} == {str(FORM_BYTES_MAX + 1)}
+
+
 def test_a_form_too_large_is_not_read_and_flask_is_told_its_length(house: House) -> None:
-    answer = house.client.begin("POST", "/console/import", None, announced=FORM_BYTES_MAX + 1).result(30)
+    answer = house.client.begin("POST", "/console/import", None, IN, announced=FORM_BYTES_MAX + 1).result(30)
     assert answer.headers["connection"] == "close"
     assert house.pages.bodies == [b""]
     assert house.pages.asked[0]["CONTENT_LENGTH"] == str(FORM_BYTES_MAX + 1)
@@ -125,11 +138,32 @@ def test_the_organizer_and_the_print_station_pass_the_players_queue(house: House
     slow = house.fill_players()
     waiting = house.client.begin("GET", "/e/e1")
     for path in ("/console", "/console/e1", "/login"):
-        assert house.client.get(path).status_code == 201
+        assert house.client.get(path, **IN).status_code == 201
     assert house.client.post("/station/jobs", json={}).status_code == 201
     assert not waiting.done()
     house.pages.let.set()
     assert [answer.result(30).status_code for answer in [*slow, waiting]] == [201] * (PLAYERS_AT_ONCE + 1)
+
+
+def test_strangers_at_the_console_and_at_the_login_take_no_organizer_s_place(house: House) -> None:
+    house.fill_players()
+    outside = [house.client.begin("POST", "/console/e1/clock") for _ in range(20)]
+    guessing = [house.client.begin("POST", "/login", b"pin=1") for _ in range(20)]
+    assert house.client.get("/console/e1", **IN).status_code == 201
+    assert not any(answer.done() for answer in outside)
+    house.pages.let.set()
+    assert {answer.result(30).status_code for answer in outside} == {201}
+    assert {answer.result(30).status_code for answer in guessing} == {201}
+
+
+def test_one_address_waits_with_a_few_requests_and_takes_no_place_from_others(house: House) -> None:
+    house.fill_players()
+    greedy = [house.client.begin("GET", "/e/e1", peer="10.42.0.9") for _ in range(PAGE.of_one_max + 3)]
+    house.client.until(lambda: sum(answer.done() for answer in greedy) == 3)
+    assert {answer.result().status_code for answer in greedy if answer.done()} == {503}
+    other = house.client.begin("GET", "/e/e1", peer="10.42.0.10")
+    house.pages.let.set()
+    assert other.result(30).status_code == 201
 
 
 def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(house: House) -> None:
@@ -137,7 +171,7 @@ def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(hous
     probe = house.client.begin("GET", "/e/e1")
     house.pages.let.set()
     house.client.run(house.threads.probe())
-    assert [environ["PATH_INFO"] for environ in house.pages.asked].count("/login") == 3
+    assert [environ["PATH_INFO"] for environ in house.pages.asked].count("/login") == 4
     assert probe.result(30).status_code == 201
 
 

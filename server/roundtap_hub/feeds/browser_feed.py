@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.doors import FREE_ADDRESSES, caller_of
 from roundtap_hub.feeds.feed_client import FeedClient
-from roundtap_hub.http_answers import NO_STORE, Receive, Scope, Send, until_gone
+from roundtap_hub.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, send_json, until_gone
 from roundtap_hub.hub import Hub
 from roundtap_hub.public.page_store import Kept, PageKey, PageStore
 from roundtap_hub.public.sheets import plain_variant
@@ -26,6 +28,8 @@ COALESCE_S = 0.25
 TICK_S = 5.0
 TICKS_APART = 20
 """Groups of clients that hear the tick one after the other: nobody is woken with a thousand others."""
+FEEDS_OF_ONE = 48
+"""Feeds of one address: a phone has one for each page that it shows."""
 REST = 4
 """So many times as long as it took to look at all pages nothing is looked at again."""
 AT_ONCE = 24
@@ -72,9 +76,11 @@ class Group:
 class BrowserFeed:
     """All open pages. Its methods run in the event loop."""
 
-    def __init__(self, hub: Hub, store: PageStore) -> None:
+    def __init__(self, hub: Hub, store: PageStore, of_one: int = FEEDS_OF_ONE) -> None:
         self._hub = hub
         self._store = store
+        self._of_one = of_one
+        self._askers: Counter[str] = Counter()
         self._groups: dict[PageKey, Group] = {}
         self._here: dict[FeedClient, asyncio.Task[Any] | None] = {}
         self._ticking: list[set[FeedClient]] = [set() for _ in range(TICKS_APART)]
@@ -96,8 +102,24 @@ class BrowserFeed:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """`GET /feed?page=…&lang=…&variant=…&seen=…`: server-sent events for as long as the client stays.
 
-        Without a language of ours nobody is told by "patch" what changed, only by "view" that something did.
+        Without a language of ours nobody is told by "patch" what changed, only by "view" that something did. An address
+        that has its share of feeds is refused: 503.
         """
+        asker = caller_of(str(scope["client"][0])) if scope.get("client") else ""
+        if asker in FREE_ADDRESSES:
+            asker = ""
+        if asker and self._askers[asker] >= self._of_one:
+            await send_json(send, 503, {"error": "too many pages from one address"}, [(b"retry-after", b"30"), *CLOSE])
+            return
+        self._askers[asker] += 1
+        try:
+            await self._stay(scope, receive, send)
+        finally:
+            self._askers[asker] -= 1
+            if not self._askers[asker]:
+                del self._askers[asker]
+
+    async def _stay(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
         ]})

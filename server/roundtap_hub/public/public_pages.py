@@ -42,6 +42,10 @@ class PublicPages:
         self._store = store
         self._choices = BrowserChoices(hub)
 
+    def organizes(self, scope: Scope) -> bool:
+        """Whether the request comes from somebody who is logged in."""
+        return self._choices.remembered(scope).organizer
+
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> bool:
         """Whether the request was answered; what is not, is Flask's."""
         if scope["method"] != "GET":
