@@ -13,17 +13,7 @@ from roundtap_hub.devices.device_api import DeviceApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
-from roundtap_hub.http_answers import (
-    CLOSE,
-    BodyLate,
-    BodyTooLarge,
-    Receive,
-    Scope,
-    Send,
-    read_body,
-    send_events,
-    send_json,
-)
+from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, send_json
 from roundtap_hub.hub import Hub
 from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.memory import give_back
@@ -38,8 +28,6 @@ log = logging.getLogger(__name__)
 
 Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-HELLO_BYTES_MAX = 1024 * 1024
-HELLO_WITHIN_S = 10.0
 CHECKPOINT_S = 5.0
 CHECKPOINTS_TRIMMED = 4
 """After so many of them memory that is free goes back to the system."""
@@ -65,10 +53,11 @@ class HubApplication:
         self._checkpoints: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self.native: Mapping[str, Mapping[str, Handler]] = {
+            "/device/challenge": {"GET": self.device_api.challenge},
             "/device/report": {"POST": self.device_api.report},
             "/device/status": {"POST": self.device_api.status},
             "/device/time": {"POST": self.device_api.unit_time},
-            "/device/feed": {"POST": self._device_feed},
+            "/device/feed": {"POST": self.devices.answer},
             "/feed": {"GET": self.browsers.answer},
             "/time": {"GET": self.device_api.time, "HEAD": self.device_api.time},
         }
@@ -114,16 +103,6 @@ class HubApplication:
     def _close_feeds(self) -> None:
         self.devices.close_all()
         self.browsers.close_all()
-
-    async def _device_feed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            greeted = self.devices.greet(await read_body(scope, receive, HELLO_BYTES_MAX, HELLO_WITHIN_S))
-        except (BodyTooLarge, BodyLate):
-            greeted = None
-        if greeted is None:
-            await send_json(send, 403, {"error": "the signature does not fit"}, CLOSE)
-            return
-        await send_events(self.devices.stream(*greeted), receive, send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:

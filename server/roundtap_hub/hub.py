@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
-import os
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 
-from roundtap_core.errors import Problem
+from roundtap_hub.devices.challenges import Challenges
+from roundtap_hub.devices.unit_door import UnitDoor
+from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.service import Service
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.private_files import write_private
 
 PIN_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """What pages, device API and feeds are handed. `unit_keys`: key by unit id, from `keys.json` in the folder."""
+    """What pages, device API and feeds are handed. `keys`: those of `keys.json` in the folder, or key by unit."""
 
     service: Service
     presence: Presence
     clocks: Clocks
-    unit_keys: Mapping[str, bytes]
+    keys: InitVar[UnitKeys | Mapping[str, bytes]]
     secret: bytes
     """Signs the browsers' sessions."""
     pin_hash: str
@@ -36,20 +37,20 @@ class Hub:
     """Set by the demo: where the virtual tables are."""
     paper: PrintBook | None = None
     """What was printed; None: a hub without paper."""
+    other_addresses: Callable[[], Sequence[str]] = tuple
+    """Where the journal is kept as well, "http://host:port" each: units try them when this hub is silent."""
+    restored: Callable[[], bool] = bool
+    """Whether this hub began from a backup."""
+    unit_keys: UnitKeys = field(init=False)
+    challenges: Challenges = field(init=False)
+    unit_door: UnitDoor = field(init=False)
+    """Who of the units is let in."""
 
-
-def read_keys(path: Path) -> dict[str, bytes]:
-    """Keys of the enrolled units: {"unit id": "64 hex digits"}. No file: no units."""
-    if not path.exists():
-        return {}
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        keys = {str(unit): bytes.fromhex(key) for unit, key in raw.items()}
-    except (ValueError, AttributeError, TypeError) as error:
-        raise Problem("keys_unreadable", where=str(path)) from error
-    if any(len(key) < 32 for key in keys.values()):
-        raise Problem("keys_unreadable", where=str(path))
-    return keys
+    def __post_init__(self, keys: UnitKeys | Mapping[str, bytes]) -> None:
+        made = keys if isinstance(keys, UnitKeys) else UnitKeys(known=keys)
+        for name, value in (("unit_keys", made), ("challenges", Challenges(self.clocks.mono_ms)),
+                            ("unit_door", UnitDoor(made))):
+            object.__setattr__(self, name, value)
 
 
 def read_or_make_secret(path: Path, n_bytes: int = 32) -> bytes:
@@ -82,14 +83,3 @@ def pin_is(pin: str, hashed: str) -> bool:
     """Whether `pin` is the one that was hashed."""
     salt = hashed.split("$")[0]
     return hmac.compare_digest(hash_pin(pin, salt), hashed)
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
-    temporary = path.with_suffix(".new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)

@@ -17,8 +17,9 @@ from types import FrameType
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.bounded_logs import bound_logs
+from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
-from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
+from roundtap_hub.hub import Hub, read_or_make_pin, read_or_make_secret
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import open_database, open_folder
 
@@ -79,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap hub: cannot listen on {args.host}:{args.port}: {error.strerror}", file=sys.stderr)
         return 2
     try:
-        unit_keys = {} if args.pages else read_keys(args.data / "keys.json")
+        unit_keys = UnitKeys(None if args.pages else args.data / "keys.json")
         at_point = crash_point(args.crash_at)
         opened = (open_database(args.database, at_point, args.pages) if args.database
                   else open_folder(args.data, at_point))

@@ -34,6 +34,10 @@ class UnitStatus:
     core: str = ""
     waiting: int = 0
     """Reports on the unit's disk that this hub has not answered yet, by the unit's own count."""
+    instance: str = ""
+    """Which of those that have this name: of the hello that opened its feed."""
+    damaged: int = 0
+    """Lines of the unit's outbox that cannot be read, by the same hello."""
 
 
 Listener = Callable[[str | None], None]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from hub_kit import HandClock, people
+from hub_kit import HandClock, hello_of, people
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -18,9 +18,10 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.records import CONCESSION, RULING, Pair, Result
 from roundtap_core.result_json import result_to_json
-from roundtap_core.wire import FEED, REQUEST, envelope, opened
+from roundtap_core.wire import FEED, opened
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.feeds.device_feed import Connection, DeviceFeed
+from roundtap_hub.feeds.hello import open_hello
 from roundtap_hub.feeds.phase_boundaries import Boundaries
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Service, Step
@@ -76,16 +77,14 @@ class HandLoop:
 class Unit:
     """An open feed, and the last view that came by it."""
 
-    def __init__(self, feed: DeviceFeed, unit: str, reports: list[list[str]]) -> None:
-        hello = {"unit": unit, "nonce": "n", "core": "0", "reports": reports}
-        greeted = feed.greet(json.dumps(envelope(KEYS[unit], REQUEST, hello)).encode())
-        assert greeted is not None
+    def __init__(self, hub: Hub, feed: DeviceFeed, unit: str, reports: list[list[str]]) -> None:
+        key, hello = open_hello(hub, unit, hello_of(hub, unit, reports=reports))
         self.unit = unit
-        self.connection: Connection = greeted[0]
+        self.connection: Connection = feed.greeted(key, hello)
         self.view: Any = None
         self.views = 0
         self.fates: list[str] = []
-        self.task = asyncio.create_task(self._listen(feed, greeted[1]))
+        self.task = asyncio.create_task(self._listen(feed, hello))
 
     async def _listen(self, feed: DeviceFeed, hello: dict[str, Any]) -> None:
         stream = feed.stream(self.connection, hello)
@@ -158,7 +157,7 @@ class FeedHall:
                 self.tell(event, c.SetClock("start"))
 
     async def connect(self, unit: str, reports: list[list[str]] | None = None) -> Unit:
-        made = Unit(self.feed, unit, reports or [])
+        made = Unit(self.hub, self.feed, unit, reports or [])
         self.units.append(made)
         await self.settle()
         return made
@@ -174,6 +173,8 @@ class FeedHall:
             await asyncio.sleep(0)
             if self.feed._news is None and not self.feed._looking and not any(u.connection.queue for u in self.units):
                 await asyncio.sleep(0)
+                # A feed whose unit has said hello again since has ended.
+                self.units = [u for u in self.units if u.connection in self.feed._connections.get(u.unit, ())]
                 return
         raise AssertionError("the feed does not come to rest")
 
@@ -219,7 +220,8 @@ async def anything(hall: FeedHall) -> None:
         if hall.units and chance.random() < 0.4:
             await hall.leave(draw(hall.units))
         else:
-            hall.units.append(Unit(hall.feed, unit, draw([[], [["e1", "r1"]], [["e2", "r1"], ["e1", "r2"]]])))
+            reports: list[list[str]] = draw([[], [["e1", "r1"]], [["e2", "r1"], ["e1", "r2"]]])
+            hall.units.append(Unit(hall.hub, hall.feed, unit, reports))
     elif kind == "time":
         hall.pass_ms(draw([1, 1000, 60_000, 2 * 60_000, 20 * 60_000, 80 * 60_000]))
     elif kind == "EnterResult":

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
@@ -18,7 +21,8 @@ from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.presence import Presence
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska")
-KEYS = {"table-1": bytes(range(32)), "table-2": bytes(range(100, 132))}
+KEYS = {"table-1": bytes(range(32)), "table-2": bytes(range(100, 132)),
+        "station-1": bytes(range(32, 64)), "station-2": bytes(range(64, 96))}
 
 
 @dataclass
@@ -73,6 +77,13 @@ def make_event(service: Service, event: str = "e1") -> EventState:
 
 def hub_of(service: Service, clock: HandClock) -> Hub:
     return Hub(service, Presence(), clock.clocks, KEYS, b"secret", "no pin")
+
+
+def hello_of(hub: Hub, unit: str = "table-1", key: bytes | None = None, purpose: str = REQUEST,
+             **changes: Any) -> bytes:
+    """A unit's hello with a challenge that it has just asked for."""
+    said = {"unit": unit, "nonce": "n1", "challenge": hub.challenges.issue(), "core": "0", "reports": [], **changes}
+    return json.dumps(envelope(key or hub.unit_keys[unit], purpose, said)).encode()
 
 
 def stored(path: Path, stream: str = "e1") -> list[Entry]:

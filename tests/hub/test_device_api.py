@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from asgi_client import Answer, AsgiClient
-from hub_kit import KEYS, HandClock, event_steps, hub_of, make_event, people, running, stored
+from hub_kit import KEYS, HandClock, event_steps, hello_of, hub_of, make_event, people, running, stored
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
@@ -22,7 +22,9 @@ from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, si
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices import device_api
 from roundtap_hub.devices.table_view import table_view
+from roundtap_hub.devices.unit_door import Refusal
 from roundtap_hub.feeds.device_feed import DeviceFeed
+from roundtap_hub.feeds.hello import open_hello
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import HubStopped, Step
 
@@ -432,7 +434,7 @@ def test_a_status_counts_within_an_open_feed_only(bench: Bench) -> None:
     answer = status(bench)
 
     echo = opened(KEY, ECHO, answer.get_json())
-    assert echo == {"session": "s1", "seq": 1, "now_ms": bench.hub.clocks.mono_ms()}
+    assert echo == {"session": "s1", "seq": 1, "now_ms": bench.hub.clocks.mono_ms(), "boot": "boot-1"}
     assert bench.hub.presence.units["table-1"].seated == {"a"}
 
 
@@ -501,7 +503,7 @@ def ask_time(bench: Bench, key: bytes = KEY, purpose: str = REQUEST, **changes: 
 
 def test_the_time_comes_signed_and_with_the_number_of_its_question(bench: Bench) -> None:
     answer = opened(KEY, ECHO, ask_time(bench).get_json())
-    assert answer == {"nonce": "n1", "now_ms": bench.hub.clocks.mono_ms()}
+    assert answer == {"nonce": "n1", "now_ms": bench.hub.clocks.mono_ms(), "boot": "boot-1"}
 
 
 def test_nobody_else_is_told_the_time_in_a_unit_s_name(bench: Bench) -> None:
@@ -518,37 +520,31 @@ def test_a_question_without_a_number_has_no_answer(bench: Bench, nonce: object) 
 # --- the feed ----------------------------------------------------------------------------------------------------
 
 
-def hello(**changes: Any) -> dict[str, Any]:
-    return {"unit": "table-1", "nonce": "n1", "core": "0", "reports": [], **changes}
-
-
 def test_a_hello_opens_the_feed_for_its_unit(bench: Bench) -> None:
-    greeted = DeviceFeed(bench.hub).greet(json.dumps(envelope(KEY, REQUEST, hello())).encode())
-    assert greeted is not None
-    assert (greeted[0].unit, greeted[0].nonce) == ("table-1", "n1")
+    key, hello = open_hello(bench.hub, "table-1", hello_of(bench.hub))
+    connection = DeviceFeed(bench.hub).greeted(key, hello)
+    assert (connection.unit, connection.nonce) == ("table-1", "n1")
 
 
 @pytest.mark.parametrize("body", [
     b"", b"{", b"[]", b"null", b"\xff", b'{"payload": []}', b'{"payload": {"unit": ["table-1"]}}',
-    json.dumps(envelope(KEYS["table-2"], REQUEST, hello())).encode(),
-    json.dumps(envelope(KEY, REPORT, hello())).encode(),
-    json.dumps({"payload": hello()}).encode(),
-    json.dumps(envelope(KEY, REQUEST, hello(unit="table-9"))).encode(),
-    json.dumps(envelope(KEY, REQUEST, hello(nonce=7))).encode(),
-    json.dumps(envelope(KEY, REQUEST, hello(reports=[["e1"]]))).encode(),
-    json.dumps(envelope(KEY, REQUEST, hello(reports=None))).encode(),
     b'{"payload": {"unit": "table-1", "x": ' + b"[" * 700 + b"]" * 700 + b'}, "mac": "x"}',
-    b'{"payload": {"unit": "table-1", "x": ' + b"[" * 500_000,
-])
-def test_no_other_hello_opens_a_feed(bench: Bench, body: bytes) -> None:
-    assert DeviceFeed(bench.hub).greet(body) is None
+    b'{"payload": {"unit": "table-1", "x": ' + b"[" * 50_000,
+    {"key": KEYS["table-2"]}, {"purpose": REPORT}, {"unit": "table-9", "key": KEY}, {"nonce": 7}, {"nonce": "n" * 65},
+    {"reports": [["e1"]]}, {"reports": None}, {"unit": "table-2"}, {"core": None}, {"instance": 7},
+    {"instance": "i" * 65}, {"epoch": 7}, {"heads": []}, {"heads": {"e1": 7}}, {"heads": {"e1": ["7", "h"]}},
+    {"holds": "a match"}, {"damaged": -1}, {"damaged": True}, {"damaged": "many"}, {"damaged": 2**70},
+], ids=str)
+def test_no_other_hello_opens_a_feed(bench: Bench, body: Any) -> None:
+    with pytest.raises(Refusal) as refused:
+        open_hello(bench.hub, "table-1", body if isinstance(body, bytes) else hello_of(bench.hub, **body))
+    assert 400 <= refused.value.status < 500
 
 
-async def _messages(feed: DeviceFeed, n: int, **changes: Any) -> list[dict[str, Any]]:
-    greeted = feed.greet(json.dumps(envelope(KEY, REQUEST, hello(**changes))).encode())
-    assert greeted is not None
+async def _messages(hub: Hub, feed: DeviceFeed, n: int, **changes: Any) -> list[dict[str, Any]]:
+    key, hello = open_hello(hub, "table-1", hello_of(hub, **changes))
     feed.bind(asyncio.get_running_loop())
-    stream = feed.stream(*greeted)
+    stream = feed.stream(feed.greeted(key, hello), hello)
     found = []
     for _ in range(n):
         message = opened(KEY, FEED, json.loads((await anext(stream))[len("data: "):]))
@@ -562,7 +558,7 @@ def test_a_feed_begins_with_everything(bench: Bench) -> None:
     known = bench.echo()
     reports = [["e1", "table-1-aa"], ["e1", "never seen"]]
 
-    welcome, fates, view = asyncio.run(_messages(DeviceFeed(bench.hub), 3, reports=reports))
+    welcome, fates, view = asyncio.run(_messages(bench.hub, DeviceFeed(bench.hub), 3, reports=reports))
 
     assert [m["seq"] for m in (welcome, fates, view)] == [1, 2, 3]
     assert {m["nonce"] for m in (welcome, fates, view)} == {"n1"}
@@ -573,7 +569,7 @@ def test_a_feed_begins_with_everything(bench: Bench) -> None:
 
 def test_a_feed_that_ends_leaves_nothing_behind(bench: Bench) -> None:
     feed = DeviceFeed(bench.hub)
-    asyncio.run(_messages(feed, 2))
+    asyncio.run(_messages(bench.hub, feed, 2))
     assert feed._connections == {}
     assert bench.hub.presence.units["table-1"].connected is False
     assert bench.hub.presence._sessions == {}
@@ -583,12 +579,11 @@ def test_a_device_that_stalls_is_cut_off_and_nobody_waits_for_it(bench: Bench) -
     feed = DeviceFeed(bench.hub)
 
     async def play() -> int:
-        greeted = feed.greet(json.dumps(envelope(KEY, REQUEST, hello())).encode())
-        assert greeted is not None
-        stream = feed.stream(*greeted)
+        key, hello = open_hello(bench.hub, "table-1", hello_of(bench.hub))
+        connection = feed.greeted(key, hello)
+        stream = feed.stream(connection, hello)
         for _ in range(3):
             await anext(stream)
-        connection = greeted[0]
         for number in range(1000):
             feed._send(connection, {"type": "view", "view": number})
         return len([chunk async for chunk in stream])

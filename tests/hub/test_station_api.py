@@ -10,7 +10,7 @@ from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened
 from roundtap_hub.printing import station_api
 from roundtap_hub.printing.job_book import PrintBook
 
-UNIT, OTHER = "table-1", "table-2"
+UNIT, OTHER = "station-1", "station-2"
 
 
 class Hub:
@@ -22,8 +22,12 @@ class Hub:
         self.client = app.test_client()
 
     def ask(self, *states, unit=UNIT, nonce="n1"):
-        payload = {"unit": unit, "nonce": nonce, "states": [list(state) for state in states]}
-        return self.post(envelope(KEYS[unit], REQUEST, payload))
+        return self.post(self.request(*states, unit=unit, nonce=nonce))
+
+    def request(self, *states, unit=UNIT, nonce="n1"):
+        payload = {"unit": unit, "nonce": nonce, "challenge": self.hub.challenges.issue(),
+                   "states": [list(state) for state in states]}
+        return envelope(KEYS[unit], REQUEST, payload)
 
     def post(self, message):
         return self.client.post("/station/jobs", json=message, base_url="http://10.42.0.1:8080")
@@ -70,13 +74,20 @@ def test_a_station_does_not_speak_for_anothers_jobs(hub):
     assert hub.book.states[first].state == "queued"
 
 
-def test_an_old_message_repeated_changes_nothing(hub):
+def test_an_old_message_repeated_is_refused_and_changes_nothing(hub):
     first = hub.jobs()[0]["id"]
-    message = envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n0", "states": [[first, "uncertain", "silent"]]})
-    hub.post(message)
-    hub.jobs((first, "printed", ""))
+    message = hub.request((first, "uncertain", "silent"))
     assert hub.post(message).status_code == 200
+    hub.jobs((first, "printed", ""))
+    assert hub.post(message).status_code == 403
     assert hub.book.states[first].state == "printed"
+
+
+def test_each_answer_brings_the_challenge_of_the_next_request(hub):
+    said = opened(KEYS[UNIT], ECHO, hub.ask().json)
+    again = {"unit": UNIT, "nonce": "n2", "challenge": said["challenge"], "states": []}
+    assert hub.post(envelope(KEYS[UNIT], REQUEST, again)).status_code == 200
+    assert hub.post(envelope(KEYS[UNIT], REQUEST, {**again, "nonce": "n3"})).status_code == 403
 
 
 @pytest.mark.parametrize(("message", "status"), [
@@ -84,15 +95,21 @@ def test_an_old_message_repeated_changes_nothing(hub):
     ([], 403),
     ({"payload": {"unit": "nobody", "nonce": "n", "states": []}, "mac": "0"}, 403),
     ({"payload": {"unit": UNIT, "nonce": "n", "states": []}, "mac": "0"}, 403),
-    (envelope(KEYS[OTHER], REQUEST, {"unit": UNIT, "nonce": "n", "states": []}), 403),
-    (envelope(KEYS[UNIT], REPORT, {"unit": UNIT, "nonce": "n", "states": []}), 403),
-    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "", "states": []}), 400),
-    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n"}), 400),
-    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n", "states": [["j", "eaten", ""]]}), 400),
-    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n", "states": [["j", ["queued"], ""]]}), 400),
-    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n", "states": [["j", "queued"]]}), 400),
-    (envelope(KEYS[UNIT], REQUEST, {"unit": UNIT, "nonce": "n", "states": [["j", "sent", ""]] * 65}), 400),
+    ((KEYS[OTHER], REQUEST, {}), 403),
+    ((KEYS[UNIT], REPORT, {}), 403),
+    ((KEYS[UNIT], REQUEST, {"challenge": None}), 403),
+    ((KEYS[UNIT], REQUEST, {"challenge": "made up"}), 403),
+    ((KEYS[UNIT], REQUEST, {"nonce": ""}), 400),
+    ((KEYS[UNIT], REQUEST, {"states": None}), 400),
+    ((KEYS[UNIT], REQUEST, {"states": [["j", "eaten", ""]]}), 400),
+    ((KEYS[UNIT], REQUEST, {"states": [["j", ["queued"], ""]]}), 400),
+    ((KEYS[UNIT], REQUEST, {"states": [["j", "queued"]]}), 400),
+    ((KEYS[UNIT], REQUEST, {"states": [["j", "sent", ""]] * 65}), 400),
 ])
 def test_what_is_not_signed_or_not_well_formed_is_refused(hub, message, status):
+    if isinstance(message, tuple):
+        key, purpose, changes = message
+        message = envelope(key, purpose, {"unit": UNIT, "nonce": "n", "challenge": hub.hub.challenges.issue(),
+                                          "states": [], **changes})
     assert hub.post(message).status_code == status
     assert hub.book.states == {}

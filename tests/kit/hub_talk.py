@@ -16,7 +16,8 @@ import uvicorn
 
 from kit import wait_until
 from roundtap.demo.demo_event import make_event
-from roundtap_core.wire import REPORT, sign
+from roundtap_core import VERSION
+from roundtap_core.wire import REPORT, REQUEST, envelope, sign
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.feeds import browser_feed, device_feed
 from roundtap_hub.hub import Hub
@@ -25,6 +26,7 @@ from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Service
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
+from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.station.station_link import HubStationLink
@@ -152,6 +154,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     assert station.exchange()
     station.report(station.next_jobs()[0].id, "printed", "")
     assert station.exchange()
+    _say_hello_as_twin(port)
     pages = [http.client.HTTPConnection("127.0.0.1", port) for _ in range(5)]
     for page, path, key in zip(pages, ("/wall/e1", *(f"/e/e1/p/p{n}" for n in range(1, 5))),
                                ("wall/e1&variant=wall", *(f"p/e1/p{n}&variant=" for n in range(1, 5))), strict=True):
@@ -171,6 +174,17 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
         page.close()
     link.stop()
     outbox.close()
+
+
+def _say_hello_as_twin(port: int) -> None:
+    """A second unit of one name, with another data folder."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    hello = {"unit": "table-1", "nonce": "d8304b671a92737e", "challenge": ask_challenge(connection), "core": VERSION,
+             "reports": [], "instance": "another card", "epoch": None, "heads": {}, "holds": None, "damaged": 0}
+    connection.request("POST", "/device/feed", json.dumps(envelope(KEYS["table-1"], REQUEST, hello)),
+                       {"roundtap-unit": "table-1"})
+    connection.getresponse().read()
+    connection.close()
 
 
 def _get(port: int, path: str) -> bool:

@@ -27,8 +27,9 @@ ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "server/MESSAGES.md").read_text(encoding="utf-8")
 
 TALK_NAMES = {
+    "Challenge": "answer /device/challenge",
     "Hello": "POST /device/feed", "Feed: welcome": "feed welcome", "Feed: fates": "feed fates",
-    "Feed: view": "feed view", "Feed: beat": "feed beat", "Report": "POST /device/report",
+    "Feed: view": "feed view", "Feed: twin": "feed twin", "Feed: beat": "feed beat", "Report": "POST /device/report",
     "Echo": "answer /device/report", "Status": "POST /device/status", "Status: answer": "answer /device/status",
     "Clock: question": "POST /device/time", "Clock: answer": "answer /device/time",
     "Station: states": "POST /station/jobs", "Station: jobs": "answer /station/jobs", "Page feed: view": "page view",
@@ -38,7 +39,8 @@ TALK_NAMES = {
 """Heading → what `hub_talk` calls it."""
 
 TEXT_ONLY = {"Page feed: view"}
-TOLD_ELSEWHERE = {"result", "options", "form", "content", "totals", "houses", "lots", "before_play", "lot"}
+TOLD_ELSEWHERE = {"result", "options", "form", "content", "totals", "houses", "lots", "before_play", "lot", "heads",
+                  "holds"}
 """Fields whose inside is a result, a form and the like; two are the sides of a report."""
 
 
@@ -134,6 +136,7 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
 
 
 NATIVE = {"POST /device/report", "POST /device/status", "POST /device/time", "POST /device/feed", "GET /feed",
+          "GET /device/challenge",
           "GET /time", "GET /static/<name>"}
 
 

@@ -37,18 +37,28 @@ class FakeHub:
     def __init__(self) -> None:
         self.answers: dict[str, Callable[[Json], bytes]] = {}
         self.feed: Callable[[Json], Iterable[bytes]] = lambda hello: []
+        self.challenges: Callable[[str], bytes] = lambda path: b'{"challenge": "c1"}'
         self.closes = self.drops = 0
         self.heard: queue.SimpleQueue[tuple[str, Json]] = queue.SimpleQueue()
         self.hang_up = threading.Event()
+        self.headers: dict[str, str] = {}
         hub = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             answered = False
 
+            def do_GET(self) -> None:
+                body = hub.challenges(self.path)
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
             def do_POST(self) -> None:
                 message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 hub.heard.put((self.path, message))
+                hub.headers = dict(self.headers)
                 if self.path == "/device/feed":
                     self.send_response(200)
                     self.send_header("Connection", "close")
@@ -347,6 +357,29 @@ def test_a_hello_lists_every_report_that_is_kept(bench: Bench) -> None:
     hello = bench.hub.next("/device/feed")
     assert hello["payload"]["reports"] == [["e1", "r1"]]
     assert opened(KEY, "roundtap/request/1", hello) is not None
+
+
+def test_a_hello_carries_the_challenge_that_was_asked_for_and_names_its_unit_ahead(bench: Bench) -> None:
+    asked = []
+
+    def challenge(path: str) -> bytes:
+        asked.append(path)
+        return b'{"challenge": "of now"}'
+
+    bench.hub.challenges = challenge
+    bench.link.start()
+    assert bench.hub.next("/device/feed")["payload"]["challenge"] == "of now"
+    assert asked == ["/device/challenge"]
+    assert bench.hub.headers["roundtap-unit"] == "table-1"
+
+
+@pytest.mark.parametrize("lie", [PORTAL, b"", b"[]", b'{"challenge": 7}', b'{"challenge": ""}', b"[" * 5000,
+                                 b'{"challenge": "' + b"c" * 65 + b'"}'], ids=range(7))
+def test_without_a_challenge_no_hello_goes_out_and_the_next_try_comes(bench: Bench, lie: bytes) -> None:
+    answers = iter([lie, lie])
+    bench.hub.challenges = lambda path: next(answers, b'{"challenge": "of now"}')
+    bench.link.start()
+    assert bench.hub.next("/device/feed")["payload"]["challenge"] == "of now"
 
 
 def test_a_right_feed_is_handed_on(bench: Bench) -> None:

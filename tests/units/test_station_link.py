@@ -18,6 +18,11 @@ class Wire:
         self.key = KEY
         self.jobs = []
         self.broken = None
+        self.asked = 0
+
+    def challenge(self):
+        self.asked += 1
+        return f"asked {self.asked}"
 
     def post(self, path, message):
         if self.broken is not None:
@@ -25,12 +30,14 @@ class Wire:
         payload = opened(KEY, REQUEST, message)
         assert payload is not None
         self.heard.append((path, payload))
-        return envelope(self.key, ECHO, {"nonce": payload["nonce"], "jobs": self.jobs})
+        return envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": f"after {payload['nonce']}",
+                                         "jobs": self.jobs})
 
 
 def a_link(wire):
     nonces = (f"n{i}" for i in range(1000))
-    return HubStationLink(HubAddress("10.42.0.1", 8080, "station-1", KEY), wire.post, lambda: next(nonces))
+    return HubStationLink(HubAddress("10.42.0.1", 8080, "station-1", KEY), wire.post, lambda: next(nonces),
+                          wire.challenge)
 
 
 def test_states_go_out_and_jobs_come_in():
@@ -39,7 +46,7 @@ def test_states_go_out_and_jobs_come_in():
     link = a_link(wire)
     link.report("e1/x/slip/1.2", "printed", "")
     assert link.exchange()
-    assert wire.heard == [("/station/jobs", {"unit": "station-1", "nonce": "n0",
+    assert wire.heard == [("/station/jobs", {"unit": "station-1", "nonce": "n0", "challenge": "asked 1",
                                             "states": [["e1/x/slip/1.2", "printed", ""]]})]
     assert [(job.id, job.kind, job.content) for job in link.next_jobs()] == [("e1/x/slip/1.1", "slip", {"table": 1})]
     link.exchange()
@@ -69,7 +76,8 @@ def test_an_answer_with_another_key_or_of_another_request_counts_for_nothing():
     assert not link.exchange()
     wire.key = KEY
     old = wire.post("/station/jobs", envelope(KEY, REQUEST, {"nonce": "n0", "states": []}))
-    replayed = HubStationLink(HubAddress("h", 1, "station-1", KEY), lambda path, message: old, lambda: "n7")
+    replayed = HubStationLink(HubAddress("h", 1, "station-1", KEY), lambda path, message: old, lambda: "n7",
+                              wire.challenge)
     assert not replayed.exchange()
     assert link.unsaid
 
@@ -87,3 +95,16 @@ def test_a_state_said_while_the_hub_is_being_asked_is_not_lost():
     link._post = meanwhile
     link.exchange()
     assert link.unsaid
+
+
+def test_each_answer_brings_the_next_challenge_and_only_where_one_is_lost_another_is_asked_for():
+    wire = Wire()
+    link = a_link(wire)
+    for _ in range(3):
+        assert link.exchange()
+    assert [payload["challenge"] for _, payload in wire.heard] == ["asked 1", "after n0", "after n1"]
+    wire.broken = OSError("the answer was lost")
+    assert not link.exchange()
+    wire.broken = None
+    assert link.exchange()
+    assert wire.heard[-1][1]["challenge"] == "asked 2"

@@ -15,6 +15,7 @@ from typing import Any
 
 from roundtap_core import VERSION
 from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, opened
+from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.hub_time import HubTime, SamplePlan
 from roundtap_units.link.kept_connection import Answer, KeptConnection, StaleConnection
 from roundtap_units.link.outbox import Kept, Outbox
@@ -118,14 +119,14 @@ class HubLink:
 
     def _feed_once(self) -> None:
         address, nonce = self._address, secrets.token_hex(8)
-        hello = {
-            "unit": address.unit, "nonce": nonce, "core": VERSION,
-            "reports": [[str(kept.report["event"]), kept.id] for kept in self._outbox.all()],
-        }
         connection = http.client.HTTPConnection(address.host, address.port, timeout=SILENCE_S)
         try:
+            hello = {
+                "unit": address.unit, "nonce": nonce, "challenge": ask_challenge(connection), "core": VERSION,
+                "reports": [[str(kept.report["event"]), kept.id] for kept in self._outbox.all()],
+            }
             connection.request("POST", "/device/feed", json.dumps(envelope(address.key, REQUEST, hello)),
-                               {"Content-Type": "application/json"})
+                               {"Content-Type": "application/json", "roundtap-unit": address.unit})
             answer = connection.getresponse()
             if answer.status != 200:
                 raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")

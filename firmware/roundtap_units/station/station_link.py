@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.link import HubAddress
 from roundtap_units.station.station import Job
 
@@ -28,15 +29,19 @@ Post = Callable[[str, Mapping[str, Any]], Any]
 class HubStationLink:
     """`next_jobs` and `report` never wait; `exchange` is one round with the hub, called by the link's own thread.
 
-    A state is sent until the hub has answered a request that carried it. post: sends JSON to a path of the hub and
-    returns the JSON of the answer; raises OSError, HTTPException or ValueError.
+    A state is sent until the hub has answered a request that carried it. Each answer brings the challenge of the next
+    request; where one is lost, another is asked for. post: sends JSON to a path of the hub and returns the JSON of the
+    answer; challenge: asks for one; both raise OSError, HTTPException or ValueError.
     """
 
     def __init__(self, address: HubAddress, post: Post | None = None,
-                 new_nonce: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
+                 new_nonce: Callable[[], str] = lambda: secrets.token_hex(8),
+                 challenge: Callable[[], str] | None = None) -> None:
         self._address = address
         self._post = post or self._post_http
         self._new_nonce = new_nonce
+        self._ask_challenge = challenge or self._ask_http
+        self._challenge: str | None = None
         self._lock = threading.Lock()
         self._jobs: list[Job] = []
         self._unsaid: dict[str, tuple[str, str]] = {}
@@ -66,14 +71,17 @@ class HubStationLink:
         with self._lock:
             said = dict(list(self._unsaid.items())[:STATES_AT_ONCE])
         nonce = self._new_nonce()
-        payload = {"unit": self._address.unit, "nonce": nonce,
-                   "states": [[job_id, state, detail] for job_id, (state, detail) in said.items()]}
+        # Good once: whatever becomes of this request, the next one has another.
+        challenge, self._challenge = self._challenge, None
         try:
+            payload = {"unit": self._address.unit, "nonce": nonce, "challenge": challenge or self._ask_challenge(),
+                       "states": [[job_id, state, detail] for job_id, (state, detail) in said.items()]}
             message = self._post(PATH, envelope(self._address.key, REQUEST, payload))
             answer = opened(self._address.key, ECHO, message)
             if answer is None or answer.get("nonce") != nonce:
                 raise ValueError(f"no right answer: {str(message)[:200]}")
             jobs = [Job(str(job["id"]), str(job["kind"]), job["content"]) for job in answer["jobs"]]
+            self._challenge = str(answer["challenge"])
         except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as error:
             log.info("the hub was not reached: %s", error)
             self.in_contact = False
@@ -109,5 +117,12 @@ class HubStationLink:
             connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
             answer = connection.getresponse()
             return json.loads(answer.read(ANSWER_BYTES_MAX))
+        finally:
+            connection.close()
+
+    def _ask_http(self) -> str:
+        connection = http.client.HTTPConnection(self._address.host, self._address.port, timeout=ANSWER_TIMEOUT_S)
+        try:
+            return ask_challenge(connection)
         finally:
             connection.close()

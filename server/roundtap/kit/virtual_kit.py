@@ -42,7 +42,8 @@ class VirtualKit:
 
     def prepare(self) -> None:
         """Keys, PIN and configurations, written before anybody runs."""
-        from roundtap_hub.hub import hash_pin, write_private
+        from roundtap_hub.hub import hash_pin
+        from roundtap_hub.private_files import write_private
 
         keys = {f"table-{n}": secrets.token_bytes(32) for n in self.tables}
         self.hub_folder.mkdir()

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.wire import ECHO, REPORT, REQUEST, digest, envelope, opened, verify
+from roundtap_core.wire import ECHO, digest, envelope
 from roundtap_hub.devices.reports import (
     BODY_BYTES_MAX,
     ID_LENGTH_MAX,
@@ -25,6 +25,7 @@ from roundtap_hub.devices.reports import (
     submit_stray,
     well_formed,
 )
+from roundtap_hub.devices.unit_door import STATUS, TIME, Refusal
 from roundtap_hub.http_answers import (
     CLOSE,
     NO_STORE,
@@ -66,24 +67,28 @@ class DeviceApi:
         """The hub's monotonic milliseconds, for browsers' clocks."""
         await send_json(send, 200, {"now_ms": self._hub.clocks.mono_ms()}, NO_STORE)
 
+    async def challenge(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What the next hello, or a station's first request, has to carry: it is good once, and for 30 s."""
+        await send_json(send, 200, {"challenge": self._hub.challenges.issue()}, NO_STORE)
+
     async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A report {"report": {…}, "mac"}; the echo is the hub's word, a status code is not."""
         message = await self._message(scope, receive, send)
         if message is not None:
             with self._precedence:
-                await send_json(send, *await self._report(message))
+                await send_json(send, *await _answered(self._report(message)))
 
     async def status(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What a unit sees and does just now; answered with the hub's time, for its clock."""
         message = await self._message(scope, receive, send)
         if message is not None:
-            await send_json(send, *await self._status(message))
+            await send_json(send, *await _answered(self._status(message)))
 
     async def unit_time(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What time it is, for a unit's clock: a round trip that it can time, and nothing else."""
         message = await self._message(scope, receive, send)
         if message is not None:
-            await send_json(send, *self._unit_time(message))
+            await send_json(send, *await _answered(self._unit_time(message)))
 
     async def probe(self) -> None:
         """Returns when the writer has answered, the way it answers a report; raises what it refused with."""
@@ -92,12 +97,7 @@ class DeviceApi:
         answer.result()
 
     async def _report(self, message: Mapping[str, Any]) -> Said:
-        report = message.get("report")
-        unit, key = self._claimed_unit(report)
-        if key is None:
-            return 403, {"error": "unknown unit"}
-        if not verify(key, REPORT, report, message.get("mac")):
-            return 403, {"error": "the signature does not fit"}
+        unit, key, report = self._hub.unit_door.report_of(message)
         try:
             echo = await self._taken(well_formed(report))
         except Problem as problem:
@@ -156,12 +156,7 @@ class DeviceApi:
 
     async def _status(self, message: Mapping[str, Any]) -> Said:
         hub = self._hub
-        unit, key = self._claimed_unit(message.get("payload"))
-        if key is None:
-            return 403, {"error": "unknown unit"}
-        payload = opened(key, REQUEST, message)
-        if payload is None:
-            return 403, {"error": "the signature does not fit"}
+        unit, key, payload = hub.unit_door.request_of(STATUS, message)
         if not hub.presence.session_advances(unit, str(payload.get("session")), payload.get("seq")):
             return 409, {"error": "open the feed first"}
         try:
@@ -175,19 +170,16 @@ class DeviceApi:
             if lot is not None:
                 # Saved or not: the table says it again with its next status until its view holds it.
                 await asyncio.wait([self._my_inbox().settled(lot)], timeout=SAVE_S)
-        return 200, envelope(key, ECHO, {"session": payload["session"], "seq": payload["seq"], "now_ms": now_ms})
+        return 200, envelope(key, ECHO, {"session": payload["session"], "seq": payload["seq"], "now_ms": now_ms,
+                                         "boot": hub.clocks.boot_id})
 
-    def _unit_time(self, message: Mapping[str, Any]) -> Said:
-        _, key = self._claimed_unit(message.get("payload"))
-        if key is None:
-            return 403, {"error": "unknown unit"}
-        payload = opened(key, REQUEST, message)
-        if payload is None:
-            return 403, {"error": "the signature does not fit"}
+    async def _unit_time(self, message: Mapping[str, Any]) -> Said:
+        _, key, payload = self._hub.unit_door.request_of(TIME, message)
         nonce = payload.get("nonce")
         if not isinstance(nonce, str) or not 0 < len(nonce) <= ID_LENGTH_MAX:
             return 400, {"error": "malformed question"}
-        return 200, envelope(key, ECHO, {"nonce": nonce, "now_ms": self._hub.clocks.mono_ms()})
+        clocks = self._hub.clocks
+        return 200, envelope(key, ECHO, {"nonce": nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
 
     def _my_inbox(self) -> LoopInbox:
         loop = asyncio.get_running_loop()
@@ -212,10 +204,13 @@ class DeviceApi:
             return {}
         return message if isinstance(message, dict) else {}
 
-    def _claimed_unit(self, message: object) -> tuple[str, bytes | None]:
-        """The unit that a message says it comes from, and its key; nothing is believed before the signature holds."""
-        unit = message.get("unit") if isinstance(message, dict) else None
-        return (unit, self._hub.unit_keys.get(unit)) if isinstance(unit, str) else ("", None)
+
+async def _answered(work: Awaitable[Said]) -> Said:
+    """The answer, or why there is none."""
+    try:
+        return await work
+    except Refusal as refusal:
+        return refusal.status, refusal.said
 
 
 def _leaving(said: object) -> frozenset[str]:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import logging
 import secrets
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core import VERSION
 from roundtap_core.event.entries import Entry
-from roundtap_core.wire import FEED, REQUEST, canonical, opened, sealed
+from roundtap_core.wire import FEED, canonical, sealed
 from roundtap_hub.devices.reports import Echo, echo, find_fate
 from roundtap_hub.devices.table_changes import TableChanges, table_changes
 from roundtap_hub.devices.table_view import find_table, shown_of, table_view
+from roundtap_hub.devices.unit_door import Refusal
+from roundtap_hub.feeds.hello import read_hello
+from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, send_events, send_json
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
+
+log = logging.getLogger(__name__)
 
 QUEUE_MAX = 256
 """Messages a device may lag behind; one that lags more is cut off and starts again with everything."""
@@ -30,16 +35,20 @@ AT_A_TIME = 16
 Message = Mapping[str, Any] | bytes
 """What is to be said; a view is its canonical JSON already."""
 BEAT: Message = {"type": "beat"}
+HelloListener = Callable[[str, Mapping[str, Any]], None]
+"""Told a unit and its hello."""
 
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """One open feed of one unit. `reported`: events of which the unit keeps reports, as far as the hub was told."""
+    """One open feed of one unit. `instance`: which of those that have this name, "" where it does not say; `reported`:
+    events of which the unit keeps reports, as far as the hub was told."""
 
     unit: str
     key: bytes
     nonce: str
     session: str
+    instance: str = ""
     reported: set[str] = field(default_factory=set)
     queue: deque[Message | None] = field(default_factory=deque)
     waiter: asyncio.Future[None] | None = None
@@ -74,47 +83,61 @@ class DeviceFeed:
         self._looking = False
         self._lock = threading.Lock()
         self._news: tuple[list[Entry], set[str]] | None = None
+        self.on_hello: list[HelloListener] = []
+        """Called on the loop, once for each hello that is accepted, before the unit hears of its reports."""
         hub.service.listen(self._on_commit)
         hub.presence.listen(self._on_presence)
+        hub.unit_keys.listen(self._on_keys)
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the connections live in."""
         self._loop = loop
 
-    def greet(self, body: bytes) -> tuple[Connection, dict[str, Any]] | None:
-        """A connection for a hello whose signature holds, with its payload; None refuses it.
-
-        Hello: {"unit", "nonce", "core", "epoch", "reports": [[event, report_id], …]}.
-        """
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A hello, and the feed that it opens."""
         try:
-            message = json.loads(body)
-            unit = message["payload"]["unit"]
-            key = self._hub.unit_keys[unit]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return None
-        payload = opened(key, REQUEST, message)
-        if payload is None or not isinstance(payload.get("nonce"), str) or not _pairs(payload.get("reports")):
-            return None
-        reported = {event for event, _ in payload["reports"]}
-        return Connection(unit, key, payload["nonce"], secrets.token_hex(8), reported), payload
+            key, hello = await read_hello(self._hub, scope, receive)
+        except Refusal as refusal:
+            await send_json(send, refusal.status, refusal.said, CLOSE)
+            return
+        await send_events(self.stream(self.greeted(key, hello), hello), receive, send)
+
+    def greeted(self, key: bytes, hello: Mapping[str, Any]) -> Connection:
+        """A connection for a hello that was found right."""
+        return Connection(str(hello["unit"]), key, hello["nonce"], secrets.token_hex(8), hello.get("instance", ""),
+                          {event for event, _ in hello["reports"]})
 
     async def stream(self, connection: Connection, hello: Mapping[str, Any]) -> AsyncIterator[bytes]:
         """The signed messages of one connection, as server-sent events, for as long as the client stays."""
         hub, unit = self._hub, connection.unit
+        if hub.unit_keys.get(unit) != connection.key:
+            # Revoked since the hello was read.
+            return
+        if self._is_twin(connection):
+            yield self._packed(connection, {"type": "twin"})
+            return
+        self._end_all_of(unit)
         hub.presence.open_session(unit, connection.session)
         self._connections.setdefault(unit, set()).add(connection)
         try:
-            hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=str(hello.get("core")))
+            hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=str(hello.get("core")),
+                               instance=connection.instance, damaged=hello.get("damaged", 0))
+            for listener in self.on_hello:
+                try:
+                    listener(unit, hello)
+                except Exception:
+                    log.exception("a hello was not looked at")
             snapshot = hub.service.snapshot
             yield self._packed(connection, {
                 "type": "welcome", "session": connection.session, "core": VERSION, "epoch": snapshot.venue.epoch,
-                "boot": hub.clocks.boot_id,
+                "boot": hub.clocks.boot_id, "hubs": list(hub.other_addresses()), "restored": hub.restored(),
             })
             fates = [echo(snapshot, report, find_fate(snapshot, event, report)) for event, report in hello["reports"]]
             yield self._packed(connection, {"type": "fates", "fates": fates})
-            if hub.service.snapshot is not self._seen:
-                self._fan_out((), (), ())
-            self._push_view(connection)
+            if connection in self._connections.get(unit, ()):
+                if hub.service.snapshot is not self._seen:
+                    self._fan_out((), (), ())
+                self._push_view(connection)
             while not self._closing:
                 message = await self._next(connection)
                 if message is None:
@@ -125,6 +148,25 @@ class DeviceFeed:
             status = hub.presence.status_of(unit)
             if hub.presence.close_session(unit, connection.session) and status is not None:
                 hub.presence.heard(unit, status.contact_ms, connected=False)
+
+    def _is_twin(self, connection: Connection) -> bool:
+        """Whether another unit of this name is connected, here or at another hub of this journal."""
+        here = self._connections.get(connection.unit)
+        if here:
+            return any(other.instance != connection.instance for other in here)
+        status = self._hub.presence.status_of(connection.unit)
+        return status is not None and status.connected and status.instance != connection.instance
+
+    def _end_all_of(self, unit: str) -> None:
+        for connection in self._connections.get(unit, set()).copy():
+            self._end(connection)
+
+    def _end(self, connection: Connection) -> None:
+        """End a feed: what is still to be said is not, and no status counts under its session any more."""
+        self._drop(connection)
+        self._hub.presence.close_session(connection.unit, connection.session)
+        connection.queue.clear()
+        self._send(connection, None)
 
     def look_again(self) -> None:
         """Send what has changed by the clock alone: only hidden minutes do, every other clock runs at the table."""
@@ -159,7 +201,11 @@ class DeviceFeed:
             finally:
                 timer.cancel()
                 connection.waiter = None
-        return connection.queue.popleft() if connection.queue else BEAT
+        if connection.queue:
+            return connection.queue.popleft()
+        # However silent the hall is: a key that was taken out of the file by hand is noticed.
+        self._hub.unit_keys.look()
+        return BEAT
 
     def _packed(self, connection: Connection, message: Message) -> bytes:
         connection.sent += 1
@@ -179,6 +225,12 @@ class DeviceFeed:
     def _on_presence(self, unit: str | None) -> None:
         if unit is not None:
             self._tell((), unit)
+
+    def _on_keys(self, units: frozenset[str]) -> None:
+        """A feed that was opened with a key that counts no more ends at once."""
+        if self._loop is not None and not self._loop.is_closed():
+            for unit in units:
+                self._loop.call_soon_threadsafe(self._end_all_of, unit)
 
     def _tell(self, entries: Sequence[Entry], unit: str | None) -> None:
         if self._loop is None or self._loop.is_closed():
@@ -271,9 +323,3 @@ class DeviceFeed:
             message = None
         connection.queue.append(message)
         connection.wake()
-
-
-def _pairs(value: object) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair) for pair in value
-    )

@@ -7,7 +7,8 @@ from typing import Any
 from flask import Flask, Response, jsonify, request
 
 from roundtap_core.errors import Problem
-from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_core.wire import ECHO, envelope
+from roundtap_hub.devices.unit_door import JOBS, Refusal
 from roundtap_hub.hub import Hub
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.job_content import content_of
@@ -29,20 +30,18 @@ def register(app: Flask, hub: Hub, book: PrintBook) -> None:
 
     @app.post("/station/jobs")
     def station_jobs() -> tuple[Response, int]:
-        """{"payload": {unit, nonce, states: [[job id, state, detail], …]}, "mac"} → {"payload": {nonce, jobs}, "mac"}.
+        """{"payload": {unit, nonce, challenge, states: [[job id, state, detail], …]}, "mac"}
+        → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next question.
 
         Jobs are {id, kind, content}: all that this station should print now, in order, a few at a time. What it does
         not find there any more it does not print.
         """
-        message = _json()
-        payload = message.get("payload")
-        unit = payload.get("unit") if isinstance(payload, dict) else None
-        key = hub.unit_keys.get(unit) if isinstance(unit, str) else None
-        if key is None or not isinstance(unit, str):
-            return jsonify(error="unknown unit"), 403
-        said = opened(key, REQUEST, message)
-        if said is None:
-            return jsonify(error="the signature does not fit"), 403
+        try:
+            unit, key, said = hub.unit_door.request_of(JOBS, _json())
+        except Refusal as refusal:
+            return jsonify(refusal.said), refusal.status
+        if not hub.challenges.take(said.get("challenge")):
+            return jsonify(error="ask for a challenge first"), 403
         try:
             nonce, states = _nonce(said), _states(said, unit)
         except (KeyError, TypeError, ValueError):
@@ -52,7 +51,8 @@ def register(app: Flask, hub: Hub, book: PrintBook) -> None:
         except Problem as problem:
             return jsonify(error=problem.say()), 503
         hub.presence.heard(unit, hub.clocks.mono_ms())
-        return jsonify(envelope(key, ECHO, {"nonce": nonce, "jobs": jobs})), 200
+        return jsonify(envelope(key, ECHO, {
+            "nonce": nonce, "challenge": hub.challenges.issue(), "jobs": jobs})), 200
 
 
 def _exchange(hub: Hub, book: PrintBook, unit: str, said: Said, base_url: str) -> list[dict[str, Any]]:

@@ -1,0 +1,218 @@
+"""The keys of the units, and what each may be used for: from `keys.json` in the hub's folder, changed while it runs."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_hub.private_files import write_private
+
+log = logging.getLogger(__name__)
+
+TABLE, STATION, STANDBY = "table", "station", "standby"
+ROLES = (TABLE, STATION, STANDBY)
+KEY_BYTES = 32
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+"""A unit's name stands in a header, on labels and in four languages' sentences."""
+UNITS_MAX = 999
+
+Listener = Callable[[frozenset[str]], None]
+"""Told which units have another key or role than before, or none any more."""
+Stamp = tuple[int, int, int] | None
+"""What shows that a file is another one than before: its number, its length, and when it was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitKey:
+    """One unit's key, and the one door that it opens."""
+
+    key: bytes
+    role: str
+
+
+class UnitKeys(Mapping[str, bytes]):
+    """Key by unit. Any thread may ask and change; what is changed counts at once, and is on the disk before.
+
+    `path` None: keys that live in memory only (tests, a hall in one process); `known` are the first ones then.
+    """
+
+    def __init__(self, path: Path | None = None, known: Mapping[str, bytes] | None = None,
+                 new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES)) -> None:
+        self._path = path
+        self._new_key = new_key
+        self._lock = threading.RLock()
+        self._listeners: list[Listener] = []
+        self._units: Mapping[str, UnitKey] = {
+            unit: UnitKey(key, usual_role(unit)) for unit, key in (known or {}).items()}
+        self._stamp: Stamp = None
+        self.unreadable = False
+        """True while the file, changed by hand, cannot be read: what it said before counts on."""
+        if path is not None:
+            self._stamp = _stamp(path)
+            self._units = read_keys(path)
+
+    def __getitem__(self, unit: str) -> bytes:
+        return self._units[unit].key
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._units)
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def role(self, unit: str) -> str | None:
+        """What the unit's key may be used for; None for a unit that nobody knows."""
+        known = self._units.get(unit)
+        return known.role if known is not None else None
+
+    def listen(self, listener: Listener) -> None:
+        """`listener` is called in the thread that brought the change, and must only enqueue."""
+        self._listeners.append(listener)
+
+    def look(self) -> None:
+        """Take over what was changed in the file by hand. Costs a question about the file, and no more where nothing
+        was changed; a file that cannot be read changes nothing, and is said once."""
+        if self._path is None:
+            return
+        stamp = _stamp(self._path)
+        if stamp == self._stamp:
+            return
+        with self._lock:
+            if stamp == self._stamp:
+                return
+            self._stamp = stamp
+            try:
+                units = read_keys(self._path)
+            except (Problem, OSError) as error:
+                self.unreadable = True
+                log.error("the unit keys were changed by hand and cannot be read; those before count on: %s", error)
+                return
+            self.unreadable = False
+            self._count(units)
+
+    def add(self, unit: str, role: str = TABLE) -> bytes:
+        """A new unit; the key that was made for it. Problem "unit_name", "unit_known", "unit_role", "too_many_units",
+        "keys_unreadable" or "keys_not_saved"."""
+        if NAME.fullmatch(unit) is None:
+            raise Problem("unit_name", unit=unit[:40])
+        if role not in ROLES:
+            raise Problem("unit_role", role=role[:40])
+        with self._lock:
+            self._look_strictly()
+            if unit in self._units:
+                raise Problem("unit_known", unit=unit)
+            if len(self._units) >= UNITS_MAX:
+                raise Problem("too_many_units", maximum=UNITS_MAX)
+            made = UnitKey(self._new_key(), role)
+            self._save({**self._units, unit: made})
+        return made.key
+
+    def replace(self, unit: str) -> bytes:
+        """A new key for a unit that has one, which counts no more. Problem "unknown_unit" and as `add`."""
+        with self._lock:
+            self._look_strictly()
+            before = self._units.get(unit)
+            if before is None:
+                raise Problem("unknown_unit", unit=unit[:40])
+            made = UnitKey(self._new_key(), before.role)
+            self._save({**self._units, unit: made})
+        return made.key
+
+    def revoke(self, unit: str) -> None:
+        """The unit's key counts no more. Problem "unknown_unit" and as `add`."""
+        with self._lock:
+            self._look_strictly()
+            if unit not in self._units:
+                raise Problem("unknown_unit", unit=unit[:40])
+            self._save({name: known for name, known in self._units.items() if name != unit})
+
+    def _look_strictly(self) -> None:
+        """Before a change: what was written by hand and cannot be read is not to be overwritten."""
+        self.look()
+        if self.unreadable:
+            raise Problem("keys_unreadable", where=str(self._path))
+
+    def _save(self, units: Mapping[str, UnitKey]) -> None:
+        if self._path is not None:
+            try:
+                write_private(self._path, json.dumps({unit: _written(unit, known) for unit, known in units.items()},
+                                                     indent=1) + "\n")
+            except OSError as error:
+                raise Problem("keys_not_saved", reason=error.strerror or str(error)) from error
+            self._stamp = _stamp(self._path)
+        self._count(units)
+
+    def _count(self, units: Mapping[str, UnitKey]) -> None:
+        changed = frozenset(unit for unit, known in self._units.items() if units.get(unit) != known)
+        self._units = units
+        if changed:
+            for listener in self._listeners:
+                listener(changed)
+
+
+def usual_role(unit: str) -> str:
+    """The role of a unit whose file gives only its key."""
+    return STATION if unit.startswith(STATION) else TABLE
+
+
+def read_keys(path: Path) -> dict[str, UnitKey]:
+    """The file's units: {"unit": "64 hex digits" or {"key": "64 hex digits", "role": one of ROLES}}. No file: no units.
+
+    Problem "keys_unreadable", "key_wrong" (naming the unit), "unit_name", "too_many_units".
+    """
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_named_once)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise Problem("keys_unreadable", where=str(path)) from error
+    if not isinstance(raw, dict):
+        raise Problem("keys_unreadable", where=str(path))
+    if len(raw) > UNITS_MAX:
+        raise Problem("too_many_units", where=str(path), maximum=UNITS_MAX)
+    return {unit: _read_one(path, unit, value) for unit, value in raw.items()}
+
+
+def _read_one(path: Path, unit: str, value: Any) -> UnitKey:
+    if NAME.fullmatch(unit) is None:
+        raise Problem("unit_name", where=str(path), unit=unit[:40])
+    said = value if isinstance(value, dict) else {"key": value}
+    role = said.get("role", usual_role(unit))
+    try:
+        key = bytes.fromhex(said["key"])
+    except (KeyError, TypeError, ValueError):
+        key = b""
+    if len(key) < KEY_BYTES or role not in ROLES or not said.keys() <= {"key", "role"}:
+        raise Problem("key_wrong", where=str(path), unit=unit)
+    return UnitKey(key, role)
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of two keys under one name, nobody could say which counts."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands there twice")
+    return found
+
+
+def _written(unit: str, known: UnitKey) -> str | dict[str, str]:
+    if known.role == usual_role(unit):
+        return known.key.hex()
+    return {"key": known.key.hex(), "role": known.role}
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
