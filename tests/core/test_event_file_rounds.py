@@ -8,7 +8,7 @@ from typing import Any
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import CLOSED, DISPUTE, PUBLISHED, Entrant, EventState, tournament_of
+from roundtap_core.event.state import CLOSED, DISPUTE, PUBLISHED, SECOND, Entrant, EventState, tournament_of
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import round_to_json, tournament_to_json
 from roundtap_core.records import Competitor, Tournament
@@ -69,7 +69,7 @@ def test_an_imported_round_in_play_goes_on() -> None:
     assert len(event.state.rounds) == 4
 
 
-def test_a_result_that_came_with_the_file_stands_until_both_correct_it() -> None:
+def test_a_result_that_came_with_the_file_stands_until_a_judge_decides() -> None:
     event = Event(players=0, created=False)
     event.state = imported(through_a_file(tournament_of(eventful().state)))
     assert event.match("3.1").done
@@ -77,6 +77,8 @@ def test_a_result_that_came_with_the_file_stands_until_both_correct_it() -> None
     assert event.match("3.1").state == DISPUTE
     assert event.match("3.1").match.result == score(60, 60, winner="b")
     event.report("b", score(70, 60), "3.1")
+    assert (event.match("3.1").state, event.match("3.1").done) == (SECOND, False)
+    event.tell(c.EnterResult("3.1", 0, event.match("3.1").second))
     assert event.match("3.1").done
     assert event.match("3.1").match.result == score(70, 60)
 

@@ -9,7 +9,7 @@ import pytest
 from event_kit import MINUTE, Event, refused, score
 from roundtap_core.clock import PAUSED, RUNNING
 from roundtap_core.event import commands as c
-from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN
+from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN, SECOND
 from roundtap_core.records import CONCESSION, RULING, Result
 
 WON, LOST = score(100, 24), score(24, 100)
@@ -45,9 +45,9 @@ def test_the_first_agreed_result_stands_while_it_is_disputed() -> None:
     assert not event.match().done
 
 
-def test_a_correction_is_agreed_by_both_again() -> None:
+def test_a_correction_that_both_agree_to_waits_for_a_judge() -> None:
     event = Event().play().agree(WON).agree(LOST)
-    assert (event.match().state, event.match().match.result) == (AGREED, LOST)
+    assert (event.match().state, event.match().match.result, event.match().second) == (SECOND, WON, LOST)
 
 
 def test_who_takes_a_dispute_back_restores_the_agreement() -> None:

@@ -21,7 +21,7 @@ def test_an_imported_event_too_small_for_its_structure_still_has_tables(tmp_path
         service.ask([*event_steps()[:4], Step("e1", c.ImportRound(played))], "organizer", people()[:3])
         service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": "table-1", "table": 1}))], "organizer")
         view = table_view(service.snapshot, "table-1")
-    assert view["match"]["a"] == {"name": "Ana R."}
+    assert view["match"]["a"] == {"id": "p1", "name": "Ana R."}
     assert view["round"]["of"] is None
 
 

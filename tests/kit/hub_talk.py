@@ -17,7 +17,7 @@ import uvicorn
 from kit import wait_until
 from roundtap.demo.demo_event import make_event
 from roundtap_core import VERSION
-from roundtap_core.wire import REPORT, REQUEST, envelope, sign
+from roundtap_core.wire import REPORT, REQUEST, digest, envelope, sign
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.feeds import browser_feed, device_feed
 from roundtap_hub.hub import Hub
@@ -138,15 +138,19 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     outbox, heard = Outbox(folder / "outbox.jsonl"), queue.SimpleQueue[Any]()
     link = HubLink(HubAddress("127.0.0.1", port, "table-1", KEYS["table-1"]), outbox,
                    lambda kind, value: heard.put((kind, value)))
-    report = {"report_id": "table-1-9f3a", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
-              "result": {"score": {"a": 100, "b": 24}}}
+    report: dict[str, Any] = {
+        "report_id": "table-1-9f3a", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
+        "result": {"score": {"a": 100, "b": 24}}, "serial": 1, "agrees_to": None, "round": 1}
     view = {}
     link.start()
     while not view:
         kind, value = heard.get(timeout=30)
         view = value if kind == "view" else {}
-    report["draw"] = view["match"]["draw"]
-    outbox.put(report, sign(KEYS["table-1"], REPORT, report))
+    report.update(draw=view["match"]["draw"], a=view["match"]["a"]["id"], b=view["match"]["b"]["id"])
+    yes = {**report, "report_id": "table-1-a04c", "side": "b",
+           "agrees_to": {"report_id": report["report_id"], "hash": digest(report)}}
+    for said in (report, yes):
+        outbox.put(said, sign(KEYS["table-1"], REPORT, said))
     link.send_reports()
     link.send_status({"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None,
                       "lot": None})

@@ -125,9 +125,13 @@ class MonkeyTable:
         reports = {**self.match.reports, side: result}
         agreed = reports.get("a") is not None and reports.get("a") == reports.get("b")
         both = reports.get("a") is not None and reports.get("b") is not None
+        # What was agreed first stands until a judge says otherwise, and no judge comes to this table.
+        second = agreed and self.match.result not in (None, result)
+        stands = agreed and not second
+        state = "second" if second else "agreed" if agreed else "dispute" if both else "one-sided"
         self.match = replace(
-            self.match, reports=reports, last=side, state="agreed" if agreed else "dispute" if both else "one-sided",
-            result=result if agreed else self.match.result, number=self.number if agreed else self.match.number)
+            self.match, reports=reports, last=side, state=state, second=result if second else None,
+            result=result if stands else self.match.result, number=self.number if stands else self.match.number)
 
     def phone(self, side: Side, result: Result, after_ms: int) -> None:
         """Somebody reports by phone: the table asks the other, whatever was on its screen."""

@@ -30,6 +30,8 @@ class Watch:
         self.moves: list[Move] = []
         self.like: Result | None = None
         self.results = 0
+        self.first: Result | None = None
+        """What stood when the last press came."""
         self.last = self.table.scene()
         """What stood on the screen after the last press."""
 
@@ -42,6 +44,7 @@ class Watch:
         like = stands.match.result or heard.get(key)
         if shown.kind in ("ask", "who-won", "differ") and getattr(shown, "turn", None):
             like = heard[other(shown.turn)]  # type: ignore[attr-defined]
+        self.first = stands.stands
         step = self.table.press(kind, key, shown)
         self.last = step.after
         facts = self.reader.facts
@@ -57,6 +60,8 @@ class Watch:
             a, b = (self.table.dialogue.table.said(side) for side in ("a", "b"))  # type: ignore[arg-type]
             if a != b or a is None:
                 self._fault("saved-unagreed", f"SAVED while {a} and {b} were said")
+            if self.table.match.result not in (None, a):
+                self._fault("saved-second", f"SAVED {a} while {self.table.match.result} stands")
         return step
 
     def _entry_begins(self, step: Step, like: Result | None) -> None:
@@ -79,6 +84,9 @@ class Watch:
         scene = step.before
         if scene.kind == "ask":
             self._agreed(step, side, result)
+        elif scene.kind == "after-all":
+            if result != self.first or getattr(scene, "turn", None) != side:
+                self._fault("not-told", f"{side} went back to {result}, shown to {scene.turn} was {self.first}")  # type: ignore
         elif isinstance(scene, Duo):
             self._both_entered(scene, result)
         else:

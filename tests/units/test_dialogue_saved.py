@@ -81,7 +81,7 @@ def test_ten_seconds_to_say_that_one_leaves(saved):
     assert saved.status.leave == ()
 
 
-def test_a_correction_starts_from_the_result_and_is_agreed_by_both_again(saved):
+def test_a_correction_starts_from_the_result_and_a_judge_decides_between_the_two(saved):
     saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042)
     saved.wait(20_000)
     saved.presses("bruno")
@@ -93,7 +93,7 @@ def test_a_correction_starts_from_the_result_and_is_agreed_by_both_again(saved):
     saved.hub_saves(1050, report=2)
     saved.hub_says(number=1042)
     saved.hub_saves(1051, report=3)
-    assert saved.says.startswith("SAVED #1051")
+    assert saved.says == "A JUDGE DECIDES | First: 100:20 | Then: 100:30 | ● ■ back to the first"
 
 
 def test_a_correction_that_changes_nothing_is_no_report(saved):

@@ -29,7 +29,8 @@ BOOK = rulebook("xwing-standard")
 
 def view(**changes: Any) -> dict[str, Any]:
     """What the hub says of table 12: round 3 runs, Ana (a) against Bruno (b), nothing reported."""
-    match = {"id": "3.7", "revision": 0, "a": {"name": "Ana R."}, "b": {"name": "Bruno M."}, "state": "open",
+    match = {"id": "3.7", "revision": 0, "a": {"id": "p1", "name": "Ana R."},
+             "b": {"id": "p2", "name": "Bruno M."}, "state": "open",
              "reports": {"a": None, "b": None}, "result": None, "number": None}
     clock = {"state": "running", "deadline_ms": 4_000_000, "remaining_ms": 4_000_000, "total_ms": 4_500_000}
     return {
@@ -128,7 +129,7 @@ def test_two_presses_and_the_others_yes_are_two_signed_reports_and_saved(unit: U
     [first] = unit.outbox.waiting()
     assert first.report == {
         "report_id": "table-12-id1", "unit": "table-12", "event": "e1", "match": "3.7", "side": "a", "revision": 0,
-        "result": {"score": {"a": 100, "b": 0}},
+        "result": {"score": {"a": 100, "b": 0}}, "serial": 1, "agrees_to": None, "round": 3, "a": "p1", "b": "p2",
     }
     assert verify(KEY, REPORT, first.report, first.mac)
 

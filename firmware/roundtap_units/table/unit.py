@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from roundtap_core.errors import Problem
 from roundtap_core.result_json import result_from_json, result_to_json
-from roundtap_core.wire import REPORT, sign
+from roundtap_core.wire import REPORT, digest, sign
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Edge
@@ -21,12 +21,14 @@ from roundtap_units.link.outbox import Kept, Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, Refused, Saved, SendReport, StatusChanged
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import draw
-from roundtap_units.table.view import TableView, view_from_json
+from roundtap_units.table.view import MatchView, SaidView, TableView, view_from_json
 
 log = logging.getLogger(__name__)
 
 LONGEST_SLEEP_MS = 1000
 START_BEEP_MS = 600
+PENDING = "pending"
+"""The fate of a report that a restored hub keeps and looks into."""
 
 
 class Link(Protocol):
@@ -65,6 +67,8 @@ class TableUnit:
         self._scene: Scene | None = None
         self._clock_ran = False
         self._unstored: list[tuple[dict[str, Any], SendReport]] = []
+        self._made: list[tuple[dict[str, Any], SendReport]] = []
+        """Reports that the dialogue may still agree to."""
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
         """Take what came in (`Edge`s of the buttons, (kind, value) pairs of the link), act, and draw."""
@@ -137,18 +141,23 @@ class TableUnit:
         """After a restart: what was pressed before it and has no answer yet belongs to the dialogue again."""
         assert self._view is not None
         event = self._view.event.id if self._view.event else None
-        for kept in self._outbox.waiting():
+        for kept in self._outbox.all():
             report = kept.report
-            if report["event"] == event:
+            if report["event"] == event and kept.fate in (None, PENDING):
                 effect = SendReport(report["match"], report["side"], report["revision"],
                                     result_from_json(report["result"]), report.get("draw"))
+                self._made.append((dict(report), effect))
                 self.dialogue.restore(kept.id, effect)
+                if kept.fate == PENDING:
+                    self.dialogue.on_pending(kept.id)
 
     def _take_fate(self, kept: Kept, now_ms: int) -> None:
         if kept.fate == "accepted" and kept.number is not None:
             self.dialogue.on_fate(kept.id, Saved(kept.number), now_ms)
         elif kept.fate == "refused":
             self.dialogue.on_fate(kept.id, Refused(kept.reason or "judge"), now_ms)
+        elif kept.fate == PENDING:
+            self.dialogue.on_pending(kept.id)
 
     # --- to the hub ------------------------------------------------------------------------------------------------
 
@@ -166,12 +175,41 @@ class TableUnit:
         report = {
             "report_id": f"{self._unit}-{self._new_id()}", "unit": self._unit, "event": self._view.event.id,
             "match": effect.match, "side": effect.side, "revision": effect.revision,
-            "result": result_to_json(effect.result),
+            "result": result_to_json(effect.result), "serial": self._serial(effect, self._view.event.id),
+            "agrees_to": self._agreed(effect),
         }
         if effect.draw is not None:
             report["draw"] = effect.draw
+        if self._view.round is not None:
+            report["round"] = self._view.round.number
+        match = self._view.match
+        if match is not None and match.same == (effect.match, effect.draw):
+            report.update({side: who for side, who in match.ids.items() if who})
+        self._made = [made for made in self._made if self._still_told(made[1])] + [(report, effect)]
         self._unstored.append((report, effect))
         self._store()
+
+    def _still_told(self, effect: SendReport) -> bool:
+        return any(sent.effect is effect for sent in self.dialogue.table.sent)
+
+    def _serial(self, effect: SendReport, event: str) -> int:
+        """One more than every report of this side in this match and draw that is kept here or that the hub names."""
+        said = (event, effect.match, effect.draw, effect.side)
+        kept = [*(kept.report for kept in self._outbox.all()), *(report for report, _ in self._unstored)]
+        serials = [report.get("serial", 0) for report in kept
+                   if (report["event"], report["match"], report.get("draw"), report["side"]) == said]
+        match: MatchView | None = self._view.match if self._view else None
+        if match is not None and match.same == (effect.match, effect.draw):
+            serials.append(match.heard.get(effect.side, 0))
+        return max(serials, default=0) + 1
+
+    def _agreed(self, effect: SendReport) -> dict[str, str] | None:
+        """The report that this one says yes to, as the wire names it."""
+        to = effect.agrees_to
+        if isinstance(to, SaidView):
+            return {"report_id": to.report_id, "hash": to.hash}
+        made = next((report for report, known in self._made if known is to), None)
+        return None if made is None else {"report_id": made["report_id"], "hash": digest(made)}
 
     def _store(self) -> None:
         """Reports that the disk has refused are tried again at each step, under the same id and in order."""

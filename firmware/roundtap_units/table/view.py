@@ -12,6 +12,8 @@ from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, Situation
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
+SECOND = "second"
+"""A result stands, and since then both have agreed to another one: a judge decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,17 @@ class RoundView:
 
 
 @dataclass(frozen=True, slots=True)
+class SaidView:
+    """Names a report to the other side: its id and the digest of all of it."""
+
+    report_id: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class MatchView:
     """Who plays here, and what the hub knows of the result. `number` is the journal entry of the result that stands,
-    `last` the side that reported last: the other one is asked.
+    `last` the side that reported last: the other one is asked. `ids` are the competitors'.
 
     `to_field`: the squads a side has not fielded yet, None where nobody told; `must`: it has to field these now.
     """
@@ -58,6 +68,13 @@ class MatchView:
     """Whether a judge replaced a result that had stood."""
     draw: str | None = None
     """The mark of the draw: the same id may come again with other people. None: an older hub does not say."""
+    ids: Mapping[Side, str | None] = field(default_factory=dict)
+    heard: Mapping[Side, int] = field(default_factory=dict)
+    """The highest number of each side's reports that the hub has accepted; 0: none."""
+    said: Mapping[Side, SaidView | None] = field(default_factory=dict)
+    """The report that counts for each side."""
+    second: Result | None = None
+    """What both agreed to after `result` stood."""
 
     @property
     def same(self) -> tuple[str, str | None]:
@@ -176,7 +193,7 @@ def _clock(data: Mapping[str, Any]) -> ClockView:
 
 
 def _match(data: Mapping[str, Any]) -> MatchView:
-    reports = data.get("reports") or {}
+    reports, heard, said = data.get("reports") or {}, data.get("heard") or {}, data.get("said") or {}
     return MatchView(
         id=data["id"],
         revision=data["revision"],
@@ -192,6 +209,11 @@ def _match(data: Mapping[str, Any]) -> MatchView:
         initiative=_initiative(data.get("before_play")),
         corrected=bool(data.get("corrected")),
         draw=data.get("draw"),
+        ids={side: data[side].get("id") for side in SIDES},
+        heard={side: int(heard.get(side) or 0) for side in SIDES},
+        said={side: SaidView(str(said[side]["report_id"]), str(said[side]["hash"])) if said.get(side) else None
+              for side in SIDES},
+        second=_result(data.get("second")),
     )
 
 

@@ -39,6 +39,7 @@ from roundtap_core.event.results.commands import (
     NoteLot,
     Report,
     SetPicks,
+    SettleStrangers,
 )
 from roundtap_core.event.rounds.commands import (
     DiscardDraft,
@@ -64,7 +65,7 @@ Command = (
     | ReturnCompetitor | SubmitList
     | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | MoveTables
     | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | Report | EnterResult | NoShow | NobodyCame
-    | NoShowUndone | NoteLot | SetPicks | MakeCut | WithdrawCut
+    | NoShowUndone | NoteLot | SetPicks | SettleStrangers | MakeCut | WithdrawCut
     | AcceptPlace | DeclinePlace | PassOver | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
     | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | Disqualify
 )
@@ -111,6 +112,7 @@ __all__ = [
     "SetOfficials",
     "SetOptions",
     "SetPicks",
+    "SettleStrangers",
     "SubmitList",
     "Tick",
     "Warn",

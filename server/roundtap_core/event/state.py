@@ -40,6 +40,8 @@ ID_LETTERS = 16
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED = "open", "one-sided", "agreed", "dispute", "decided"
 """States of a match: nobody reported; one side did; both agree; they differ; an official entered the result."""
+SECOND = "second"
+"""A result stands, and since then both have agreed to another one: the first goes on standing until a judge decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,13 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What one side says, and the number of the entry that holds it."""
+    """What one side says, and the number of the entry that holds it. `report_id` and `body` (the digest of all that
+    was sent) name it to the other side, which may agree to it."""
 
     result: Result
     number: int
+    report_id: str = ""
+    body: str = ""
 
 
 class _WorkedOut:
@@ -110,6 +115,10 @@ class MatchState(_WorkedOut):
     """Results that stood before an official put another one in their place: {"was": the event file's result, "by"}."""
     drawn: Match | None = None
     """The pairing as it was drawn, where one of the two, or both, did not appear."""
+    heard: Mapping[Side, int] = field(default_factory=dict)
+    """The highest serial of each side's reports that was accepted; what officials did since changes nothing of it."""
+    strangers: Mapping[str, int] = field(default_factory=dict)
+    """Units that reported this match and had not stood at its table: the entry that last refused each of them."""
 
     @property
     def state(self) -> str:
@@ -124,11 +133,18 @@ class MatchState(_WorkedOut):
         if self.decided:
             return DECIDED
         if len(said) == 2:
-            return AGREED if said[0] == said[1] else DISPUTE
+            if said[0] != said[1]:
+                return DISPUTE
+            return AGREED if self.match.result in (None, said[0]) else SECOND
         # A result without reports came with an imported round: whoever says otherwise disputes it.
         if self.match.result is not None:
             return DISPUTE if said and said[0] != self.match.result else AGREED
         return ONE_SIDED if said else OPEN
+
+    @property
+    def second(self) -> Result | None:
+        """What both agreed to while another result stood; None where no judge has to decide between two."""
+        return self.reports["a"].result if self.state == SECOND else None
 
     @property
     def corrected(self) -> bool:
@@ -138,7 +154,8 @@ class MatchState(_WorkedOut):
     @property
     def done(self) -> bool:
         """A bye, or a result that stands and that nobody disputes."""
-        return self.match.bye is not None or (self.match.result is not None and self.state != DISPUTE)
+        return self.match.bye is not None or (
+            self.match.result is not None and self.state not in (DISPUTE, SECOND))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +171,9 @@ class RoundState(_WorkedOut):
     """Names this very draw: another one of the same round has the same match ids, but another mark."""
     extra_minutes: int | None = None
     """What chance adds to this round; for officials' eyes until it runs."""
+    venue_number: int | None = None
+    """The newest entry of the venue when this round was published: placements that ended after it are of this round.
+    None: published by a core that did not say."""
 
     @property
     def open_matches(self) -> tuple[MatchState, ...]:

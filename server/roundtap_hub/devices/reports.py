@@ -17,8 +17,11 @@ from roundtap_hub.journal.service import Snapshot, Step
 FIELDS: Mapping[str, type] = {
     "report_id": str, "unit": str, "event": str, "match": str, "side": str, "revision": int, "result": dict,
 }
-OPTIONAL: Mapping[str, type] = {"draw": str}
-"""What older units do not say: the mark of the draw that the report speaks of."""
+OPTIONAL: Mapping[str, type] = {"draw": str, "serial": int, "agrees_to": dict, "round": int, "a": str, "b": str}
+"""What older units do not say: the mark of the draw that the report speaks of, the number of this side's report, which
+report of the other side it agrees to (may be null), the round, and who met."""
+AGREED_TO = ("report_id", "hash")
+SERIAL_MAX = 1_000_000
 ID_LENGTH_MAX = 64
 BODY_BYTES_MAX = 4096
 SAVE_S = 10.0
@@ -36,12 +39,20 @@ def well_formed(report: object) -> dict[str, Any]:
         if name in OPTIONAL and name not in report:
             continue
         value = report.get(name)
+        if name == "agrees_to" and value is None:
+            continue
         if not isinstance(value, kind) or isinstance(value, bool):
             raise Problem("report_malformed", field=name)
         if isinstance(value, str) and not 0 < len(value) <= ID_LENGTH_MAX:
             raise Problem("report_malformed", field=name)
     if report["side"] not in ("a", "b"):
         raise Problem("report_malformed", field="side")
+    if not 1 <= report.get("serial", 1) <= SERIAL_MAX:
+        raise Problem("report_malformed", field="serial")
+    agrees_to = report.get("agrees_to")
+    if agrees_to is not None and not (set(agrees_to) == set(AGREED_TO) and all(
+            isinstance(text, str) and 0 < len(text) <= ID_LENGTH_MAX for text in agrees_to.values())):
+        raise Problem("report_malformed", field="agrees_to")
     unknown = set(report) - set(FIELDS) - set(OPTIONAL)
     if unknown:
         raise Problem("report_malformed", field=min(unknown))
@@ -82,7 +93,8 @@ def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> Echo
 def submit_report(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
     """Ask the writer to record it; Problem(NOBODYS_EVENT) leaves it to `submit_stray`."""
     command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
-                     report.get("draw"))
+                     report.get("draw"), report.get("serial", 0), report.get("agrees_to"), report.get("a"),
+                     report.get("b"))
     return hub.service.submit([Step(report["event"], command)], f"unit:{report['unit']}")
 
 

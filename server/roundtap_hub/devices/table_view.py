@@ -146,15 +146,21 @@ def _match_view(state: EventState, round_state: RoundState, match: MatchState, n
         "id": match.id,
         "revision": match.revision,
         "draw": round_state.mark,
-        "a": side_view(state, round_state, match.match.a, names),
-        "b": side_view(state, round_state, match.match.b, names) if match.match.b else None,
+        "a": {"id": match.match.a, **side_view(state, round_state, match.match.a, names)},
+        "b": {"id": match.match.b, **side_view(state, round_state, match.match.b, names)} if match.match.b else None,
         "state": CLOSED if round_state.status == CLOSED else match.state,
         "reports": {
             side: result_to_json(match.reports[side].result) if side in match.reports else None
             for side in ("a", "b")
         },
         "last": max(match.reports, key=lambda side: match.reports[side].number) if match.reports else None,
+        "heard": {side: match.heard.get(side, 0) for side in SIDES},
+        "said": {
+            side: {"report_id": said.report_id, "hash": said.body} if (said := match.reports.get(side)) else None
+            for side in SIDES
+        },
         "result": result_to_json(standing) if standing else None,
+        "second": result_to_json(match.second) if match.second else None,
         "number": match.number,
         "lots": dict(match.lots),
         "before_play": _before_play(state, round_state, match),

@@ -86,7 +86,7 @@ def _of_event(pending: Snapshot, step: Step, command: Command, at: At,
     if not state.number and not isinstance(command, CreateEvent):
         raise Problem("unknown_event", event=step.stream)
     refuse_unless_seen(state, step.seen)
-    command = in_the_hall(pending.events, step.stream, command)
+    command = in_the_hall(pending.events, pending.venue, state, command, request.actor)
     if isinstance(command, PublishRound):
         command = replace(command, list_points=_list_points(pending, state, request))
     for new in decide(state, command, at.instant):

@@ -13,26 +13,44 @@ from roundtap_core.event.commands import (
     ImposeRound,
     MoveTables,
     NoShowUndone,
+    NoteLot,
     PublishRound,
+    Report,
 )
 from roundtap_core.event.rounds.tables_held import tables_drafted, tables_in_play
 from roundtap_core.event.state import EventState
+from roundtap_hub.journal.venue import Venue
 
 Events = Mapping[str, EventState]
 
 LOOK_FOR_FREE_TABLES = (DrawRound, EnterCompetitor, ImposeRound, ImportRound, MoveTables, NoShowUndone)
 HALL_COMMANDS = (PublishRound, *LOOK_FOR_FREE_TABLES)
 """Commands that stand on what all events have of the hall."""
+UNIT = "unit:"
+"""What the actor of an entry begins with that a device made."""
 
 
-def in_the_hall(events: Events, event_id: str, command: Command) -> Command:
-    """`command` with the other events' tables: only the writer, which decides one command after the other, sees them
-    as they really are."""
+def in_the_hall(events: Events, venue: Venue, state: EventState, command: Command, actor: str) -> Command:
+    """`command` on `state` with the other events' tables and with what `actor`, if it is a unit, may say: only the
+    writer, which decides one command after the other, sees both as they really are."""
     if isinstance(command, PublishRound):
-        return replace(command, taken_tables=taken_tables(events, event_id))
+        return replace(command, taken_tables=taken_tables(events, state.id), venue_number=venue.number)
     if isinstance(command, LOOK_FOR_FREE_TABLES):
-        return replace(command, busy_tables=command.busy_tables | busy_tables(events, event_id))
+        command = replace(command, busy_tables=command.busy_tables | busy_tables(events, state.id))
+        return replace(command, venue_number=venue.number) if isinstance(command, ImportRound) else command
+    if isinstance(command, Report | NoteLot) and actor.startswith(UNIT):
+        return replace(command, stood_there=stood_there(venue, state, command.match, actor.removeprefix(UNIT)))
     return command
+
+
+def stood_there(venue: Venue, state: EventState, match_id: str, unit: str) -> bool:
+    """Whether the unit stood at the match's table at any time since its round was published: who was moved away in
+    the middle of it may still deliver. Whoever stands alone, as drawn or because the other one did not appear, has no
+    table: what the core says of that is said to everybody."""
+    found = state.find_match(match_id)
+    if found is None or found[1].match.b is None:
+        return True
+    return venue.stood_at(unit, found[1].match.table, found[0].venue_number)
 
 
 def taken_tables(events: Events, event_id: str) -> dict[int, str]:

@@ -21,6 +21,8 @@ class Venue:
     head: str = GENESIS
     epoch: str = ""
     tables: Mapping[str, int] = field(default_factory=dict)
+    left: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    """Where units stood before: for each unit and table the entry of this stream that last took it away from there."""
     refused: Mapping[str, Fate] = field(default_factory=dict)
     """Reports for events that this hub does not know."""
     archived: frozenset[str] = frozenset()
@@ -30,6 +32,14 @@ class Venue:
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
+
+    def stood_at(self, unit: str, table: int | None, since: int | None) -> bool:
+        """Whether `unit` stands at the table, or stood there at any time after entry `since` of this stream (None:
+        ever). Order is entries' numbers: no clock is asked, so boots, steps of time and other hubs are all one."""
+        if table is None:
+            return False
+        left = self.left.get(unit, {}).get(table)
+        return self.tables.get(unit) == table or (left is not None and (since is None or left > since))
 
 
 def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
@@ -53,7 +63,9 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         tables = {u: t for u, t in venue.tables.items() if u != entry.data["unit"] and t != entry.data["table"]}
         if entry.data["table"] is not None:
             tables[entry.data["unit"]] = entry.data["table"]
-        venue = replace(venue, tables=tables)
+        gone = {unit: {**venue.left.get(unit, {}), table: entry.number} for unit, table in venue.tables.items()
+                if tables.get(unit) != table}
+        venue = replace(venue, tables=tables, left={**venue.left, **gone})
     elif entry.kind == "report-refused":
         fate = Fate("refused", entry.number, entry.hash, entry.data["body"], "unknown-match")
         venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate})

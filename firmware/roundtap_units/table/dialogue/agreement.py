@@ -26,7 +26,7 @@ class Ask:
         if gesture.key == self.side:
             table.question = None
             table.seated.add(self.side)
-            table.send(self.side, self._theirs())
+            table.send(self.side, self._theirs(), agrees=True)
         elif gesture.key == "down":
             table.question = Differ(table, self.side, self.call_judge)
         elif gesture.key == teller:
@@ -118,6 +118,49 @@ class Dispute:
         versions = [Row(table.signed(side), result_text.score(table, said, "a"))
                     for side in SIDES if (said := table.said(side))]
         return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
+
+
+class Second:
+    """A result stands, and since then both agreed to another one: both are shown, and a judge decides. Until then the
+    own button takes it back."""
+
+    def __init__(self, table: TableState) -> None:
+        self.table = table
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        if gesture.kind == TAP and gesture.key in SIDES:
+            self.table.question = AfterAll(self.table, "a" if gesture.key == "a" else "b")
+
+    def scene(self, now_ms: int) -> Scene:
+        table, words = self.table, self.table.words
+        first, second = table.stands, table.second
+        lines = [words(key, result=result_text.score(table, result, "a"))
+                 for key, result in (("second.first", first), ("second.now", second)) if result is not None]
+        return table.page("second", None, words("second.title"), *lines, hint=words("second.hint"))
+
+
+class AfterAll:
+    """ "Back to 100:20? ■ yes ▼ no": who says yes says the first result again; the other one is asked as ever."""
+
+    def __init__(self, table: TableState, side: Side) -> None:
+        self.table, self.side = table, side
+
+    def press(self, gesture: Gesture, now_ms: int) -> None:
+        table = self.table
+        if gesture.kind != TAP or gesture.key not in (self.side, "down"):
+            return
+        table.question, first = None, table.stands
+        if gesture.key == self.side and first is not None:
+            table.seated.add(self.side)
+            table.send(self.side, first)
+
+    def scene(self, now_ms: int) -> Scene:
+        table, words = self.table, self.table.words
+        first = table.stands
+        rows = (Row(table.signed(each), result_text.figure_and_outcome(table, first, each) if first else "")
+                for each in SIDES)
+        return table.page("after-all", self.side, words("second.back"), *rows,
+                          hint=words("yes_no", sign=SIGNS[self.side]))
 
 
 def _column(table: TableState, side: Side, result: Result) -> Column:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from roundtap_core.records import SIDES, Side, other
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
-from roundtap_units.table.dialogue.agreement import Ask, Dispute
+from roundtap_units.table.dialogue.agreement import AfterAll, Ask, Dispute, Second
 from roundtap_units.table.dialogue.entry import Entry
 from roundtap_units.table.dialogue.games import lots_heard, unheard_lot
 from roundtap_units.table.dialogue.judge_call import Call
@@ -78,6 +78,8 @@ class Dialogue:
         self._stay(before.leave_refused if before else (), view, now_ms)
         if isinstance(table.question, ListReview) and not may_review(table):
             table.question = None
+        if isinstance(table.question, AfterAll) and table.second is None:
+            table.question = None
         table.forget_delivered(now_ms)
         self._turned(stood, now_ms)
         self._update_status(now_ms)
@@ -141,10 +143,15 @@ class Dialogue:
             side: Side = sent.effect.side if sent else "a"
             table.tell(now_ms, lambda: refused(table, side, fate.reason), stays=True)
         if sent is not None:
-            sent.fate, sent.fate_at_ms = fate, now_ms
+            sent.fate, sent.fate_at_ms, sent.pending = fate, now_ms, False
             self._both_saved(now_ms)
         self._turned(stood, now_ms)
         self._update_status(now_ms)
+
+    def on_pending(self, report_id: str) -> None:
+        """A restored hub keeps the report and looks into it: a fate will follow."""
+        for sent in self.table.sent:
+            sent.pending = sent.pending or sent.report_id == report_id
 
     def on_contact(self, age_ms: int | None) -> None:
         """How long ago the hub was last heard; None: never."""
@@ -200,6 +207,8 @@ class Dialogue:
             return Standing(table)
         said: dict[Side, bool] = {"a": table.said("a") is not None, "b": table.said("b") is not None}
         if said["a"] and said["b"]:
+            if table.second is not None:
+                return Second(table)
             if table.said("a") == table.said("b"):
                 unanswered = any(sent.fate is None for sent in table.current())
                 return Sending(table) if unanswered else Standing(table)
@@ -220,7 +229,7 @@ class Dialogue:
         if lost_draft:
             unfinished = table.entry is not None or bool(table.games)
             table.seated, table.leaving = set(), set()
-            table.entry = table.question = table.sheets = table.first_player = None
+            table.entry = table.question = table.sheets = table.first_player = table.stood = None
             table.games.clear()
             table.drawn.clear()
             if table.notice is not None and table.notice.until_ms is not None:
@@ -265,10 +274,13 @@ class Dialogue:
         if table.view is None or table.view.match is None or table.saved_at_ms is not None:
             return
         fates = [sent.fate for sent in table.current()]
-        agreed = table.said("a") is not None and table.said("a") == table.said("b")
+        agreed = table.said("a") is not None and table.said("a") == table.said("b") and table.second is None
         if agreed and fates and all(isinstance(fate, Saved) for fate in fates):
             table.saved_number = max(fate.number for fate in fates if isinstance(fate, Saved))
             table.saved_at_ms = now_ms
+            result = table.said("a")
+            assert result is not None
+            table.stood = (table.match.same, table.match.revision, result)
 
     def _update_status(self, now_ms: int) -> None:
         table = self.table

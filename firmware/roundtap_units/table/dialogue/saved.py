@@ -34,6 +34,8 @@ class Sending:
         assert result is not None
         on_disk = all(sent.report_id is not None for sent in table.current())
         text = "…" if not on_disk else table.words("sending.kept" if table.mark else "sending")
+        if any(sent.pending for sent in table.current()):
+            text = table.words("sending.pending")
         return Half(text, result_text.score(table, result, side), table.signed(side))
 
 

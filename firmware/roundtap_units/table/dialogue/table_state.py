@@ -8,11 +8,11 @@ from typing import Protocol
 
 from roundtap_core import clock
 from roundtap_core.forms.form import Choice, Form
-from roundtap_core.records import SIDES, Result, Side
+from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import Gesture
 from roundtap_units.table.screens.scenes import SIGNS, Half, Halves, Name, Page, Row, Scene
-from roundtap_units.table.view import AGREED, CLOSED, DECIDED, MatchView, TableView
+from roundtap_units.table.view import AGREED, CLOSED, DECIDED, MatchView, SaidView, TableView
 
 FORGET_SAVED_MS = 5000
 STALE_AFTER_MS = 5000
@@ -21,13 +21,17 @@ NOTICE_MS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class SendReport:
-    """What one side says. The caller makes it durable, then answers `Dialogue.on_stored`."""
+    """What one side says. The caller makes it durable, then answers `Dialogue.on_stored`.
+
+    `agrees_to`: the other side's report that the person said yes to, made here or as the hub names it.
+    """
 
     match: str
     side: Side
     revision: int
     result: Result
     draw: str | None = None
+    agrees_to: SendReport | SaidView | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,8 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The report was not taken: "judge", "late", "impossible", "unknown-match", "altered", "revision"."""
+    """The report was not taken: "judge", "late", "impossible", "unknown-match", "altered", "elsewhere", "older",
+    "superseded"."""
 
     reason: str
 
@@ -70,6 +75,8 @@ class Sent:
     report_id: str | None = None
     fate: Fate | None = None
     fate_at_ms: int = 0
+    pending: bool = False
+    """A hub that was restored keeps it and looks into it: its fate is still to come."""
 
 
 @dataclass(slots=True)
@@ -118,6 +125,9 @@ class TableState:
     first_player: Side | None = None
     drawn: dict[str, Side] = field(default_factory=dict)
     """Lots drawn here, until the hub says what stands."""
+    stood: tuple[tuple[str, str | None], int, Result] | None = None
+    """What both agreed to here, by the hub's word on both reports, before its view showed it: the match, its revision
+    and the result."""
     sheets: EventAt | None = None
     """What both sides have entered for themselves, where they do: kept from the first squad to the end."""
 
@@ -184,14 +194,36 @@ class TableState:
         """A result stands at the hub and nobody here has said anything newer."""
         return self.match.state in (AGREED, DECIDED) and not self.current()
 
-    def send(self, side: Side, result: Result) -> None:
-        """Report `result` for `side`; what already stands, or was said the same way, is not said twice."""
+    @property
+    def stands(self) -> Result | None:
+        """The result that stands as far as this table knows: by the hub's view, or by its word on both reports."""
+        if self.match.result is None and self.stood and self.stood[:2] == (self.match.same, self.match.revision):
+            return self.stood[2]
+        return self.match.result
+
+    @property
+    def second(self) -> Result | None:
+        """What both have agreed to while another result stands, as the hub knows it or as they pressed here."""
+        said, stands = self.said("a"), self.stands
+        if said is None or stands in (None, said) or said != self.said("b") or self.match.state == DECIDED:
+            return None
+        return said
+
+    def send(self, side: Side, result: Result, agrees: bool = False) -> None:
+        """Report `result` for `side`; what already stands, or was said the same way, is not said twice. `agrees`: it is
+        the yes to what the other side said last."""
         if result == (self.match.result if self.settled else self.said(side)):
             return
-        effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw)
+        agrees_to = self._last_said(other(side)) if agrees else None
+        effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw, agrees_to)
         self.sent.append(Sent(effect))
         self.effects.append(effect)
         self.saved_number = self.saved_at_ms = None
+
+    def _last_said(self, side: Side) -> SendReport | SaidView | None:
+        """The report behind `said(side)`."""
+        own = [sent for sent in self.current() if sent.effect.side == side]
+        return own[-1].effect if own else self.match.said.get(side)
 
     def forget_delivered(self, now_ms: int) -> None:
         """With a new view: drop reports that it shows or must show by now, and refused ones.

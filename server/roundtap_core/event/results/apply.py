@@ -18,20 +18,35 @@ from roundtap_core.result_json import result_from_json, result_to_json
 def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     fate = Fate(data["fate"], entry.number, entry.hash, data["body"], data["reason"], data["match"])
     fates = Fates.of(state.fates).with_fate(data["report_id"], fate)
-    found = state.find_match(data["match"]) if fate.fate == "accepted" else None
+    found = state.find_match(data["match"]) if fate.fate == "accepted" or fate.reason == "elsewhere" else None
     if found is None:
         return changed(state, fates=fates)
     match = found[1]
+    if fate.fate != "accepted":
+        strangers = {**match.strangers, entry.actor.removeprefix("unit:"): entry.number}
+        return state.with_match(changed(match, strangers=strangers), fates=fates)
     side: Side = data["side"]
     result = result_from_json(data["result"])
-    reports = {**match.reports, side: Reported(result, entry.number)}
+    reports = {**match.reports, side: Reported(result, entry.number, data["report_id"], data["body"])}
+    heard = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
     said = [report.result for report in reports.values()]
-    if len(said) == 2 and said[0] == said[1] and not match.decided:
+    # Entries of cores before this one say no serial: with them, a second agreement replaced the first.
+    stands = match.match.result if "serial" in data else None
+    if len(said) == 2 and said[0] == said[1] and not match.decided and stands in (None, result):
         agreed = changed(match.match, result=result)
-        match = changed(match, reports=reports, reported_mono_ms=entry.at.mono_ms, match=agreed, number=entry.number)
+        match = changed(match, reports=reports, heard=heard, reported_mono_ms=entry.at.mono_ms, match=agreed,
+                        number=entry.number)
     else:
-        match = changed(match, reports=reports, reported_mono_ms=entry.at.mono_ms)
+        match = changed(match, reports=reports, heard=heard, reported_mono_ms=entry.at.mono_ms)
     return state.with_match(match, fates=fates)
+
+
+def _strangers_settled(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    found = state.find_match(data["match"])
+    if found is None:
+        return state
+    left = {unit: number for unit, number in found[1].strangers.items() if number > data["seen"]}
+    return state.with_match(replace(found[1], strangers=left))
 
 
 def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -45,6 +60,7 @@ def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) ->
         corrections = (*corrections, {"was": result_to_json(before), "by": entry.actor})
     now = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
                   decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections,
+                  strangers={},
                   stood=match.stood if before in (None, result) else before)
     return state.with_match(now)
 
@@ -112,6 +128,7 @@ def _picks(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSta
 
 APPLY_RESULTS: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], EventState]] = {
     "report": _report,
+    "strangers-settled": _strangers_settled,
     "result-entered": _result_entered,
     "no-show": _no_show,
     "lot-drawn": _lot,

@@ -14,6 +14,10 @@ class Report:
     """What one side says, as it came from a device whose signature holds. `body` is the digest of all of it.
 
     `draw` is the mark of the draw it speaks of (RoundState.mark); None: an older unit, which does not say.
+    `serial` counts this side's reports of this match and draw, from 1; 0: an older unit, which does not count.
+    `agrees_to` is the other side's report that the person said yes to, {"report_id", "hash"}; None where they said it
+    of their own. `a`, `b`: who met, as the unit has seen it; None does not say. `stood_there`: whether the unit stood
+    at the match's table since the round was published; filled in by whoever knows the hall.
     """
 
     report_id: str
@@ -23,6 +27,19 @@ class Report:
     result: Mapping[str, Any]
     body: str
     draw: str | None = None
+    serial: int = 0
+    agrees_to: Mapping[str, str] | None = None
+    a: str | None = None
+    b: str | None = None
+    stood_there: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SettleStrangers:
+    """An official has read which units reported this match from elsewhere; `seen` is the newest such entry they saw."""
+
+    match: str
+    seen: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +66,14 @@ class NoteLot:
     """Lots were drawn at a table before play, and fell on `side`: `about` is one of the rulebook's `lots`.
 
     `draw` is the mark of the draw the table has seen (RoundState.mark); None does not say. The first lot stands.
+    `stood_there`: as in Report.
     """
 
     match: str
     about: str
     side: Side
     draw: str | None = None
+    stood_there: bool = True
 
 
 @dataclass(frozen=True, slots=True)

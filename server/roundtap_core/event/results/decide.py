@@ -15,7 +15,7 @@ from roundtap_core.event.lookups import find_match
 from roundtap_core.event.results import commands as c
 from roundtap_core.event.results.decide_absent import no_show, no_show_undone, nobody_came, undoing
 from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState, tournament_of
-from roundtap_core.records import ELIMINATION, NO_SHOW, RULING, UNPAIRED_LOSS, Result
+from roundtap_core.records import ELIMINATION, NO_SHOW, RULING, UNPAIRED_LOSS, Result, other
 from roundtap_core.result_json import result_from_json, result_to_json
 
 ACCEPTED, REFUSED = "accepted", "refused"
@@ -23,6 +23,9 @@ ACCEPTED, REFUSED = "accepted", "refused"
 LATE, JUDGE, IMPOSSIBLE, UNKNOWN_MATCH = "late", "judge", "impossible", "unknown-match"
 """Why a report is not taken: its round is closed; an official has decided; no game ends so (a ruling is no side's
 to report); no such match."""
+ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
+"""The unit did not stand at this match's table; a newer report of this side is known; what it agrees to is not what
+the other side says now."""
 
 
 def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]:
@@ -36,6 +39,9 @@ def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]
         "result": dict(command.result), "body": command.body,
         "fate": REFUSED if reason else ACCEPTED, "reason": reason,
         **({"draw": command.draw} if command.draw is not None else {}),
+        # Always there, unlike in entries of earlier cores: it says by which rule a second agreement counts.
+        "serial": command.serial,
+        **({"agrees_to": dict(command.agrees_to)} if command.agrees_to is not None else {}),
     })]
 
 
@@ -48,8 +54,15 @@ def _refusal(state: EventState, command: c.Report) -> str | None:
     # Ids come again when a round is drawn anew (after a restore): the same table, other people.
     if command.draw not in (None, round_state.mark):
         return UNKNOWN_MATCH
+    if not command.stood_there:
+        return ELSEWHERE
     if match.match.b is None:
         return JUDGE if match.match.bye == NO_SHOW else UNKNOWN_MATCH
+    if any(said not in (None, seat) for said, seat in ((command.a, match.match.a), (command.b, match.match.b))):
+        return UNKNOWN_MATCH
+    # Before "late": nobody has to look at what was taken back before it came.
+    if 0 < match.heard.get(command.side, 0) >= command.serial:
+        return OLDER
     if state.finished or round_state.status != PUBLISHED:
         return LATE
     try:
@@ -63,7 +76,25 @@ def _refusal(state: EventState, command: c.Report) -> str | None:
         return IMPOSSIBLE
     if command.revision != match.revision or match.decided:
         return JUDGE
+    if command.agrees_to is not None and not _still_said(match, command):
+        return SUPERSEDED
     return None
+
+
+def _still_said(match: MatchState, command: c.Report) -> bool:
+    """Whether the report that `command` agrees to is the one that counts for the other side."""
+    assert command.agrees_to is not None
+    theirs = match.reports.get(other(command.side))
+    return theirs is not None and (theirs.report_id, theirs.body) == (
+        command.agrees_to.get("report_id"), command.agrees_to.get("hash"))
+
+
+def settle_strangers(state: EventState, command: c.SettleStrangers, now: Instant) -> list[NewEntry]:
+    """Those up to the entry that was read: who reports from elsewhere after that is told anew."""
+    match = find_match(state, command.match)[1]
+    if not any(number <= command.seen for number in match.strangers.values()):
+        return []
+    return [NewEntry("strangers-settled", {"match": match.id, "seen": command.seen})]
 
 
 def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> list[NewEntry]:
@@ -116,7 +147,8 @@ def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> list[NewEnt
     round_state, match = find_match(state, command.match)
     if command.about not in state.rulebook.lots:
         raise Problem("not_one_of", where="/about", value=command.about, options=", ".join(state.rulebook.lots))
-    if round_state.status != PUBLISHED or match.match.b is None or command.draw not in (None, round_state.mark):
+    if (round_state.status != PUBLISHED or match.match.b is None or command.draw not in (None, round_state.mark)
+            or not command.stood_there):
         raise Problem("unknown_match", match=command.match)
     if command.about in match.lots:
         return []
@@ -139,6 +171,7 @@ def set_picks(state: EventState, command: c.SetPicks, now: Instant) -> list[NewE
 
 DECIDE_RESULTS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = {
     c.Report: report,
+    c.SettleStrangers: settle_strangers,
     c.EnterResult: enter_result,
     c.NoShow: no_show,
     c.NoteLot: note_lot,

@@ -70,7 +70,8 @@ def _published(state: EventState, data: Mapping[str, Any], entry: Entry) -> Even
     diverged = state.diverged
     if data["digest"] != state_digest(state):
         diverged = (*diverged, data["number"])
-    rounds = tuple(replace(r, status=PUBLISHED) if r.number == data["number"] else r for r in state.rounds)
+    rounds = tuple(replace(r, status=PUBLISHED, venue_number=data.get("venue")) if r.number == data["number"] else r
+                   for r in state.rounds)
     total_ms = data["total_ms"]
     clock = Clock(remaining_ms=total_ms, total_ms=total_ms, anchor=entry.at.instant)
     at_start = data["players"] if data["number"] == 1 else state.players_at_start
@@ -88,7 +89,7 @@ def _imported(state: EventState, data: Mapping[str, Any], entry: Entry) -> Event
     matches = _matches(data, entry)
     status = CLOSED if all(m.done for m in matches) else PUBLISHED
     imported = RoundState(data["number"], data["stage"], status, matches, draw, data.get("notes", {}),
-                          data.get("tiebreak_form"), _mark(data), data.get("extra_minutes"))
+                          data.get("tiebreak_form"), _mark(data), data.get("extra_minutes"), data.get("venue"))
     at_start = state.players_at_start
     if data["number"] == 1:
         at_start = data.get("players") or drawn_for(m.match for m in matches)

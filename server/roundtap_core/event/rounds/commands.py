@@ -14,11 +14,12 @@ from roundtap_core.rulebooks.base import ORGANIZER
 @dataclass(frozen=True, slots=True)
 class ImportRound:
     """One round of an event file, in the file's JSON. `players`: how many were there, where the file says. If it is
-    still played, it moves away from `busy_tables`."""
+    still played, it moves away from `busy_tables`; `venue_number` as in PublishRound."""
 
     round: Mapping[str, Any]
     players: int | None = None
     busy_tables: frozenset[int] = frozenset()
+    venue_number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ class PublishRound:
 
     Round 1 needs what the rulebook wants before it (setup/open_points.py): `noted` says why it is played without,
     `seen` which points that was said of (None: whichever there are), `by` who said so. `list_points` are filled in by
-    whoever keeps the people, `taken_tables` (those at which other events play, with their names) by whoever knows the
-    hall.
+    whoever keeps the people, `taken_tables` (those at which other events play, with their names) and `venue_number`
+    (RoundState.venue_number) by whoever knows the hall.
     """
 
     number: int
@@ -79,6 +80,7 @@ class PublishRound:
     by: str = ORGANIZER
     list_points: tuple[OpenPoint, ...] = ()
     taken_tables: Mapping[int, str] = field(default_factory=dict)
+    venue_number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

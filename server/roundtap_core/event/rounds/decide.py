@@ -136,7 +136,7 @@ def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[Ne
         noted += [NewEntry("options-set", {"options": options})] if options != state.given_options else []
     return [*noted, NewEntry("round-published", {
         "number": draft.number, "total_ms": None if minutes is None else minutes * 60_000,
-        "players": players, "digest": state_digest(state),
+        "players": players, "digest": state_digest(state), **_of_the_venue(command),
     })]
 
 
@@ -181,8 +181,13 @@ def import_round(state: EventState, command: c.ImportRound, now: Instant) -> lis
         "number": raw["number"], "stage": stage, "matches": raw["matches"], "draw": raw.get("draw"),
         "total_ms": None if minutes is None else minutes * 60_000,
         **{key: raw[key] for key in ("tiebreak_form", "notes", "extra_minutes") if key in raw},
-        **({"players": command.players} if command.players is not None else {}),
+        **({"players": command.players} if command.players is not None else {}), **_of_the_venue(command),
     })]
+
+
+def _of_the_venue(command: c.PublishRound | c.ImportRound) -> dict[str, int]:
+    """Which placements of units are of an earlier round; where nobody keeps any, nothing."""
+    return {} if command.venue_number is None else {"venue": command.venue_number}
 
 
 def _away_from(
