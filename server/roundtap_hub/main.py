@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 
 from roundtap_core.errors import Problem
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.hub import Hub, read_keys, read_or_make_pin, read_or_make_secret
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import open_database, open_folder
@@ -41,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="only show the public pages of the hubs on --database; no console, no units, no PIN")
     parser.add_argument("--console-url", metavar="URL", default=None,
                         help="with --pages: where the event is run, for whoever asks here for the console")
+    parser.add_argument("--copy", metavar="DIR", type=Path, action="append", default=[],
+                        help="a folder on another disk (a stick) that holds every commit, synced, before anybody is "
+                        "told that it is saved; may be given more than once")
     parser.add_argument("--bench-url", default=None, help=argparse.SUPPRESS)
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
@@ -51,6 +54,10 @@ def run(args: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if args.pages and args.database is None:
         print("roundtap hub: --pages shows what is in a database; name it with --database.", file=sys.stderr)
+        return 2
+    if args.copy and args.database is not None:
+        print("roundtap hub: --copy is for a journal in a folder; what is on --database is copied by its own means.",
+              file=sys.stderr)
         return 2
     try:
         if args.pages:
@@ -74,9 +81,10 @@ def run(args: argparse.Namespace) -> int:
         unit_keys = {} if args.pages else read_keys(args.data / "keys.json")
         at_point = crash_point(args.crash_at)
         opened = (open_database(args.database, at_point, args.pages) if args.database
-                  else open_folder(args.data, at_point))
+                  else open_folder(args.data, at_point, args.copy))
     except Problem as problem:
-        print(f"roundtap hub: {problem}", file=sys.stderr)
+        said = problem.say(core_words(args.language))
+        print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
         return 2
     hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, pin_hash,
               args.language, args.bench_url, opened.paper)
