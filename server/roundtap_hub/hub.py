@@ -42,6 +42,8 @@ class Hub:
     """Where the journal is kept as well, "http://host:port" each: units try them when this hub is silent."""
     restored: Callable[[], bool] = bool
     """Whether this hub began from a backup."""
+    on_database: bool = False
+    """Whether other hubs may have the same journal, each with keys of its own."""
     generous: InitVar[int] = 1
     """So many times the usual is what units may ask: for measuring."""
     unit_keys: UnitKeys = field(init=False)

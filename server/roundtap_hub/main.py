@@ -97,7 +97,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
         return 2
     hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, pin_hash,
-              args.language, args.bench_url, opened.paper, generous=args.generous)
+              args.language, args.bench_url, opened.paper, on_database=args.database is not None,
+              generous=args.generous)
     served = _serve(hub, listener, doors, args.pages, args.console_url)
     opened.close()
     return 0 if served else 1
