@@ -12,6 +12,7 @@ from pathlib import Path
 from roundtap_hub.devices.challenges import Challenges
 from roundtap_hub.devices.unit_door import UnitDoor
 from roundtap_hub.devices.unit_keys import UnitKeys
+from roundtap_hub.devices.unit_troubles import UnitTroubles
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.service import Service
 from roundtap_hub.presence import Presence
@@ -41,15 +42,24 @@ class Hub:
     """Where the journal is kept as well, "http://host:port" each: units try them when this hub is silent."""
     restored: Callable[[], bool] = bool
     """Whether this hub began from a backup."""
+    on_database: bool = False
+    """Whether other hubs may have the same journal, each with keys of its own."""
+    generous: InitVar[int] = 1
+    """So many times the usual is what units may ask: for measuring."""
     unit_keys: UnitKeys = field(init=False)
+    unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)
     unit_door: UnitDoor = field(init=False)
     """Who of the units is let in."""
 
-    def __post_init__(self, keys: UnitKeys | Mapping[str, bytes]) -> None:
-        made = keys if isinstance(keys, UnitKeys) else UnitKeys(known=keys)
-        for name, value in (("unit_keys", made), ("challenges", Challenges(self.clocks.mono_ms)),
-                            ("unit_door", UnitDoor(made))):
+    def __post_init__(self, keys: UnitKeys | Mapping[str, bytes], generous: int) -> None:
+        now_ms, presence = self.clocks.mono_ms, self.presence
+        unit_keys = keys if isinstance(keys, UnitKeys) else UnitKeys(known=keys)
+        troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
+        unit_keys.listen(troubles.of_others)
+        for name, value in (("unit_keys", unit_keys), ("unit_troubles", troubles), ("challenges", Challenges(now_ms)),
+                            ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous))):
+            # Frozen for everybody else.
             object.__setattr__(self, name, value)
 
 

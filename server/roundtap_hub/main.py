@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="a folder on another disk (a stick) that holds every commit, synced, before anybody is "
                         "told that it is saved; may be given more than once")
     parser.add_argument("--bench-url", default=None, help=argparse.SUPPRESS)
+    parser.add_argument("--generous", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
 
@@ -96,7 +97,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
         return 2
     hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, pin_hash,
-              args.language, args.bench_url, opened.paper)
+              args.language, args.bench_url, opened.paper, on_database=args.database is not None,
+              generous=args.generous)
     served = _serve(hub, listener, doors, args.pages, args.console_url)
     opened.close()
     return 0 if served else 1

@@ -38,6 +38,8 @@ class UnitStatus:
     """Which of those that have this name: of the hello that opened its feed."""
     damaged: int = 0
     """Lines of the unit's outbox that cannot be read, by the same hello."""
+    troubles: frozenset[str] = frozenset()
+    """What is odd about it, until an organizer has looked: see devices/unit_troubles.py."""
 
 
 Listener = Callable[[str | None], None]

@@ -19,6 +19,7 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.presence import Presence
+from roundtap_hub.printing.job_book import PrintBook
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska")
 KEYS = {"table-1": bytes(range(32)), "table-2": bytes(range(100, 132)),
@@ -75,8 +76,8 @@ def make_event(service: Service, event: str = "e1") -> EventState:
     return service.snapshot.events[event]
 
 
-def hub_of(service: Service, clock: HandClock) -> Hub:
-    return Hub(service, Presence(), clock.clocks, KEYS, b"secret", "no pin")
+def hub_of(service: Service, clock: HandClock, paper: PrintBook | None = None) -> Hub:
+    return Hub(service, Presence(), clock.clocks, KEYS, b"secret", "no pin", paper=paper)
 
 
 def hello_of(hub: Hub, unit: str = "table-1", key: bytes | None = None, purpose: str = REQUEST,

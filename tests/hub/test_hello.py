@@ -54,7 +54,7 @@ def test_a_captured_hello_opens_no_second_feed(hub: Hub, client: AsgiClient) -> 
     captured = hello_of(hub)
     first = client.begin("POST", "/device/feed", captured, {"roundtap-unit": "table-1"})
     client.until(lambda: hub.presence.units.get("table-1"))
-    for _ in range(20):
+    for _ in range(15):
         answer = knock(client, captured)
         assert (answer.status_code, "challenge" in answer.text) == (403, True)
     assert not first.done(), "the unit's own feed goes on"
@@ -171,7 +171,7 @@ def test_the_newest_feed_of_a_unit_ends_the_one_before_and_its_session(hub: Hub)
         welcome = await first.next()
         assert welcome is not None
         assert await first.kinds(2) == ["fates", "view"]
-        for _ in range(50):
+        for _ in range(15):
             second = Feed(hub, feed)
             assert await second.kinds(3) == ["welcome", "fates", "view"]
             assert len(feed._connections["table-1"]) == 1

@@ -25,7 +25,8 @@ from roundtap_hub.devices.reports import (
     submit_stray,
     well_formed,
 )
-from roundtap_hub.devices.unit_door import STATUS, TIME, Refusal
+from roundtap_hub.devices.unit_door import REPORTS, STATUS, TIME, Refusal, address_of
+from roundtap_hub.devices.unit_troubles import ELSEWHERE
 from roundtap_hub.http_answers import (
     CLOSE,
     NO_STORE,
@@ -76,19 +77,19 @@ class DeviceApi:
         message = await self._message(scope, receive, send)
         if message is not None:
             with self._precedence:
-                await send_json(send, *await _answered(self._report(message)))
+                await send_json(send, *await _answered(self._report(message, address_of(scope))))
 
     async def status(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What a unit sees and does just now; answered with the hub's time, for its clock."""
         message = await self._message(scope, receive, send)
         if message is not None:
-            await send_json(send, *await _answered(self._status(message)))
+            await send_json(send, *await _answered(self._status(message, address_of(scope))))
 
     async def unit_time(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What time it is, for a unit's clock: a round trip that it can time, and nothing else."""
         message = await self._message(scope, receive, send)
         if message is not None:
-            await send_json(send, *await _answered(self._unit_time(message)))
+            await send_json(send, *await _answered(self._unit_time(message, address_of(scope))))
 
     async def probe(self) -> None:
         """Returns when the writer has answered, the way it answers a report; raises what it refused with."""
@@ -96,8 +97,8 @@ class DeviceApi:
         await self._my_inbox().settled(answer)
         answer.result()
 
-    async def _report(self, message: Mapping[str, Any]) -> Said:
-        unit, key, report = self._hub.unit_door.report_of(message)
+    async def _report(self, message: Mapping[str, Any], address: str) -> Said:
+        unit, key, report = self._hub.unit_door.report_of(message, address)
         try:
             echo = await self._taken(well_formed(report))
         except Problem as problem:
@@ -118,11 +119,15 @@ class DeviceApi:
         service, body = self._hub.service, digest(report)
         known = known_echo(service.snapshot, report, body)
         if known is None:
+            # Nobody but the unit itself can have made it: a kept packet is one that is known.
+            self._hub.unit_door.charge(REPORTS, report["unit"])
             saving = self._saving.get((report["event"], report["report_id"])) or self._save(report, body)
             async with asyncio.timeout(SAVE_S):
                 # Shielded: who gives up leaves the others waiting for it.
                 await asyncio.shield(saving)
             known = known_echo(service.snapshot, report, body)
+            if known is not None and known.get("reason") == ELSEWHERE:
+                self._hub.unit_troubles.note(report["unit"], ELSEWHERE)
         assert known is not None
         return known
 
@@ -154,11 +159,12 @@ class DeviceApi:
         answer.add_done_callback(lambda _: inbox.post(decided))
         return saving
 
-    async def _status(self, message: Mapping[str, Any]) -> Said:
+    async def _status(self, message: Mapping[str, Any], address: str) -> Said:
         hub = self._hub
-        unit, key, payload = hub.unit_door.request_of(STATUS, message)
+        unit, key, payload = hub.unit_door.request_of(STATUS, message, address)
         if not hub.presence.session_advances(unit, str(payload.get("session")), payload.get("seq")):
             return 409, {"error": "open the feed first"}
+        hub.unit_door.charge(STATUS, unit)
         try:
             said = _what_is_said(payload)
         except (KeyError, TypeError, ValueError):
@@ -173,8 +179,8 @@ class DeviceApi:
         return 200, envelope(key, ECHO, {"session": payload["session"], "seq": payload["seq"], "now_ms": now_ms,
                                          "boot": hub.clocks.boot_id})
 
-    async def _unit_time(self, message: Mapping[str, Any]) -> Said:
-        _, key, payload = self._hub.unit_door.request_of(TIME, message)
+    async def _unit_time(self, message: Mapping[str, Any], address: str) -> Said:
+        _, key, payload = self._hub.unit_door.request_of(TIME, message, address)
         nonce = payload.get("nonce")
         if not isinstance(nonce, str) or not 0 < len(nonce) <= ID_LENGTH_MAX:
             return 400, {"error": "malformed question"}

@@ -1,16 +1,27 @@
-"""The door of everything that units ask: whose key it is, and whether that key opens this at all."""
+"""The door of everything that units ask: whose key it is, what that key opens, how much it asks, and who signed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 from roundtap_core.wire import REPORT, REQUEST, opened, verify
 from roundtap_hub.devices.unit_keys import STATION, TABLE, UnitKeys
+from roundtap_hub.devices.unit_rates import Buckets, Rate
+from roundtap_hub.devices.unit_troubles import FLOOD, FORGED, UnitTroubles
+from roundtap_hub.doors import caller_of
 
 HELLO, REPORTS, STATUS, TIME, JOBS = "hello", "report", "status", "time", "station"
 """What is asked for."""
 ROLE_FOR: Mapping[str, str] = {HELLO: TABLE, REPORTS: TABLE, STATUS: TABLE, TIME: TABLE, JOBS: STATION}
+RATES: Mapping[str, Rate] = {
+    # A whole outbox at once after an outage, twice over; then one every half second.
+    REPORTS: Rate(400, 2), STATUS: Rate(60, 6), TIME: Rate(72, 3), HELLO: Rate(20, 0.5), JOBS: Rate(60, 4),
+}
+"""For each key. What a real unit asks at its most is far below: hellos 0.2-3 s apart while the feed breaks at once, a
+status for each press, 24 questions of time after connecting, a station's request for each state of a job."""
+WRONG = Rate(10, 0.2)
+"""Wrong signatures of one address in one unit's name; after that its messages in this name are not looked at."""
 
 
 class Refusal(Exception):
@@ -28,38 +39,71 @@ class Refusal(Exception):
 
 
 class UnitDoor:
-    """Lets in by key, role and signature, in this order, so that a stranger costs little. Any thread may ask."""
+    """Lets in by key, role, rate and signature, in this order, so that neither a stranger nor a flood costs much.
 
-    def __init__(self, keys: UnitKeys) -> None:
+    A key's rate is charged only for what nobody else can have sent: a signature that holds over something new. What
+    could be a kept packet sent again is charged to the address it came from. So no stranger uses up what a unit may
+    ask, whatever is captured, forged or claimed. `generous`: so many times the usual rates. Any thread may ask.
+    """
+
+    def __init__(self, keys: UnitKeys, troubles: UnitTroubles, now_ms: Callable[[], int], generous: int = 1) -> None:
         self._keys = keys
+        self._troubles = troubles
+        self._rates = {kind: Rate(rate.at_once * generous, rate.a_second * generous) for kind, rate in RATES.items()}
+        self._by_key = Buckets(now_ms)
+        self._by_address = Buckets(now_ms)
+        self._wrong = Buckets(now_ms)
 
-    def key_for(self, kind: str, unit: object) -> bytes:
-        """The key of the unit that a message says it comes from; nothing is believed before the signature holds."""
+    def key_for(self, kind: str, unit: object, address: str) -> bytes:
+        """The key of the unit that a message from this address says it comes from; nothing is believed before the
+        signature holds."""
         self._keys.look()
         key = self._keys.get(unit) if isinstance(unit, str) else None
         if key is None or not isinstance(unit, str):
             raise Refusal(403, "unknown unit")
         if self._keys.role(unit) != ROLE_FOR[kind]:
             raise Refusal(403, f"this key is for a {self._keys.role(unit)} and opens nothing here")
+        if not self._wrong.has((address, unit), WRONG):
+            raise Refusal(429, "too many wrong signatures; try again later")
+        rate = self._rates[kind]
+        if not (self._by_key.has((unit, kind), rate) and self._by_address.has((address, unit, kind), rate)):
+            self._troubles.note(unit, FLOOD)
+            raise Refusal(429, "too much at once; try again later")
         return key
 
-    def report_of(self, message: Mapping[str, Any]) -> tuple[str, bytes, dict[str, Any]]:
+    def report_of(self, message: Mapping[str, Any], address: str) -> tuple[str, bytes, dict[str, Any]]:
         """(unit, its key, the report) of a message whose signature holds."""
         report = message.get("report")
-        unit, key = self._claimed(REPORTS, report)
-        if not verify(key, REPORT, report, message.get("mac")):
-            raise Refusal(403, "the signature does not fit")
+        unit, key = self._claimed(REPORTS, report, address)
+        self._signed(REPORTS, unit, address, verify(key, REPORT, report, message.get("mac")))
         assert isinstance(report, dict)
         return unit, key, report
 
-    def request_of(self, kind: str, message: Mapping[str, Any]) -> tuple[str, bytes, dict[str, Any]]:
+    def request_of(self, kind: str, message: Mapping[str, Any], address: str) -> tuple[str, bytes, dict[str, Any]]:
         """(unit, its key, the payload) of a message whose signature holds."""
-        unit, key = self._claimed(kind, message.get("payload"))
+        unit, key = self._claimed(kind, message.get("payload"), address)
         payload = opened(key, REQUEST, message)
-        if payload is None:
-            raise Refusal(403, "the signature does not fit")
+        self._signed(kind, unit, address, payload is not None)
+        assert payload is not None
         return unit, key, payload
 
-    def _claimed(self, kind: str, inside: object) -> tuple[str, bytes]:
+    def charge(self, kind: str, unit: str) -> None:
+        """What the unit asked for is new, and therefore its own."""
+        self._by_key.take((unit, kind), self._rates[kind])
+
+    def _claimed(self, kind: str, inside: object, address: str) -> tuple[str, bytes]:
         unit = inside.get("unit") if isinstance(inside, dict) else None
-        return str(unit), self.key_for(kind, unit)
+        return str(unit), self.key_for(kind, unit, address)
+
+    def _signed(self, kind: str, unit: str, address: str, holds: bool) -> None:
+        if not holds:
+            self._wrong.take((address, unit), WRONG)
+            self._troubles.note(unit, FORGED)
+            raise Refusal(403, "the signature does not fit")
+        self._by_address.take((address, unit, kind), self._rates[kind])
+
+
+def address_of(scope: MutableMapping[str, Any]) -> str:
+    """Who asks, for counting, of an ASGI request."""
+    client = scope.get("client")
+    return caller_of(str(client[0])) if client else ""

@@ -18,6 +18,7 @@ from roundtap_hub.devices.reports import Echo, echo, find_fate
 from roundtap_hub.devices.table_changes import TableChanges, table_changes
 from roundtap_hub.devices.table_view import find_table, shown_of, table_view
 from roundtap_hub.devices.unit_door import Refusal
+from roundtap_hub.devices.unit_troubles import DAMAGED, TWIN
 from roundtap_hub.feeds.hello import read_hello
 from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, send_events, send_json
 from roundtap_hub.hub import Hub
@@ -114,6 +115,7 @@ class DeviceFeed:
             # Revoked since the hello was read.
             return
         if self._is_twin(connection):
+            hub.unit_troubles.note(unit, TWIN)
             yield self._packed(connection, {"type": "twin"})
             return
         self._end_all_of(unit)
@@ -122,6 +124,8 @@ class DeviceFeed:
         try:
             hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=str(hello.get("core")),
                                instance=connection.instance, damaged=hello.get("damaged", 0))
+            if hello.get("damaged"):
+                hub.unit_troubles.note(unit, DAMAGED)
             for listener in self.on_hello:
                 try:
                     listener(unit, hello)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from roundtap_hub.devices.unit_door import HELLO, Refusal
+from roundtap_hub.devices.unit_door import HELLO, Refusal, address_of
 from roundtap_hub.http_answers import BodyLate, BodyTooLarge, Receive, Scope, announced_bytes, header, read_body
 from roundtap_hub.hub import Hub
 
@@ -22,27 +22,29 @@ async def read_hello(hub: Hub, scope: Scope, receive: Receive) -> tuple[bytes, d
     if announced_bytes(scope) > BYTES_MAX:
         raise Refusal(413, f"a hello has at most {BYTES_MAX} bytes")
     unit = header(scope, NAMES_UNIT).decode("latin-1")
-    hub.unit_door.key_for(HELLO, unit)
+    address = address_of(scope)
+    hub.unit_door.key_for(HELLO, unit, address)
     try:
         body = await read_body(scope, receive, BYTES_MAX, WITHIN_S)
     except BodyTooLarge:
         raise Refusal(413, f"a hello has at most {BYTES_MAX} bytes") from None
     except BodyLate:
         raise Refusal(408, "the body did not come") from None
-    return open_hello(hub, unit, body)
+    return open_hello(hub, unit, body, address)
 
 
-def open_hello(hub: Hub, unit: str, body: bytes) -> tuple[bytes, dict[str, Any]]:
+def open_hello(hub: Hub, unit: str, body: bytes, address: str = "") -> tuple[bytes, dict[str, Any]]:
     """The key and the payload of this unit's hello. Raises Refusal."""
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):
         message = None
-    said, key, payload = hub.unit_door.request_of(HELLO, message if isinstance(message, dict) else {})
+    said, key, payload = hub.unit_door.request_of(HELLO, message if isinstance(message, dict) else {}, address)
     if said != unit:
         raise Refusal(403, "another unit than the header names")
     if not hub.challenges.take(payload.get("challenge")):
         raise Refusal(403, "ask for a challenge first")
+    hub.unit_door.charge(HELLO, unit)
     if not _well_formed(payload):
         raise Refusal(400, "malformed hello")
     return key, payload

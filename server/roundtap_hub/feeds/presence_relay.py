@@ -25,7 +25,7 @@ BEAT_S = 5.0
 """How often a hub says which units it is in contact with, if nothing else happens."""
 SILENT_MS = 20_000
 """A hub that has said nothing for so long is gone, and its units' contact with it."""
-SETS = frozenset({"seated", "leave", "leave_refused"})
+SETS = frozenset({"seated", "leave", "leave_refused", "troubles"})
 TOLD = tuple(each.name for each in fields(UnitStatus) if each.name not in ("unit", "contact_ms", "connected"))
 """What of a status is told field by field: two hubs that each change one do not undo each other's. Contact is told
 apart."""

@@ -1,33 +1,90 @@
-"""Units and what they ask: where each stands, who goes to a table that called, and who is asked to stay."""
+"""Units: their keys, where each stands, who goes to a table that called, and who is asked to stay."""
 
 from __future__ import annotations
 
-from flask import Blueprint
+from flask import Blueprint, g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_hub.devices.unit_keys import ROLES, TABLE
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import (
     ORGANIZER,
     back_to_event,
     field,
     mended_on,
+    now_ms,
+    page,
     the_hub,
     the_moment,
     the_snapshot,
+    the_units,
     whole_number,
 )
 from roundtap_hub.pages.console import event
+from roundtap_hub.views.units import key_rows
 
 TABLE_MAX = 999
 
 
 def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/units", "unit_list", unit_list)
+    bp.add_url_rule("/units/add", "add_unit", add_unit, methods=["POST"])
+    bp.add_url_rule("/units/replace", "replace_key", replace_key, methods=["POST"])
+    bp.add_url_rule("/units/revoke", "revoke_key", revoke_key, methods=["POST"])
+    bp.add_url_rule("/units/seen", "unit_seen", unit_seen, methods=["POST"])
     bp.add_url_rule("/<event_id>/units", "place_unit", place_unit, methods=["POST"])
     bp.add_url_rule("/<event_id>/call", "take_call", take_call, methods=["POST"])
     bp.add_url_rule("/<event_id>/call/settled", "close_call", close_call, methods=["POST"])
     bp.add_url_rule("/<event_id>/leave/refused", "refuse_leave", refuse_leave, methods=["POST"])
+
+
+def unit_list(**_: str) -> AnyResponse:
+    """Every unit with a key: what it may do, where it stands, when it was heard, what is odd about it."""
+    return _listed()
+
+
+@mended_on(unit_list)
+def add_unit() -> AnyResponse:
+    """A unit and its key, which is on this answer and nowhere else but in the hub's file."""
+    unit, role = field("unit"), field("role", TABLE)
+    key = the_hub().unit_keys.add(unit, role)
+    return _listed(unit, key)
+
+
+@mended_on(unit_list)
+def replace_key() -> AnyResponse:
+    """Another key for a unit; with the one before it nobody gets in any more, from now on."""
+    unit = field("unit")
+    key = the_hub().unit_keys.replace(unit)
+    return _listed(unit, key)
+
+
+@mended_on(unit_list)
+def revoke_key() -> AnyResponse:
+    """A unit that is not one of this hub's any more; it stands nowhere then."""
+    hub, unit = the_hub(), field("unit")
+    hub.unit_keys.revoke(unit)
+    if unit in the_snapshot().venue.tables:
+        hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": None}))], ORGANIZER)
+    return redirect(url_for("console.unit_list"), 303)
+
+
+@mended_on(unit_list)
+def unit_seen() -> AnyResponse:
+    """Somebody has looked at what is odd about a unit: it is told again when it happens again."""
+    the_hub().unit_troubles.seen(field("unit"))
+    return redirect(url_for("console.unit_list"), 303)
+
+
+def _listed(shown: str = "", key: bytes = b"") -> AnyResponse:
+    """The page. `shown`: the unit whose new key stands on it, this once; to load it again shows it no more."""
+    hub = the_hub()
+    if shown:
+        g.address = url_for("console.unit_list")
+    return page("units.html", rows=key_rows(hub, the_snapshot(), the_units(), now_ms()), roles=ROLES, shown=shown,
+                key=key.hex())
 
 
 @mended_on(event)

@@ -9,6 +9,7 @@ from flask import Flask, Response, jsonify, request
 from roundtap_core.errors import Problem
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.devices.unit_door import JOBS, Refusal
+from roundtap_hub.doors import caller_of
 from roundtap_hub.hub import Hub
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.job_content import content_of
@@ -37,11 +38,12 @@ def register(app: Flask, hub: Hub, book: PrintBook) -> None:
         not find there any more it does not print.
         """
         try:
-            unit, key, said = hub.unit_door.request_of(JOBS, _json())
+            unit, key, said = hub.unit_door.request_of(JOBS, _json(), caller_of(request.remote_addr or ""))
         except Refusal as refusal:
             return jsonify(refusal.said), refusal.status
         if not hub.challenges.take(said.get("challenge")):
             return jsonify(error="ask for a challenge first"), 403
+        hub.unit_door.charge(JOBS, unit)
         try:
             nonce, states = _nonce(said), _states(said, unit)
         except (KeyError, TypeError, ValueError):

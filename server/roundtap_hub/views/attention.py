@@ -37,6 +37,7 @@ class Need:
 
 
 RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, "extra": 1, ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3,
+        "unit-forged": 3, "unit-flood": 3, "unit-elsewhere": 3, "unit-twin": 3, "unit-damaged": 3,
         "leave": 4, "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
 
 
@@ -51,6 +52,7 @@ def needs(
     found += _calls_elsewhere(snapshot, units, grid, now_ms)
     found += _leaving(snapshot, units, state, names)
     found += _absent(units, state, grid, played_ms, here)
+    found += _odd_units(snapshot, units)
     found += _late(state)
     found += _extra_minutes(state)
     found += _judged(state, names)
@@ -124,6 +126,13 @@ def _absent(
         for side, who_id, who in (("a", cell.a_id, cell.a), ("b", cell.b_id, cell.b)):
             if side not in status.seated and who_id and who and (state.id, cell.match_id, who_id) not in here:
                 yield Need("absent", cell.table, played_ms - limit * 60_000, cell, side, who, who_id, number=limit)
+
+
+def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[Need]:
+    """Forgers, floods, twins, units that report matches of others, disks that fail: until somebody has looked."""
+    for unit, status in sorted(units.items()):
+        for kind in sorted(status.troubles):
+            yield Need(f"unit-{kind}", snapshot.venue.tables.get(unit), unit=unit, who=unit)
 
 
 def _late(state: EventState) -> Iterator[Need]:

@@ -65,4 +65,5 @@ def _by_time(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventSt
 
 def _said(status: UnitStatus) -> tuple[Any, ...]:
     return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, sorted(status.leave),
-            sorted(status.leave_refused), status.call_since_ms, status.call_taken_by, status.waiting)
+            sorted(status.leave_refused), status.call_since_ms, status.call_taken_by, status.waiting,
+            sorted(status.troubles))

@@ -1,10 +1,13 @@
-"""The table units as the console lists them: where each stands, and when it was last heard."""
+"""The units as the console lists them: where each stands, when it was last heard, and what is odd about it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from roundtap_hub.devices.unit_keys import ROLES
+from roundtap_hub.devices.unit_troubles import FORGED
+from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.tables import age, out_of_contact
@@ -19,6 +22,43 @@ class UnitRow:
     waiting: int
 
 
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """One unit with a key. `heard_age_ms` None: never; `forged`: wrong signatures in its name; `damaged`: lines of its
+    disk that cannot be read; `troubles`: kinds of devices/unit_troubles.py that nobody has looked at."""
+
+    unit: str
+    role: str
+    table: int | None
+    heard_age_ms: int | None
+    silent: bool
+    waiting: int
+    instance: str
+    damaged: int
+    forged: int
+    troubles: tuple[str, ...]
+
+
+def key_rows(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_ms: int) -> list[KeyRow]:
+    """Every unit with a key: those that need somebody first, then by role and in the order of their numbers."""
+    rows = []
+    for unit in hub.unit_keys:
+        status = units.get(unit) or UnitStatus(unit, 0)
+        rows.append(KeyRow(
+            unit, hub.unit_keys.role(unit) or "", snapshot.venue.tables.get(unit),
+            age(status.contact_ms, now_ms) if status.contact_ms else None, out_of_contact(status, now_ms),
+            status.waiting, status.instance, status.damaged, hub.unit_troubles.count(unit, FORGED),
+            tuple(sorted(status.troubles))))
+    return sorted(rows, key=lambda row: (not row.troubles, ROLES.index(row.role) if row.role else 0,
+                                         _by_number(row.unit)))
+
+
+def _by_number(unit: str) -> tuple[str, int, str]:
+    """"table-2" before "table-10"."""
+    name = unit.rstrip("0123456789")
+    return name, int(unit[len(name):] or 0), unit
+
+
 def unit_rows(
     snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str, UnitStatus], now_ms: int
 ) -> list[UnitRow]:
@@ -27,7 +67,8 @@ def unit_rows(
     for unit in known_units(snapshot, enrolled, units):
         status = units.get(unit)
         rows.append(UnitRow(
-            unit, snapshot.venue.tables.get(unit), age(status.contact_ms, now_ms) if status else None,
+            unit, snapshot.venue.tables.get(unit),
+            age(status.contact_ms, now_ms) if status and status.contact_ms else None,
             out_of_contact(status, now_ms), status.waiting if status else 0,
         ))
     return sorted(rows, key=lambda r: (r.table is None, r.table or 0, r.unit))

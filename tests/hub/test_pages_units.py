@@ -1,0 +1,167 @@
+"""The console's page of units: a key is made and shown once, replaced, revoked at once; what is odd is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hub_kit import hello_of
+from pages_kit import House, open_house, problem_of, text_of
+
+from roundtap_core.words import LANGUAGES
+from roundtap_hub.devices.unit_troubles import ELSEWHERE, FLOOD, FORGED, TWIN
+from roundtap_hub.feeds.device_feed import DeviceFeed
+from roundtap_hub.feeds.hello import open_hello
+from roundtap_hub.hub import Hub
+
+UNITS = "/console/units"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as made:
+        yield made
+
+
+def test_a_unit_is_added_and_its_key_stands_on_the_answer_this_once(house: House) -> None:
+    browser = house.organizer()
+    answer = browser.post(f"{UNITS}/add", unit="table-12", role="table")
+    key = house.hub.unit_keys["table-12"]
+    assert f'unit = "table-12"\nkey = "{key.hex()}"' in answer.text.replace("&#34;", '"')
+    assert house.hub.unit_keys.role("table-12") == "table"
+    assert f'data-address="{UNITS}"' in answer.text, "to load it again presses no button"
+    again = browser.get(UNITS)
+    assert "table-12" in text_of(again)
+    assert key.hex() not in again.text
+
+
+def test_a_station_s_key_is_one_whatever_its_name(house: House) -> None:
+    house.organizer().post(f"{UNITS}/add", unit="hall-printer", role="station")
+    assert house.hub.unit_keys.role("hall-printer") == "station"
+
+
+@pytest.mark.parametrize(("fields", "said"), [
+    ({"unit": "Tisch 1", "role": "table"}, "cannot be a unit's name"), ({"unit": ""}, "cannot be a unit's name"),
+    ({"unit": "unit-1", "role": "table"}, "already"), ({"unit": "table-9", "role": "judge"}, "not “judge”"),
+])
+def test_what_cannot_be_added_is_told_and_what_was_typed_stays(house: House, fields: dict[str, str], said: str) -> None:
+    answer = house.organizer().post(f"{UNITS}/add", **fields)
+    assert answer.status_code == 400
+    assert said in problem_of(answer)
+    assert f'value="{fields["unit"]}"' in answer.text
+    assert set(house.hub.unit_keys) == {"unit-1", "unit-2"}
+
+
+def test_a_new_key_is_shown_once_and_the_old_one_counts_no_more(house: House) -> None:
+    old = house.hub.unit_keys["unit-1"]
+    answer = house.organizer().post(f"{UNITS}/replace", unit="unit-1")
+    new = house.hub.unit_keys["unit-1"]
+    assert new != old
+    assert new.hex() in answer.text
+    assert old.hex() not in answer.text
+
+
+def test_a_revoked_unit_s_feed_ends_at_once_and_it_stands_nowhere(house: House) -> None:
+    browser = house.organizer()
+    house.place("unit-1", 4)
+
+    async def evening() -> list[str]:
+        feed = DeviceFeed(house.hub)
+        feed.bind(asyncio.get_running_loop())
+        key, hello = open_hello(house.hub, "unit-1", hello_of(house.hub, "unit-1"))
+        stream = feed.stream(feed.greeted(key, hello), hello)
+        kinds = [json.loads((await anext(stream))[6:])["payload"]["type"] for _ in range(3)]
+        answer = await asyncio.to_thread(browser.post, f"{UNITS}/revoke", unit="unit-1")
+        assert answer.status_code == 303
+        async for chunk in stream:
+            kinds.append(json.loads(chunk[6:])["payload"]["type"])
+        return kinds
+
+    assert asyncio.run(evening()) == ["welcome", "fates", "view"]
+    assert "unit-1" not in house.hub.unit_keys
+    assert "unit-1" not in house.service.snapshot.venue.tables or house.service.snapshot.venue.tables["unit-1"] is None
+    assert house.hub.presence.units["unit-1"].connected is False
+    assert "unit-1" not in text_of(browser.get(UNITS))
+    assert problem_of(browser.post(f"{UNITS}/revoke", unit="unit-1")).startswith("There is no unit")
+
+
+def test_the_page_says_of_each_unit_where_it_stands_what_its_card_is_and_how_it_is(house: House) -> None:
+    house.place("unit-2", 7)
+    house.hub.presence.heard("unit-2", house.time.ms, instance="b2e1905cc7a34f18", damaged=2)
+    house.hub.unit_troubles.note("unit-2", FORGED)
+    said = text_of(house.organizer().get(UNITS))
+    assert "unit-1 Table unit not heard yet" in said
+    assert "unit-2 Table unit · Table 7 in contact card b2e1905c" in said
+    assert "2 lines on its card cannot be read" in said
+    assert "1 wrong signature in its name" in said
+
+
+def test_floods_forgers_strays_and_twins_are_told_on_the_console_until_somebody_has_looked(house: House) -> None:
+    browser = house.with_event()
+    troubles = house.hub.unit_troubles
+    for kind, times in ((FORGED, 10), (FLOOD, 20), (ELSEWHERE, 1), (TWIN, 1)):
+        for _ in range(times):
+            troubles.note("unit-1", kind)
+    said = text_of(browser.get("/console/e1"))
+    for word in ("signs wrongly in the name of unit-1", "unit-1 asks for far more", "does not stand",
+                 "second unit has the name unit-1"):
+        assert word in said
+    assert "unit-1 Table unit not heard yet" in text_of(browser.get(UNITS)), "being talked of is no contact"
+    assert browser.post(f"{UNITS}/seen", unit="unit-1").status_code == 303
+    assert "unit-1" not in text_of(browser.get("/console/e1"))
+    troubles.note("unit-1", TWIN)
+    assert "second unit has the name unit-1" in text_of(browser.get("/console/e1"))
+
+
+def test_a_revoked_unit_s_troubles_are_nobody_s(house: House) -> None:
+    browser = house.with_event()
+    house.hub.unit_troubles.note("unit-1", TWIN)
+    browser.post(f"{UNITS}/revoke", unit="unit-1")
+    assert "unit-1" not in text_of(browser.get("/console/e1"))
+
+
+def test_a_few_wrong_signatures_are_no_alarm(house: House) -> None:
+    """A unit whose key was replaced, and that has not got the new one yet."""
+    browser = house.with_event()
+    for _ in range(9):
+        house.hub.unit_troubles.note("unit-1", FORGED)
+    assert "unit-1" not in text_of(browser.get("/console/e1"))
+    assert "9 wrong signatures in its name" in text_of(browser.get(UNITS))
+
+
+def test_nobody_but_an_organizer_sees_or_changes_a_key(house: House) -> None:
+    stranger = house.browser()
+    assert stranger.get(UNITS).status_code == 302
+    stranger.get("/login")
+    before = dict(house.hub.unit_keys)
+    for what in ("add", "replace", "revoke", "seen"):
+        assert stranger.post(f"{UNITS}/{what}", unit="unit-1", role="table").status_code == 302
+    organizer = house.organizer()
+    organizer.token = "not the page's"
+    for what in ("add", "replace", "revoke", "seen"):
+        assert organizer.post(f"{UNITS}/{what}", unit="unit-1", role="table").status_code == 403
+    assert dict(house.hub.unit_keys) == before
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_is_there_in_every_language_and_works_without_a_script(house: House, language: str) -> None:
+    house.organizer()
+    browser = house.browser(language)
+    browser.log_in()
+    page = browser.get(UNITS)
+    assert page.status_code == 200
+    forms = set(re.findall(r'<form method="post" action="([^"]+)"', page.text))
+    assert {f"{UNITS}/add", f"{UNITS}/replace", f"{UNITS}/revoke"} <= forms
+    assert UNITS in browser.get("/console").text
+
+
+def test_hubs_on_one_database_say_that_their_keys_are_their_own(house: House) -> None:
+    assert "this hub alone" not in text_of(house.organizer().get(UNITS))
+    hub = house.hub
+    house.app.extensions["roundtap"] = Hub(hub.service, hub.presence, hub.clocks, hub.unit_keys, hub.secret,
+                                           hub.pin_hash, on_database=True)
+    assert "this hub alone" in text_of(house.organizer().get(UNITS))
