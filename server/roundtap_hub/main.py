@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from roundtap_core.errors import Problem
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.bounded_logs import bound_logs
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
@@ -48,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--per-address", type=int, default=PER_ADDRESS, metavar="N",
                         help="connections that one address may hold (default %(default)s); more where a router hides "
                         "the whole hall behind one address: 16 a phone")
+    parser.add_argument("--copy", metavar="DIR", type=Path, action="append", default=[],
+                        help="a folder on another disk (a stick) that holds every commit, synced, before anybody is "
+                        "told that it is saved; may be given more than once")
     parser.add_argument("--bench-url", default=None, help=argparse.SUPPRESS)
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
@@ -59,6 +62,10 @@ def run(args: argparse.Namespace) -> int:
     bound_logs()
     if args.pages and args.database is None:
         print("roundtap hub: --pages shows what is in a database; name it with --database.", file=sys.stderr)
+        return 2
+    if args.copy and args.database is not None:
+        print("roundtap hub: --copy is for a journal in a folder; what is on --database is copied by its own means.",
+              file=sys.stderr)
         return 2
     try:
         if args.pages:
@@ -83,9 +90,10 @@ def run(args: argparse.Namespace) -> int:
         unit_keys = UnitKeys(None if args.pages else args.data / "keys.json")
         at_point = crash_point(args.crash_at)
         opened = (open_database(args.database, at_point, args.pages) if args.database
-                  else open_folder(args.data, at_point))
+                  else open_folder(args.data, at_point, args.copy))
     except Problem as problem:
-        print(f"roundtap hub: {problem}", file=sys.stderr)
+        said = problem.say(core_words(args.language))
+        print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
         return 2
     hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, pin_hash,
               args.language, args.bench_url, opened.paper)

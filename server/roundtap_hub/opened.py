@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from roundtap_hub.journal.clocks import Clocks, system_clocks
-from roundtap_hub.journal.database_url import database_url, sqlite_url
-from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.copies import Copies
+from roundtap_hub.journal.database_url import DATABASE, database_url, sqlite_url
+from roundtap_hub.journal.folder_copy import FolderCopy
+from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, check_database
+from roundtap_hub.journal.journal import Journal, JournalConflict
 from roundtap_hub.journal.service import Service
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
@@ -31,13 +34,29 @@ class Opened:
             close()
 
 
-def open_folder(folder: Path, at_point: AtPoint) -> Opened:
-    """The journal in a hub's own folder, started. Raises Problem where it cannot be had."""
-    url = sqlite_url(folder)
-    journal, paper, clocks = Journal(url), PrintBook(url), system_clocks()
-    service = Service(journal, clocks, at_point)
+def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = ()) -> Opened:
+    """The journal in a hub's own folder, looked through against its head file and started; `copies`: folders elsewhere
+    that hold it too. Raises Problem where it cannot be had, or is not whole."""
+    url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
+    try:
+        check_database(folder / DATABASE, head.named)
+        journal, paper, clocks = Journal(url), PrintBook(url), system_clocks()
+        service = Service(journal, clocks, at_point, head)
+    except BaseException:
+        head.close()
+        raise
+    lineage = head.named.lineage if head.named else ""
+    try:
+        lineage = begin_head(head, journal, service.snapshot.venue.epoch)
+    except (JournalConflict, OSError) as refused:
+        # A hub on a full disk shows what it has, and says that it is full.
+        service.storage.failed(refused.errno)
+    kept = Copies(journal, lineage, [FolderCopy(each, folder) for each in copies],
+                  lambda: service.snapshot.venue.epoch, service.storage.changed)
+    service.keep_copies(kept)
     service.start()
-    return Opened(service, clocks, Presence(), paper, [service.stop, journal.close, paper.close])
+    kept.start()
+    return Opened(service, clocks, Presence(), paper, [service.stop, journal.close, paper.close, head.close])
 
 
 def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> Opened:

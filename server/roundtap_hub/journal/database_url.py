@@ -12,6 +12,8 @@ from sqlalchemy.exc import ArgumentError
 
 from roundtap_core.errors import Problem
 
+DATABASE = "roundtap.db"
+"""The journal's file in a hub's own folder."""
 DRIVER = "postgresql+psycopg"
 KNOWN_AS = ("postgresql", "postgres", DRIVER)
 PATIENCE: Mapping[str, str] = {
@@ -40,7 +42,7 @@ def database_url(text: str) -> URL:
 
 def sqlite_url(folder: Path) -> str:
     """The journal in a hub's own folder."""
-    return f"sqlite:///{folder / 'roundtap.db'}"
+    return f"sqlite:///{folder / DATABASE}"
 
 
 def shown(url: URL) -> str:

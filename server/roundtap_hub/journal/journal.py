@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, inspect, select, tuple_
 from sqlalchemy.exc import SQLAlchemyError
@@ -16,7 +19,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_core.event.person import Person
-from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, SEAL, next_entry, to_row
+from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, LINEAGE, PERSON, SEAL, next_entry, to_row
 from roundtap_hub.journal.seals import SealBook, Summary
 from roundtap_hub.journal.venue import DELETED
 
@@ -51,6 +54,10 @@ class PersonRecord:
     person: Person
 
 
+PersonRow = Mapping[str, str]
+"""A row of the table `person`: event, competitor, salt, and the person as JSON."""
+
+
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """What an event's clock showed at a moment."""
@@ -60,7 +67,24 @@ class Checkpoint:
 
 
 class JournalConflict(Exception):
-    """The batch was not written: another writer was faster, or the disk refused. Nothing of it is stored."""
+    """The batch was not written: another writer was faster, or the disk refused. Nothing of it is stored.
+
+    `doubtful`: nobody knows that, as the sync failed or nothing can be read back; `errno`: as of an OSError, where the
+    database says what the disk did.
+    """
+
+    def __init__(self, reason: str, code: str = "") -> None:
+        super().__init__(reason)
+        self.errno = next((number for name, number in _CODES if code.startswith(name)), None)
+        self.doubtful = self.errno == errno.EIO
+
+
+_CODES = (("SQLITE_FULL", errno.ENOSPC), ("SQLITE_READONLY", errno.EROFS), ("SQLITE_IOERR", errno.EIO),
+          ("SQLITE_CORRUPT", errno.EIO), ("SQLITE_CANTOPEN", errno.EIO))
+
+
+def _conflict(error: SQLAlchemyError) -> JournalConflict:
+    return JournalConflict(str(error), getattr(getattr(error, "orig", None), "sqlite_errorname", ""))
 
 
 class Journal:
@@ -72,7 +96,9 @@ class Journal:
 
     def __init__(self, url: str, read_only: bool = False) -> None:
         self.url = url
-        self._engine: Engine = create_engine(url, poolclass=QueuePool, pool_size=2, max_overflow=2)
+        self._settled = 0
+        self._engine: Engine = create_engine(_looking_url(url) if read_only else url,
+                                             poolclass=QueuePool, pool_size=2, max_overflow=2)
         if self._engine.dialect.name == "sqlite":
             event.listen(self._engine, "connect", _reading_sqlite if read_only else _durable_sqlite)
         self.seals = SealBook(self._engine)
@@ -100,7 +126,7 @@ class Journal:
                 if gone:
                     connection.execute(delete(PERSON).where(PERSON.c.event.in_(gone)))
         except SQLAlchemyError as error:
-            raise JournalConflict(str(error)) from error
+            raise _conflict(error) from error
 
     def scrub(self) -> None:
         """What was deleted leaves the disk, as far as the database allows: SQLite overwrites it, and its log of recent
@@ -108,6 +134,37 @@ class Journal:
         if self._engine.dialect.name == "sqlite":
             with self._reading() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @property
+    def lineage(self) -> str:
+        """The lineage that this SQLite database says it is of; "" for one that an older hub made."""
+        with self._reading() as connection:
+            if not inspect(self._engine).has_table(LINEAGE.name):
+                return ""
+            return connection.scalar(select(LINEAGE.c.id)) or ""
+
+    def begin_lineage(self, lineage: str) -> None:
+        """Mark the database as this lineage's, in the file itself, not only in its log. Raises JournalConflict."""
+        try:
+            LINEAGE.create(self._engine, checkfirst=True)
+            with self._engine.begin() as connection:
+                connection.execute(delete(LINEAGE))
+                connection.execute(insert(LINEAGE), {"id": lineage})
+            self.scrub()
+        except (SQLAlchemyError, Problem) as error:
+            raise JournalConflict(str(error)) from error
+
+    def settle(self) -> None:
+        """Write something that means nothing: whatever a failed commit left in SQLite's log is overwritten by it, so
+        that no start after a power cut finds it there. Raises JournalConflict while nothing can be written."""
+        if self._engine.dialect.name != "sqlite":
+            return
+        self._settled = self._settled % 1000 + 1
+        try:
+            with self._engine.begin() as connection:
+                connection.exec_driver_sql(f"PRAGMA user_version = {self._settled}")
+        except SQLAlchemyError as error:
+            raise _conflict(error) from error
 
     def heads(self) -> dict[str, Head]:
         """The last entry of each stream; nothing else is read."""
@@ -186,10 +243,23 @@ class Journal:
             return [dict(row) for row in connection.execute(query).mappings()]
 
     def save_checkpoint(self, event_id: str, remaining_ms: int, now: Instant) -> None:
+        """Raises JournalConflict where the disk refuses."""
         row = {"event": event_id, "remaining_ms": remaining_ms, "boot_id": now.boot_id, "mono_ms": now.mono_ms}
-        with self._engine.begin() as connection:
-            connection.execute(delete(CHECKPOINT).where(CHECKPOINT.c.event == event_id))
-            connection.execute(insert(CHECKPOINT), row)
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(delete(CHECKPOINT).where(CHECKPOINT.c.event == event_id))
+                connection.execute(insert(CHECKPOINT), row)
+        except SQLAlchemyError as error:
+            raise _conflict(error) from error
+
+    def log_bytes(self) -> int:
+        """How long SQLite's log of recent commits is; 0 for other databases. Raises OSError."""
+        if self._engine.dialect.name != "sqlite" or not self._engine.url.database:
+            return 0
+        try:
+            return os.stat(f"{self._engine.url.database}-wal").st_size
+        except FileNotFoundError:
+            return 0
 
     def checkpoints(self) -> dict[str, Checkpoint]:
         """The last checkpoint of each event whose clock ever ran."""
@@ -213,20 +283,26 @@ def _head(connection: Connection, stream: str) -> Head:
     return START if row is None else Head(*row)
 
 
+def person_row(record: PersonRecord) -> PersonRow:
+    return {"event": record.event, "competitor": record.competitor, "salt": record.salt,
+            "data": json.dumps(record.person.to_json(), ensure_ascii=False)}
+
+
 def _put_people(connection: Connection, people: Iterable[PersonRecord]) -> None:
     """The people as they are now, whether they were known or not; thousands come with an import, a few otherwise."""
-    rows = {
-        (record.event, record.competitor): {
-            "event": record.event, "competitor": record.competitor, "salt": record.salt,
-            "data": json.dumps(record.person.to_json(), ensure_ascii=False),
-        } for record in people
-    }
+    rows = {(record.event, record.competitor): person_row(record) for record in people}
     keys = list(rows)
     for first in range(0, len(keys), AT_ONCE):
         some = keys[first : first + AT_ONCE]
         connection.execute(delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(some)))
     if rows:
         connection.execute(insert(PERSON), list(rows.values()))
+
+
+def _looking_url(url: str) -> str:
+    """The same address for somebody who only looks: SQLite's log is then left as it is, whatever is wrong with it."""
+    scheme, sign, path = url.partition(":///")
+    return f"sqlite:///file:{quote(path)}?mode=ro&uri=true" if sign and scheme == "sqlite" else url
 
 
 def _durable_sqlite(connection: Any, _record: object) -> None:

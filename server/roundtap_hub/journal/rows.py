@@ -31,6 +31,9 @@ PERSON = Table(
 )
 """Competitors' names and lists, beside the entries so that a person can be forgotten."""
 
+LINEAGE = Table("lineage", MetaData(), Column("id", String, primary_key=True))
+"""Which journal this SQLite database is (head_file.py); databases of older hubs have no such table."""
+
 CHECKPOINT = Table(
     "checkpoint", JOURNAL,
     Column("event", String, primary_key=True), Column("remaining_ms", BigInteger, nullable=False),

@@ -3,41 +3,71 @@
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from roundtap_core.clock import RUNNING, after_restart
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.committing import Committer, InDoubt
+from roundtap_hub.journal.copies import Copies
 from roundtap_hub.journal.deciding import Request, Step, decide_request
 from roundtap_hub.journal.hall import HALL_COMMANDS
+from roundtap_hub.journal.head_file import HeadFile
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.loading import load, read_again
+from roundtap_hub.journal.outcome import OutcomeUnknown
 from roundtap_hub.journal.sealer import Sealer
 from roundtap_hub.journal.seals import Seal
 from roundtap_hub.journal.shelf import OpenEvent, Shelf
 from roundtap_hub.journal.snapshot import Snapshot
+from roundtap_hub.journal.storage_state import StorageState
 from roundtap_hub.journal.venue import DELETED, rests
 
-__all__ = ["HubStopped", "Service", "Snapshot", "Step"]
+__all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
 
 log = logging.getLogger(__name__)
 
 GROUP_LIMIT = 512
 """Commands in one commit at the most: bounds how long the first of them waits for the last."""
 
+PATIENCE_S, UNKNOWN_AFTER_S = 10.0, 20.0
+"""So long somebody waits for the writer to begin, and then for a disk to answer, before they are told that it is not
+known yet."""
+
+DOUBT_S = 1.0
+"""How often a commit in doubt is looked into."""
+LOG_TRIM_BYTES = 16 * 1024 * 1024
+
 STAY_WHOLE = 2
 """Finished events that stay among those in play until others are over: their last paper is printed, people look."""
 
 Chore = Callable[[], None]
 Listener = Callable[[Snapshot, Sequence[Entry]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A batch, decided: each request with its entries, all of them, and what is so once they are saved."""
+
+    requests: list[tuple[Request, list[Entry]]]
+    entries: list[Entry]
+    people: list[PersonRecord]
+    after: Snapshot
+
+    @property
+    def streams(self) -> set[str]:
+        return {entry.stream for entry in self.entries} | {record.event for record in self.people}
 
 
 class HubStopped(Exception):
@@ -51,10 +81,17 @@ class Service:
     only enqueue. `at_point` is called with "before-commit" and "after-commit": tests kill the process there.
     """
 
-    def __init__(self, journal: Journal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, journal: Journal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
+                 head: HeadFile | None = None) -> None:
         self._journal = journal
         self._moments = clocks
         self._at_point = at_point
+        self.storage = StorageState(clocks.mono_ms)
+        self._committer = Committer(journal, clocks, at_point, head, self.storage)
+        self._log = self._committer.log
+        self._unknown: list[Group] = []
+        """Commits that failed, and of which nobody knows what a start after a power cut would find."""
+        self._trying_soon = False
         self._queue: queue.SimpleQueue[Request | Chore | None] = queue.SimpleQueue()
         self._chores: list[Chore] = []
         """What the writer does when nobody waits for anything."""
@@ -86,6 +123,21 @@ class Service:
             self._stopped = True
             self._queue.put(None)
         self._thread.join(timeout=10)
+        if self.copies is not None:
+            self.copies.stop()
+        for request, _ in [asked for unknown in self._unknown for asked in unknown.requests]:
+            request.answer.set_exception(HubStopped())
+        self._unknown = []
+
+    @property
+    def copies(self) -> Copies | None:
+        """Where else the journal is kept; None where it has no copies, or they are its database's matter."""
+        return self._committer.copies
+
+    def keep_copies(self, copies: Copies) -> None:
+        """From the next commit on."""
+        self._committer.copies = copies
+        self.storage.copies_of = lambda: copies.states
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -102,9 +154,22 @@ class Service:
         return answer
 
     def ask(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
-            timeout_s: float = 10) -> list[Entry]:
-        """`submit` and wait."""
-        return self.submit(steps, actor, people).result(timeout=timeout_s)
+            timeout_s: float = PATIENCE_S) -> list[Entry]:
+        """`submit` and wait for the commit.
+
+        Raises what refused it, and Problem("hub_slow") where the writer did not come to it in time: then, too, nothing
+        was changed and nothing will be. Raises OutcomeUnknown where the writer has begun and does not end.
+        """
+        answer = self.submit(steps, actor, people)
+        try:
+            return answer.result(timeout=timeout_s)
+        except TimeoutError:
+            if answer.cancel():
+                raise Problem("hub_slow") from None
+        try:
+            return answer.result(timeout=max(UNKNOWN_AFTER_S - timeout_s, 0))
+        except TimeoutError:
+            raise OutcomeUnknown(answer) from None
 
     def tell(self, event_id: str, command: Command, actor: str, people: Sequence[PersonRecord] = (),
              seen: str = "") -> list[Entry]:
@@ -117,7 +182,48 @@ class Service:
         for state in self.snapshot.events.values():
             remaining_ms = state.clock.remaining_at(now)
             if state.clock.state == RUNNING and remaining_ms is not None:
-                self._journal.save_checkpoint(state.id, remaining_ms, now)
+                try:
+                    self._journal.save_checkpoint(state.id, remaining_ms, now)
+                except (JournalConflict, OSError) as refused:
+                    # A full or busy disk now says nothing about five seconds from now.
+                    self._log.error("no checkpoint was written: %s", refused)
+                    self.storage.failed(refused.errno)
+                    return
+
+    def look_at_disk(self, folder: Path) -> None:
+        """What the disk says of itself; where it failed, the writer tries it again. From any thread, every few seconds.
+        """
+        try:
+            there, log_bytes = os.statvfs(folder), self._journal.log_bytes()
+        except OSError as error:
+            self.storage.failed(error.errno)
+        else:
+            self.storage.looked(there.f_bavail * there.f_frsize, bool(there.f_flag & os.ST_RDONLY), log_bytes)
+            if log_bytes > LOG_TRIM_BYTES:
+                self._queue.put(self._trim_log)
+        if self.storage.fails or self._unknown:
+            self._queue.put(self._try_disk)
+
+    def _try_disk(self) -> None:
+        self._trying_soon = False
+        if self._committer.disk_works():
+            self._know()
+        elif self._unknown:
+            self._try_disk_soon()
+
+    def _try_disk_soon(self) -> None:
+        if not self._trying_soon:
+            self._trying_soon = True
+            timer = threading.Timer(DOUBT_S, lambda: self._queue.put(self._try_disk))
+            timer.daemon = True
+            timer.start()
+
+    def _trim_log(self) -> None:
+        """SQLite empties its log by itself unless somebody always reads; then it grows until somebody asks for it."""
+        try:
+            self._journal.scrub()
+        except Problem as problem:
+            self._log.error("the journal's log cannot be emptied: %s", problem)
 
     def _hold_clocks(self) -> None:
         now = self._moments.now()
@@ -128,7 +234,11 @@ class Service:
             fresh = noted is not None and noted.at.boot_id == anchor.boot_id and noted.at.mono_ms >= anchor.mono_ms
             held = after_restart(state.clock, now, noted.remaining_ms if noted is not None and fresh else None)
             if held is not state.clock and held.remaining_ms is not None:
-                self.tell(state.id, SetClock("restore", held.remaining_ms), "hub")
+                try:
+                    self.tell(state.id, SetClock("restore", held.remaining_ms), "hub")
+                except (Problem, OutcomeUnknown) as refused:
+                    # A hub that starts on a full disk shows what it has; the clock stands where it is noted.
+                    log.error("the clock of event %s is not held: %s", state.id, refused)
 
     def _write(self) -> None:
         while (batch := self._next_batch()) is not None:
@@ -143,7 +253,7 @@ class Service:
         try:
             self._handle(batch)
         except Exception as bug:
-            # What became of the batch is on the disk; nobody may wait in vain, and the next one must find us.
+            # Nothing was committed, or it was answered: nobody may wait in vain, and the next one must find us.
             log.exception("a batch failed")
             self._doubtful |= _streams(batch)
             for request in batch:
@@ -231,23 +341,53 @@ class Service:
         pending, decided = self._decide(batch)
         entries = [entry for _, made in decided for entry in made]
         people = [record for request, _ in decided for record in request.people]
-        saved = not (entries or people) or self._commit(entries, people)
-        if saved and pending is not self.snapshot:
-            self.snapshot = self._arranged(pending.with_names(self.snapshot))
-            self._forget({entry.data["event"] for entry in entries if entry.kind == DELETED})
-        for request, made in decided:
-            if saved:
-                request.answer.set_result(made)
-            else:
+        if not (entries or people):
+            _answer(decided)
+            return
+        made = Group(decided, entries, people, pending)
+        try:
+            self._committed(made, self._committer.commit(entries, people))
+        except InDoubt:
+            self._unknown.append(made)
+            self._doubtful |= made.streams
+            self._try_disk_soon()
+
+    def _committed(self, made: Group, saved: bool, later: bool = False) -> None:
+        """It is known what became of a commit: everybody is told, and nobody is told anything else. `later`: other
+        commits came before it was known."""
+        if saved:
+            self._committer.keep_safe(made.entries, made.people, self.snapshot.venue.epoch)
+            self._show(made, later)
+            _answer(made.requests)
+        else:
+            self._doubtful |= made.streams
+            self._read_again(self._doubtful)
+            for request, _ in made.requests:
                 request.answer.set_exception(Problem("not_saved"))
-        if entries or people:
-            self._publish(entries if saved else [])
+        self._publish(made.entries if saved else [])
+
+    def _show(self, made: Group, later: bool) -> None:
+        try:
+            if later:
+                self._doubtful |= made.streams
+                self._read_again(made.streams)
+            else:
+                self.snapshot = self._arranged(made.after.with_names(self.snapshot))
+            self._forget({entry.data["event"] for entry in made.entries if entry.kind == DELETED})
+        except Exception:
+            # It is saved, whatever we make of it: nobody is told otherwise, and it is read from the disk.
+            log.exception("what was saved cannot be shown")
+            self._doubtful |= made.streams
+            self._read_again(made.streams)
 
     def _certain(self, batch: list[Request]) -> list[Request]:
         """The requests that can be decided. The others, whose streams cannot be read just now, are told so."""
+        if self._unknown:
+            self._try_disk()
         in_doubt = [request for request in batch if self._in_doubt(request)] if self._doubtful else []
-        if not in_doubt or self._read_again(self._doubtful):
+        if not in_doubt:
             return batch
+        self._read_again(self._doubtful)
         for request in in_doubt:
             if self._in_doubt(request):
                 request.answer.set_exception(Problem("not_saved"))
@@ -274,30 +414,28 @@ class Service:
                 decided.append((request, made))
         return pending, decided
 
-    def _commit(self, entries: list[Entry], people: list[PersonRecord]) -> bool:
-        try:
-            self._at_point("before-commit")
-            self._journal.append(entries, people)
-            self._at_point("after-commit")
-        except (JournalConflict, OSError) as refused:
-            log.error("a batch of %d was not saved: %s", len(entries), refused)
-        except Exception:
-            log.exception("a batch of %d could not be written down", len(entries))
-        else:
-            return True
-        self._doubtful |= {entry.stream for entry in entries} | {record.event for record in people}
-        self._read_again(self._doubtful)
-        return False
+    def _know(self) -> None:
+        """What became of the commits in doubt, if the disk tells by now."""
+        while self._unknown:
+            unknown = self._unknown[0]
+            try:
+                saved = self._committer.is_there(unknown.entries)
+            except InDoubt:
+                self._try_disk_soon()
+                return
+            self._unknown.pop(0)
+            self._doubtful -= unknown.streams
+            self._committed(unknown, saved, later=True)
 
     def _read_again(self, streams: Iterable[str]) -> bool:
         """Whether these streams are certain again, each by itself: another writer may have been faster, or a commit
-        that failed be on the disk after all."""
-        for stream in sorted(streams):
+        that failed be on the disk after all. Those of commits in doubt are not: first that must be known."""
+        for stream in sorted(set(streams).difference(*(unknown.streams for unknown in self._unknown))):
             try:
                 self.snapshot = read_again(self._journal, self.snapshot, [stream])
                 self._doubtful.discard(stream)
             except Exception:
-                log.exception("the journal of %s cannot be read again", stream)
+                self._log.error("the journal of a stream cannot be read again: %s", stream, exc_info=True)
         return not self._doubtful
 
     def _publish(self, entries: list[Entry]) -> None:
@@ -307,6 +445,11 @@ class Service:
             except Exception:
                 # What is saved stays saved, and the writer must live: a feed that fails is the feed's loss.
                 log.exception("a listener failed")
+
+
+def _answer(decided: Iterable[tuple[Request, list[Entry]]]) -> None:
+    for request, made in decided:
+        request.answer.set_result(made)
 
 
 def _streams(batch: Iterable[Request]) -> set[str]:

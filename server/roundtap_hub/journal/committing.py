@@ -1,0 +1,98 @@
+"""A commit, and what it takes until anybody may hear of it: it is known to be saved, is named in the head file, copied.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from roundtap_core.event.entries import Entry
+from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.copies import Batch, Copies
+from roundtap_hub.journal.head_file import HeadFile
+from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord, person_row
+from roundtap_hub.journal.storage_state import BoundedLog, StorageState
+
+log = logging.getLogger(__name__)
+
+
+class InDoubt(Exception):
+    """Nobody knows yet whether a commit is saved."""
+
+
+class Committer:
+    """Writes batches for the service's one writer, and keeps `storage` true about the disk."""
+
+    def __init__(self, journal: Journal, clocks: Clocks, at_point: Callable[[str], None],
+                 head: HeadFile | None, storage: StorageState) -> None:
+        self._journal = journal
+        self._mono_ms = clocks.mono_ms
+        self._at_point = at_point
+        self._head = head
+        self._storage = storage
+        self.log = BoundedLog(log, clocks.mono_ms)
+        self.copies: Copies | None = None
+
+    def commit(self, entries: Sequence[Entry], people: Sequence[PersonRecord]) -> bool:
+        """Whether it is saved. Raises InDoubt where nobody can know that yet."""
+        from_ms = self._mono_ms()
+        doubtful = True
+        try:
+            self._at_point("before-commit")
+            self._journal.append(entries, people)
+            self._at_point("after-commit")
+        except (JournalConflict, OSError) as refused:
+            self.log.error("a batch of %d was not saved: %s", len(entries), refused)
+            doubtful = isinstance(refused, OSError) or refused.doubtful
+            if refused.errno is not None:
+                self._storage.failed(refused.errno)
+        except Exception:
+            self.log.error("a batch of %d could not be written down", len(entries), exc_info=True)
+        else:
+            self._storage.written(self._mono_ms() - from_ms)
+            return True
+        return self.is_there(entries, doubtful)
+
+    def is_there(self, entries: Sequence[Entry], doubtful: bool = True) -> bool:
+        """Whether a commit that failed is saved after all. `doubtful`: what it left behind might come back to life
+        after a power cut, unless something is written over it first: InDoubt until that was possible."""
+        if doubtful:
+            try:
+                self._journal.settle()
+            except (JournalConflict, OSError) as refused:
+                self.log.error("whether a batch is saved cannot be known yet: %s", refused)
+                raise InDoubt from refused
+        try:
+            return bool(entries) and all(self._journal.holds(stream, head)
+                                         for stream, head in Batch(entries).heads.items())
+        except Exception as unreadable:
+            self.log.error("whether a batch is saved cannot be read yet: %s", unreadable)
+            raise InDoubt from unreadable
+
+    def disk_works(self) -> bool:
+        """Write something that means nothing, to learn whether anything can be written."""
+        try:
+            self._journal.settle()
+        except (JournalConflict, OSError) as refused:
+            self._storage.failed(refused.errno)
+            return False
+        self._storage.written()
+        return True
+
+    def keep_safe(self, entries: Sequence[Entry], people: Sequence[PersonRecord], epoch: str) -> None:
+        """The head file names what is committed, and every copy holds it, before anybody hears of it. What fails here
+        is told on the console: the commit stands. `epoch`: the one before these entries."""
+        batch = Batch(entries, [person_row(record) for record in people])
+        if self._head is not None and batch.heads:
+            epoch = next((entry.data["epoch"] for entry in reversed(entries) if entry.kind == "epoch-begun"), epoch)
+            try:
+                self._head.note(epoch, batch.heads)
+            except OSError as error:
+                self.log.error("the head file cannot be written: %s", error)
+                self._storage.head_noted(False)
+            else:
+                self._storage.head_noted(True)
+            self._at_point("after-head")
+        if self.copies is not None:
+            self.copies.save(batch)
+            self._at_point("after-copies")

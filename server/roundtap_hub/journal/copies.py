@@ -1,0 +1,273 @@
+"""Second copies of the journal: every commit is in each of them, synced, before anybody is answered; one that fails or
+is slow is given up for the moment, told, and brought up to date in the background."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Protocol
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE, Entry
+from roundtap_hub.journal.journal import START, Head, Journal, PersonRow
+from roundtap_hub.journal.venue import DELETED
+
+log = logging.getLogger(__name__)
+
+WITHIN_S = 5.0
+"""So long an answer waits for a copy; then the copy is given up for the moment."""
+RETRY_S = 5.0
+CATCH_UP_ENTRIES = 500
+
+CURRENT, CATCHING_UP, AWAY, SLOW, REFUSED = "current", "catching-up", "away", "slow", "refused"
+"""Of a copy: it holds everything; it is on the way there; it cannot be written; it did not answer in time; it is not
+ours to write to, and a person has to do something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one commit wrote: entries of any streams in their order, and the people that came or changed with them."""
+
+    entries: Sequence[Entry] = ()
+    people: Sequence[PersonRow] = ()
+
+    @property
+    def gone(self) -> frozenset[str]:
+        """Events that it deletes: a copy forgets their people, too."""
+        return frozenset(entry.data["event"] for entry in self.entries
+                         if entry.stream == VENUE and entry.kind == DELETED)
+
+    @property
+    def heads(self) -> dict[str, Head]:
+        return {entry.stream: Head(entry.number, entry.hash) for entry in self.entries}
+
+
+class Copy(Protocol):
+    """Somewhere else that the journal is kept: a stick, a standby. Called by one thread of its own; may wait."""
+
+    @property
+    def name(self) -> str:
+        """What a person knows it by."""
+
+    def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
+        """Make contact, anew after every failure: the last entry of each stream that it holds, synced.
+
+        Raises OSError where it is not there, and Problem where a person has to do something about it.
+        """
+
+    def write(self, batch: Batch) -> None:
+        """On return the batch is there, synced, and the people of the events it deletes are not. Raises as `open`."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyState:
+    """How a copy is: one of the words above, for a person with `problem` where there is one."""
+
+    name: str
+    state: str
+    problem: Problem | None = None
+    reason: str = ""
+
+
+class Copies:
+    """All copies of one journal.
+
+    `epoch` is asked whenever a copy is opened; `changed` is called, from any thread, when a copy's state changes.
+    """
+
+    def __init__(self, journal: Journal, lineage: str, copies: Sequence[Copy], epoch: Callable[[], str],
+                 changed: Callable[[], None] = lambda: None, within_s: float = WITHIN_S,
+                 retry_s: float = RETRY_S) -> None:
+        self.lineage = lineage
+        self._journal = journal
+        self._epoch = epoch
+        self._within_s = within_s
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._heads: dict[str, Head] = {}
+        """The last entries that are committed, as the writer said."""
+        self._keepers = [_Keeper(copy, self, retry_s) for copy in copies]
+
+    @property
+    def states(self) -> list[CopyState]:
+        return [keeper.state for keeper in self._keepers]
+
+    def add(self, copy: Copy, retry_s: float = RETRY_S) -> None:
+        """One more copy, from now on: a standby that has come."""
+        keeper = _Keeper(copy, self, retry_s)
+        with self._lock:
+            self._keepers = [*self._keepers, keeper]
+        keeper.thread.start()
+        self._changed()
+
+    def remove(self, name: str) -> None:
+        """A copy that comes no more, and is not asked for either."""
+        with self._lock:
+            gone = [keeper for keeper in self._keepers if keeper.copy.name == name]
+            self._keepers = [keeper for keeper in self._keepers if keeper not in gone]
+        for keeper in gone:
+            keeper.end()
+        self._changed()
+
+    def start(self) -> None:
+        with self._lock:
+            self._heads = {**self._journal.heads(), **self._heads}
+        for keeper in self._keepers:
+            keeper.thread.start()
+
+    def stop(self) -> None:
+        """Copies are let go of; one that hangs is left behind."""
+        for keeper in self._keepers:
+            keeper.end()
+        for keeper in self._keepers:
+            if keeper.thread.is_alive():
+                keeper.thread.join(timeout=2)
+
+    def wait_until_current(self, timeout_s: float) -> bool:
+        """Whether every copy holds everything, within that time; for tests and for whoever stops a hub."""
+        return all(keeper.is_current.wait(timeout_s) for keeper in self._keepers)
+
+    def save(self, batch: Batch) -> None:
+        """From the writer, after its commit: returns when every copy that was up to date holds the batch, or was given
+        up. They write at the same time."""
+        with self._lock:
+            self._heads.update(batch.heads)
+            handed = [(keeper, keeper.hand(batch)) for keeper in self._keepers if keeper.is_current.is_set()]
+        left_s = self._within_s
+        for keeper, written in handed:
+            from_s = time.monotonic()
+            if not written.wait(max(left_s, 0)):
+                keeper.give_up()
+            left_s -= time.monotonic() - from_s
+
+    # --- for the keepers ---------------------------------------------------------------------------------------------
+
+    def open(self, copy: Copy) -> dict[str, Head]:
+        return dict(copy.open(self.lineage, self._epoch()))
+
+    def behind(self, held: Mapping[str, Head]) -> Iterable[Batch]:
+        """What a copy with these heads lacks. Raises Problem("copy_knows_more") where it holds what we do not."""
+        heads = self._journal.heads()
+        unknown = [stream for stream, head in held.items() if not self._journal.holds(stream, head)]
+        if unknown:
+            raise Problem("copy_knows_more", stream=unknown[0], number=held[unknown[0]].number)
+        # Events before the venue: what deletes an event comes after its people.
+        for stream in sorted(heads, key=lambda stream: (stream == VENUE, len(stream), stream)):
+            if held.get(stream, START) == heads[stream]:
+                continue
+            entries = self._journal.entries(stream, held.get(stream, START))
+            while some := list(islice(entries, CATCH_UP_ENTRIES)):
+                yield Batch(some)
+            if stream != VENUE:
+                yield Batch((), [dict(row) for row in self._journal.person_rows(stream)])
+
+    def settle(self, keeper: _Keeper, held: Mapping[str, Head]) -> bool:
+        """The copy is up to date from now on, unless something was committed meanwhile."""
+        with self._lock:
+            current = all(held.get(stream) == head for stream, head in self._heads.items())
+            if current:
+                keeper.queue.clear()
+                keeper.is_current.set()
+        if current:
+            self.changed()
+        return current
+
+    def changed(self) -> None:
+        self._changed()
+
+
+@dataclass(eq=False)
+class _Handed:
+    batch: Batch
+    written: threading.Event = field(default_factory=threading.Event)
+
+
+class _Keeper:
+    """One copy's thread: opens it, brings it up to date, writes what it is handed, and begins anew when that fails."""
+
+    def __init__(self, copy: Copy, copies: Copies, retry_s: float) -> None:
+        self.copy = copy
+        self.queue: deque[_Handed] = deque()
+        self.is_current = threading.Event()
+        self.thread = threading.Thread(target=self._run, name="journal-copy", daemon=True)
+        self._copies = copies
+        self._retry_s = retry_s
+        self._work = threading.Semaphore(0)
+        self._ended = threading.Event()
+        self._state = CopyState(copy.name, CATCHING_UP)
+
+    @property
+    def state(self) -> CopyState:
+        return self._state
+
+    def hand(self, batch: Batch) -> threading.Event:
+        handed = _Handed(batch)
+        self.queue.append(handed)
+        self._work.release()
+        return handed.written
+
+    def give_up(self) -> None:
+        """It did not answer in time: nobody waits for it until it has caught up."""
+        self.is_current.clear()
+        self._tell(SLOW)
+        self._work.release()
+
+    def end(self) -> None:
+        self._ended.set()
+        self._work.release()
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            try:
+                self._keep()
+            except Problem as problem:
+                self._fail(REFUSED, problem, str(problem))
+            except OSError as error:
+                self._fail(AWAY, None, error.strerror or str(error))
+            except Exception as bug:
+                log.exception("the copy %s failed", self.copy.name)
+                self._fail(AWAY, None, str(bug))
+            if not self._ended.is_set():
+                self._ended.wait(self._retry_s)
+        self.copy.close()
+
+    def _keep(self) -> None:
+        held = self._copies.open(self.copy)
+        if self._state.state != SLOW:
+            self._tell(CATCHING_UP)
+        while not self._copies.settle(self, held):
+            for batch in self._copies.behind(held):
+                self.copy.write(batch)
+                held.update(batch.heads)
+                if self._ended.is_set():
+                    return
+        self._tell(CURRENT)
+        while not self._ended.is_set() and self.is_current.is_set():
+            self._work.acquire()
+            while self.queue and self.is_current.is_set():
+                handed = self.queue[0]
+                self.copy.write(handed.batch)
+                handed.written.set()
+                self.queue.popleft()
+
+    def _fail(self, state: str, problem: Problem | None, reason: str) -> None:
+        self.is_current.clear()
+        # Whoever waits is let go: the entry is on the hub's own disk, and the console says that it is only there.
+        for handed in list(self.queue):
+            handed.written.set()
+        self._tell(state, problem, reason)
+
+    def _tell(self, state: str, problem: Problem | None = None, reason: str = "") -> None:
+        before, self._state = self._state, CopyState(self.copy.name, state, problem, reason)
+        if (before.state, before.reason) != (state, reason):
+            if state in (AWAY, REFUSED, SLOW):
+                log.warning("the copy %s does not count for now: %s %s", self.copy.name, state, reason)
+            self._copies.changed()

@@ -1,0 +1,252 @@
+"""Second copies: nobody is answered before every copy that counts holds the entry; one that fails stops nobody."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hub_kit import HandClock, event_steps, make_event, people, url_of
+
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_hub.journal.copies import AWAY, CURRENT, REFUSED, SLOW, Batch, Copies, Copy
+from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy, read_copy
+from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.journal.venue import ARCHIVED, DELETED
+
+
+class Hub:
+    """A service on a real file with copies."""
+
+    def __init__(self, folder: Path, *copies: Copy, lineage: str = "our line", within_s: float = 10) -> None:
+        self.journal = Journal(url_of(folder / "journal.db"))
+        self.service = Service(self.journal, HandClock().clocks)
+        self.copies = Copies(self.journal, lineage, copies, lambda: self.service.snapshot.venue.epoch,
+                             self.service.storage.changed, within_s, retry_s=0.01)
+        self.service.keep_copies(self.copies)
+        self.service.start()
+        self.copies.start()
+
+    def stop(self) -> None:
+        self.service.stop()
+        self.journal.close()
+
+    def keys(self) -> list[str]:
+        return [line.key for line in self.service.storage.lines()]
+
+    def wait_for(self, state: str) -> None:
+        changed = threading.Event()
+        self.service.storage.listen(changed.set)
+        while self.copies.states[0].state != state:
+            assert changed.wait(10), self.copies.states
+            changed.clear()
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Path:
+    made = tmp_path / "stick"
+    made.mkdir()
+    return made
+
+
+def on(stick: Path) -> FolderCopy:
+    return FolderCopy(stick, stick.parent, same_disk=True)
+
+
+@pytest.fixture
+def hub(tmp_path: Path, stick: Path) -> Iterator[Hub]:
+    made = Hub(tmp_path, on(stick))
+    assert made.copies.wait_until_current(10)
+    yield made
+    made.stop()
+
+
+def heads_on(stick: Path) -> Mapping[str, Head]:
+    found = read_copy(stick / COPY_FILE)
+    assert found is not None
+    assert not found.damaged
+    return found.heads
+
+
+def test_what_is_answered_is_on_the_copy(hub: Hub, stick: Path) -> None:
+    made = hub.service.ask(event_steps(), "organizer", people())
+    assert heads_on(stick)["e1"] == Head(5, made[-1].hash)
+    assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
+    assert hub.keys() == ["copies"]
+
+
+def test_nobody_is_answered_before(tmp_path: Path) -> None:
+    class Held:
+        name = "held"
+        asked, let_go = threading.Event(), threading.Event()
+
+        def open(self, *_: str) -> dict[str, Head]:
+            return {}
+
+        def write(self, batch: Batch) -> None:
+            if any(entry.kind == "clock-set" for entry in batch.entries):
+                self.asked.set()
+                self.let_go.wait(10)
+
+        def close(self) -> None:
+            pass
+
+    held = Held()
+    hub = Hub(tmp_path, held)
+    make_event(hub.service)
+    assert hub.copies.wait_until_current(10)
+    answer = hub.service.submit([Step("e1", c.SetClock("start"))], "organizer")
+    assert held.asked.wait(10)
+    assert not answer.done()
+    assert hub.service.snapshot.events["e1"].number == 7, "nor is it shown"
+    held.let_go.set()
+    assert answer.result(10)[0].number == 8
+    hub.stop()
+
+
+def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) -> None:
+    class Slow:
+        name = "slow"
+        let_go = threading.Event()
+        held: dict[str, Head] = {}
+
+        def open(self, *_: str) -> dict[str, Head]:
+            return dict(self.held)
+
+        def write(self, batch: Batch) -> None:
+            if any(entry.kind == "about-set" for entry in batch.entries):
+                self.let_go.wait(10)
+            self.held.update(batch.heads)
+
+        def close(self) -> None:
+            pass
+
+    slow = Slow()
+    hub = Hub(tmp_path, slow, within_s=0)
+    make_event(hub.service)
+    hub.wait_for(CURRENT)
+    hub.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    assert hub.copies.states[0].state == SLOW
+    assert hub.keys() == ["copy.slow", "one_copy"]
+    hub.service.tell("e1", c.SetClock("start"), "organizer")
+    slow.let_go.set()
+    hub.wait_for(CURRENT)
+    assert slow.held["e1"].number == 9, "it was brought up to date before it counts again"
+    hub.stop()
+
+
+def test_a_stick_that_was_pulled_catches_up(hub: Hub, stick: Path) -> None:
+    make_event(hub.service)
+    away = stick.rename(stick.with_name("away"))
+    hub.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    # The file is still open: on a real stick the write fails, here only the next opening does.
+    hub.copies._keepers[0].copy.close()
+    hub.service.tell("e1", c.SetClock("start"), "organizer")
+    hub.wait_for(AWAY)
+    assert hub.keys() == ["copy.away", "one_copy"]
+    hub.service.ask(event_steps("e2"), "organizer", people("e2"))
+    away.rename(stick)
+    hub.wait_for(CURRENT)
+    assert heads_on(stick) == hub.journal.heads()
+    assert {row["event"] for said in lines(stick) for row in said.get("people", [])} == {"e1", "e2"}
+
+
+def lines(stick: Path) -> list[dict[str, list[dict[str, str]]]]:
+    return [json.loads(line.partition(" ")[2]) for line in (stick / COPY_FILE).read_text().splitlines()]
+
+
+def test_a_stick_of_another_hub_is_left_alone_and_refused_with_words(hub: Hub, stick: Path, tmp_path: Path) -> None:
+    before = (stick / COPY_FILE).read_bytes()
+    other = tmp_path / "other"
+    other.mkdir()
+    second = Hub(other, on(stick), lineage="another line")
+    make_event(second.service)
+    second.wait_for(REFUSED)
+    assert second.copies.states[0].problem is not None
+    assert second.copies.states[0].problem.key == "copy_of_another"
+    assert second.keys() == ["copy.refused", "one_copy"]
+    assert (stick / COPY_FILE).read_bytes() == before
+    second.stop()
+
+
+def test_a_copy_that_knows_more_is_never_written_over(tmp_path: Path, stick: Path) -> None:
+    """An older database was put in: the stick has what it lacks."""
+    first = Hub(tmp_path, on(stick))
+    assert first.copies.wait_until_current(10)
+    make_event(first.service)
+    first.stop()
+    shutil.copy(tmp_path / "journal.db", tmp_path / "older.db")
+    again = Hub(tmp_path, on(stick))
+    assert again.copies.wait_until_current(10)
+    again.service.tell("e1", c.SetClock("start"), "organizer")
+    again.stop()
+    before = (stick / COPY_FILE).read_bytes()
+    shutil.copy(tmp_path / "older.db", tmp_path / "journal.db")
+
+    restored = Hub(tmp_path, on(stick))
+    restored.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
+    restored.wait_for(REFUSED)
+
+    assert restored.copies.states[0].problem is not None
+    assert restored.copies.states[0].problem.key == "copy_knows_more"
+    assert (stick / COPY_FILE).read_bytes() == before
+    restored.stop()
+
+
+def test_a_new_epoch_begins_a_new_file_and_puts_the_old_one_aside(tmp_path: Path, stick: Path) -> None:
+    copy = on(stick)
+    copy.open("our line", "epoch one")
+    copy.close()
+    before = (stick / COPY_FILE).read_bytes()
+    copy.open("our line", "epoch two")
+    copy.close()
+    assert [path.read_bytes() for path in stick.glob("*.aside")] == [before]
+
+
+def test_a_torn_line_is_cut_off_and_a_damaged_file_put_aside(hub: Hub, stick: Path, tmp_path: Path) -> None:
+    make_event(hub.service)
+    hub.stop()
+    whole = (stick / COPY_FILE).read_bytes()
+    (stick / COPY_FILE).write_bytes(whole + b"0123 {\"entries\"")
+    again = Hub(tmp_path, on(stick))
+    assert again.copies.wait_until_current(10)
+    again.stop()
+    assert (stick / COPY_FILE).read_bytes() == whole
+
+    (stick / COPY_FILE).write_bytes(whole.replace(b"Ana Ruiz", b"Eva Ruiz", 1))
+    again = Hub(tmp_path, on(stick))
+    assert again.copies.wait_until_current(10)
+    assert heads_on(stick) == again.journal.heads()
+    assert len(list(stick.glob("*.aside"))) == 1
+    again.stop()
+
+
+def test_a_deleted_event_s_people_are_forgotten_on_the_stick_too(hub: Hub, stick: Path) -> None:
+    hub.service.ask(event_steps(), "organizer", people())
+    hub.service.ask(event_steps("e2"), "organizer", people("e2"))
+    for kind in (ARCHIVED, DELETED):
+        hub.service.ask([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
+    assert {row["event"] for said in lines(stick) for row in said.get("people", [])} == {"e2"}
+    assert heads_on(stick) == hub.journal.heads()
+    hub.service.tell("e2", c.SetAbout({"venue": "the back room"}), "organizer")
+    assert heads_on(stick) == hub.journal.heads()
+
+
+def test_a_folder_on_the_hub_s_own_disk_is_no_second_copy(tmp_path: Path, stick: Path) -> None:
+    with pytest.raises(Problem) as caught:
+        FolderCopy(stick, tmp_path).open("our line", "epoch")
+    assert caught.value.key == "copy_same_disk"
+    assert not list(stick.iterdir())
+
+
+def test_without_a_copy_the_console_says_one_copy(tmp_path: Path) -> None:
+    hub = Hub(tmp_path)
+    make_event(hub.service)
+    assert hub.keys() == ["one_copy"]
+    hub.stop()
