@@ -13,6 +13,7 @@ from roundtap_hub.journal.folder_copy import FolderCopy
 from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, check_database
 from roundtap_hub.journal.journal import Journal, JournalConflict
 from roundtap_hub.journal.service import Service
+from roundtap_hub.journal.upkeep import Upkeep
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 
@@ -54,9 +55,12 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = ()) ->
     kept = Copies(journal, lineage, [FolderCopy(each, folder) for each in copies],
                   lambda: service.snapshot.venue.epoch, service.storage.changed)
     service.keep_copies(kept)
+    upkeep = Upkeep(service, folder, head, copies, clocks.wall)
     service.start()
     kept.start()
-    return Opened(service, clocks, Presence(), paper, [service.stop, journal.close, paper.close, head.close])
+    upkeep.start()
+    return Opened(service, clocks, Presence(), paper,
+                  [service.stop, upkeep.stop, journal.close, paper.close, head.close])
 
 
 def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> Opened:

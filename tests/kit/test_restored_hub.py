@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from kit import Kit, wait_until
+from roundtap_hub.journal.backups import make_backup, read_backup
+from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
 from test_power_cuts import one_entry_for_each_press, report_100_to_0, take_seats
 
 
@@ -21,22 +21,17 @@ def kit(tmp_path: Path) -> Iterator[Kit]:
     made.stop()
 
 
-def copy_of_the_journal(kit: Kit) -> Path:
-    """A backup as SQLite makes one, of a hub that runs."""
-    copy = kit.folder / "copy.db"
-    with sqlite3.connect(kit.hub_folder / "roundtap.db") as source, sqlite3.connect(copy) as target:
-        source.backup(target)
-    return copy
+def backup_of(kit: Kit) -> Path:
+    """A backup of a hub that runs, made as it makes them itself, on another disk."""
+    named = read_head_file(kit.hub_folder / HEAD_FILE)
+    assert named is not None
+    return make_backup(kit.hub_folder, kit.folder / "elsewhere", named, "")
 
 
-def restore(kit: Kit, copy: Path) -> None:
-    for left in kit.hub_folder.glob("roundtap.db*"):
-        left.unlink()
-    # As a database of an older hub: one with a lineage and without its head file is refused as a copied file.
-    (kit.hub_folder / "roundtap.head").unlink()
-    with closing(sqlite3.connect(copy)) as connection:
-        connection.execute("DROP TABLE lineage")
-    shutil.copy(copy, kit.hub_folder / "roundtap.db")
+def restore(kit: Kit, backup: Path) -> None:
+    for left in kit.hub_folder.glob("*"):
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
+    read_backup(backup).unpack(kit.hub_folder)
 
 
 def stop_hub(kit: Kit) -> None:
@@ -47,7 +42,7 @@ def stop_hub(kit: Kit) -> None:
 
 def test_a_restored_hub_takes_from_its_tables_what_it_lacks(kit: Kit) -> None:
     kit.start_hub()
-    copy = copy_of_the_journal(kit)
+    copy = backup_of(kit)
     table = kit.start_table()
     take_seats(table)
     report_100_to_0(table)
@@ -67,7 +62,7 @@ def test_a_restored_hub_takes_from_its_tables_what_it_lacks(kit: Kit) -> None:
 
 def test_a_table_that_was_off_brings_its_reports_when_it_comes_back(kit: Kit) -> None:
     kit.start_hub()
-    copy = copy_of_the_journal(kit)
+    copy = backup_of(kit)
     table = kit.start_table()
     take_seats(table)
     report_100_to_0(table)

@@ -1,0 +1,246 @@
+"""Backups: a hub's whole folder in one verified file, made while it runs, three of them, wherever a copy is kept.
+
+A backup is a database of its own kind: nobody can mistake a copied roundtap.db for one, nor one for the other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtap_core.errors import Problem
+from roundtap_hub.journal.database_url import DATABASE
+from roundtap_hub.journal.head_file import HEAD_FILE, LINEAGE_TABLE, HeadFile, Named, looking_at, sync_folder
+from roundtap_hub.journal.journal import Head
+
+FOLDER, SUFFIX = "backups", ".backup"
+GENERATIONS = 3
+MARK = 0x52544231
+"""SQLite's application_id of a backup: "RTB1"."""
+FORMAT = "1"
+STEP_PAGES, STEP_PAUSE_S = 256, 0.02
+"""A megabyte at a time, synced before the next: the writer's own sync never waits behind a whole backup."""
+FILE_BYTES_MAX, FILES_MAX = 1 << 20, 200
+LEFT_OUT = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE)
+ABOUT, FILE = "backup_about", "backup_file"
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What a backup's file says of itself, looked through. `made_at`: wall time, "" where the hub knew none; `files`:
+    names of the other files of the folder, by which they are stored."""
+
+    path: Path
+    lineage: str
+    epoch: str
+    commits: int
+    made_at: str
+    heads: Mapping[str, Head]
+    files: tuple[str, ...]
+
+    def unpack(self, folder: Path) -> None:
+        """Write the hub's folder as it was, synced: database, head file and all other files. What is there under these
+        names is replaced. Raises OSError; a database without its head file, as a cut leaves it, starts no hub."""
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for name in LEFT_OUT:
+            (folder / name).unlink(missing_ok=True)
+        with closing(looking_at(self.path)) as source:
+            for name, mode, data in source.execute(f"SELECT name, mode, data FROM {FILE}"):
+                _write_file(folder / name, data, mode)
+            with closing(sqlite3.connect(folder / DATABASE)) as target:
+                source.backup(target)
+                target.execute(f"DROP TABLE {ABOUT}")
+                target.execute(f"DROP TABLE {FILE}")
+                target.execute("PRAGMA application_id = 0")
+                target.commit()
+                target.execute("PRAGMA journal_mode = DELETE")
+        os.chmod(folder / DATABASE, 0o600)
+        _sync_file(folder / DATABASE)
+        sync_folder(folder)
+        head = HeadFile(folder / HEAD_FILE)
+        try:
+            head.begin(Named(self.lineage, self.epoch, self.commits, self.heads))
+        finally:
+            head.close()
+
+
+def make_backup(folder: Path, to: Path, named: Named, made_at: str) -> Path:
+    """A new backup of the hub's folder in the folder `to`, looked through and synced under its name; older ones than
+    the newest three are removed. The hub may run. Raises OSError, sqlite3.Error, and Problem("backup_damaged")."""
+    to.mkdir(exist_ok=True, mode=0o700)
+    path = to / f"roundtap-{named.lineage}-{named.epoch}-{named.commits:08}{SUFFIX}"
+    temporary = to / f"roundtap-{named.lineage}.backup-new"
+    temporary.unlink(missing_ok=True)
+    try:
+        with closing(looking_at(folder / DATABASE)) as source, closing(sqlite3.connect(temporary)) as target:
+            os.chmod(temporary, 0o600)
+            _copy_pages(source, target, temporary)
+            _describe(target, folder, named, made_at)
+        read_backup(temporary)
+        _sync_file(temporary)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_folder(to)
+    _prune(to, named, path)
+    return path
+
+
+def copy_backup(backup: Path, to: Path, named: Named) -> Path:
+    """The same file in another folder, on another disk. Raises OSError."""
+    to.mkdir(exist_ok=True, mode=0o700)
+    path, temporary = to / backup.name, to / f"{backup.name}-new"
+    try:
+        shutil.copyfile(backup, temporary)
+        _sync_file(temporary)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_folder(to)
+    _prune(to, named, path)
+    return path
+
+
+def read_backup(path: Path) -> Backup:
+    """Look a backup through: pages, files, and that the journal in it holds the entries that it names.
+
+    Raises Problem("backup_none") for a file that is none (a copied roundtap.db is none), Problem("backup_damaged").
+    """
+    if not path.is_file():
+        raise Problem("backup_none", file=str(path))
+    try:
+        with closing(looking_at(path)) as connection:
+            if connection.execute("PRAGMA application_id").fetchone()[0] != MARK:
+                raise Problem("backup_none", file=str(path))
+            found = connection.execute("PRAGMA quick_check").fetchone()[0]
+            if found != "ok":
+                raise Problem("backup_damaged", file=str(path), reason=found)
+            about = dict(connection.execute(f"SELECT key, value FROM {ABOUT}"))
+            files = []
+            for name, data, digest in connection.execute(f"SELECT name, data, digest FROM {FILE} ORDER BY name"):
+                if hashlib.sha256(data).hexdigest() != digest or Path(name).is_absolute() or ".." in Path(name).parts:
+                    raise Problem("backup_damaged", file=str(path), reason=name)
+                files.append(name)
+            heads = _heads(connection)
+            if {stream: list(head) for stream, head in heads.items()} != json.loads(about["heads"]):
+                raise Problem("backup_damaged", file=str(path), reason="heads")
+            return Backup(path, about["lineage"], about["epoch"], int(about["commits"]), about["made_at"], heads,
+                          tuple(files))
+    except sqlite3.DatabaseError as error:
+        if "not a database" in str(error):
+            raise Problem("backup_none", file=str(path)) from error
+        raise Problem("backup_damaged", file=str(path), reason=str(error)) from error
+    except (KeyError, ValueError, TypeError) as error:
+        raise Problem("backup_damaged", file=str(path), reason=str(error)) from error
+
+
+def backups_in(folder: Path) -> list[Path]:
+    """All backups of a folder, the newest first by the time that they were written."""
+    with suppress(OSError):
+        return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
+    return []
+
+
+def only_newest(folder: Path, newest: Path) -> None:
+    """After an event was deleted: backups that know its people go. Raises OSError."""
+    for path in folder.glob(f"*{SUFFIX}"):
+        if path.name != newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
+            _overwrite(path)
+            path.unlink()
+    sync_folder(folder)
+
+
+def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Path) -> None:
+    """One moment of the database: its snapshot is held, so that no commit makes the copy begin anew."""
+    target.execute("PRAGMA synchronous = OFF")
+    source.isolation_level = None
+    source.execute("BEGIN")
+    source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    source.backup(target, pages=STEP_PAGES, progress=lambda *_: _sync_file(path), sleep=STEP_PAUSE_S)
+    source.execute("COMMIT")
+    target.execute("PRAGMA journal_mode = DELETE")
+
+
+def _describe(target: sqlite3.Connection, folder: Path, named: Named, made_at: str) -> None:
+    target.execute(f"PRAGMA application_id = {MARK}")
+    target.execute(f"CREATE TABLE {ABOUT} (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+    target.execute(f"CREATE TABLE {FILE} (name TEXT PRIMARY KEY, mode INTEGER NOT NULL, data BLOB NOT NULL, "
+                   "digest TEXT NOT NULL)")
+    if not target.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (LINEAGE_TABLE,)).fetchone():
+        target.execute(f"CREATE TABLE {LINEAGE_TABLE} (id VARCHAR NOT NULL PRIMARY KEY)")
+        target.execute(f"INSERT INTO {LINEAGE_TABLE} VALUES (?)", (named.lineage,))
+    heads = json.dumps({stream: list(head) for stream, head in _heads(target).items()})
+    about = {"format": FORMAT, "lineage": named.lineage, "epoch": named.epoch, "commits": str(named.commits),
+             "made_at": made_at, "heads": heads}
+    target.executemany(f"INSERT INTO {ABOUT} VALUES (?, ?)", about.items())
+    for path in _other_files(folder):
+        with suppress(FileNotFoundError):
+            data = path.read_bytes()
+            target.execute(f"INSERT INTO {FILE} VALUES (?, ?, ?, ?)",
+                           (str(path.relative_to(folder)), path.stat().st_mode & 0o700, data,
+                            hashlib.sha256(data).hexdigest()))
+    target.commit()
+
+
+def _other_files(folder: Path) -> Iterator[Path]:
+    """Everything that the folder needs besides the journal: keys, PIN, secret, certificates, whatever else is there."""
+    found = 0
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if name.parts[0] == FOLDER or path.name in LEFT_OUT or path.name.endswith((".lock", "new", ".tmp")):
+            continue
+        if path.is_file() and not path.is_symlink() and path.stat().st_size <= FILE_BYTES_MAX and found < FILES_MAX:
+            found += 1
+            yield path
+
+
+def _heads(connection: sqlite3.Connection) -> dict[str, Head]:
+    return {stream: Head(number, hashed) for stream, number, hashed in connection.execute(
+        "SELECT stream, number, hash FROM entry e WHERE number = "
+        "(SELECT max(number) FROM entry WHERE stream = e.stream) ORDER BY stream")}
+
+
+def _prune(folder: Path, named: Named, newest: Path) -> None:
+    """Three of this epoch, and three of those before it: what an epoch took back may still be wanted."""
+    own = [path for path in folder.glob(f"roundtap-{named.lineage}-*{SUFFIX}")]
+    ours = sorted((path for path in own if path.name.startswith(f"roundtap-{named.lineage}-{named.epoch}-")),
+                  key=lambda path: path.name, reverse=True)
+    others = sorted((path for path in own if path not in ours), key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    for path in ours[GENERATIONS:] + others[GENERATIONS:]:
+        if path != newest:
+            path.unlink(missing_ok=True)
+
+
+def _overwrite(path: Path) -> None:
+    with open(path, "r+b") as file:
+        left = os.fstat(file.fileno()).st_size
+        while left > 0:
+            left -= file.write(bytes(min(left, 1 << 16)))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _write_file(path: Path, data: bytes, mode: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = path.with_name(f"{path.name}.new")
+    made = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode or 0o600)
+    with os.fdopen(made, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+
+
+def _sync_file(path: Path) -> None:
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
