@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 from pages_kit import PIN, House, open_house, problem_of, text_of
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import Entry
+from roundtap_hub.journal.service import HubStopped, OutcomeUnknown
 
 
 @pytest.fixture
@@ -152,14 +157,42 @@ def test_a_page_after_a_problem_stands_under_its_own_address(house: House):
 
 
 def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House, monkeypatch: pytest.MonkeyPatch):
-    """A writer that lost its database in mid-commit answers nobody: "nothing was changed" might be untrue."""
+    """A writer whose disk does not answer answers nobody: "nothing was changed" might be untrue. The page looks again by
+    itself, and says what became of it; to load it again presses no button again."""
     organizer = house.with_event()
+    answer: Future[list[Entry]] = Future()
 
     def no_answer(*_: object, **__: object) -> None:
-        raise TimeoutError
+        raise OutcomeUnknown(answer)
 
     monkeypatch.setattr(house.service, "ask", no_answer)
-    answer = organizer.post("/console/e1/competitors", names="Kim Who")
-    assert answer.status_code == 504
-    assert "Whether this was saved is not known yet" in text_of(answer)
-    assert "othing was changed" not in text_of(answer)
+    sent_on = organizer.post("/console/e1/competitors", names="Kim Who")
+    assert sent_on.status_code == 303
+    waits = organizer.get(sent_on.location)
+    assert waits.status_code == 202
+    assert "Whether this is saved is not known yet" in text_of(waits)
+    assert "othing was changed" not in text_of(waits)
+    assert 'http-equiv="refresh"' in waits.text
+
+    answer.set_result([])
+    done = organizer.get(sent_on.location)
+    assert "It is saved" in text_of(done)
+    assert 'href="/console/e1"' in done.text
+    assert 'http-equiv="refresh"' not in done.text
+
+
+@pytest.mark.parametrize(("error", "said"), [
+    (Problem("not_saved"), "It was not done"), (HubStopped(), "The hub stopped before it was known"),
+])
+def test_how_it_ended_is_said(house: House, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str):
+    organizer = house.with_event()
+    answer: Future[list[Entry]] = Future()
+    answer.set_exception(error)
+
+    def no_answer(*_: object, **__: object) -> None:
+        raise OutcomeUnknown(answer)
+
+    monkeypatch.setattr(house.service, "ask", no_answer)
+    sent_on = organizer.post("/console/e1/competitors", names="Kim Who")
+    assert said in text_of(organizer.get(sent_on.location))
+    assert organizer.get("/console/outcome/nothing").status_code == 404

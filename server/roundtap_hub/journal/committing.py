@@ -11,7 +11,7 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.copies import Batch, Copies
 from roundtap_hub.journal.head_file import HeadFile
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord, person_row
-from roundtap_hub.journal.storage_state import BoundedLog, StorageState
+from roundtap_hub.journal.storage_state import StorageState
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,6 @@ class Committer:
         self._at_point = at_point
         self._head = head
         self._storage = storage
-        self.log = BoundedLog(log, clocks.mono_ms)
         self.copies: Copies | None = None
 
     def commit(self, entries: Sequence[Entry], people: Sequence[PersonRecord]) -> bool:
@@ -42,12 +41,12 @@ class Committer:
             self._journal.append(entries, people)
             self._at_point("after-commit")
         except (JournalConflict, OSError) as refused:
-            self.log.error("a batch of %d was not saved: %s", len(entries), refused)
+            log.error("a batch of %d was not saved: %s", len(entries), refused)
             doubtful = isinstance(refused, OSError) or refused.doubtful
             if refused.errno is not None:
                 self._storage.failed(refused.errno)
         except Exception:
-            self.log.error("a batch of %d could not be written down", len(entries), exc_info=True)
+            log.error("a batch of %d could not be written down", len(entries), exc_info=True)
         else:
             self._storage.written(self._mono_ms() - from_ms)
             return True
@@ -60,13 +59,13 @@ class Committer:
             try:
                 self._journal.settle()
             except (JournalConflict, OSError) as refused:
-                self.log.error("whether a batch is saved cannot be known yet: %s", refused)
+                log.error("whether a batch is saved cannot be known yet: %s", refused)
                 raise InDoubt from refused
         try:
             return bool(entries) and all(self._journal.holds(stream, head)
                                          for stream, head in Batch(entries).heads.items())
         except Exception as unreadable:
-            self.log.error("whether a batch is saved cannot be read yet: %s", unreadable)
+            log.error("whether a batch is saved cannot be read yet: %s", unreadable)
             raise InDoubt from unreadable
 
     def disk_works(self) -> bool:
@@ -88,7 +87,7 @@ class Committer:
             try:
                 self._head.note(epoch, batch.heads)
             except OSError as error:
-                self.log.error("the head file cannot be written: %s", error)
+                log.error("the head file cannot be written: %s", error)
                 self._storage.head_noted(False)
             else:
                 self._storage.head_noted(True)

@@ -88,7 +88,6 @@ class Service:
         self._at_point = at_point
         self.storage = StorageState(clocks.mono_ms)
         self._committer = Committer(journal, clocks, at_point, head, self.storage)
-        self._log = self._committer.log
         self._unknown: list[Group] = []
         """Commits that failed, and of which nobody knows what a start after a power cut would find."""
         self._trying_soon = False
@@ -186,7 +185,7 @@ class Service:
                     self._journal.save_checkpoint(state.id, remaining_ms, now)
                 except (JournalConflict, OSError) as refused:
                     # A full or busy disk now says nothing about five seconds from now.
-                    self._log.error("no checkpoint was written: %s", refused)
+                    log.error("no checkpoint was written: %s", refused)
                     self.storage.failed(refused.errno)
                     return
 
@@ -223,7 +222,7 @@ class Service:
         try:
             self._journal.scrub()
         except Problem as problem:
-            self._log.error("the journal's log cannot be emptied: %s", problem)
+            log.error("the journal's log cannot be emptied: %s", problem)
 
     def _hold_clocks(self) -> None:
         now = self._moments.now()
@@ -435,7 +434,7 @@ class Service:
                 self.snapshot = read_again(self._journal, self.snapshot, [stream])
                 self._doubtful.discard(stream)
             except Exception:
-                self._log.error("the journal of a stream cannot be read again: %s", stream, exc_info=True)
+                log.error("the journal of a stream cannot be read again: %s", stream, exc_info=True)
         return not self._doubtful
 
     def _publish(self, entries: list[Entry]) -> None:

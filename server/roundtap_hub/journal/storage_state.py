@@ -6,7 +6,6 @@ Kept by the service from what commits, checkpoints, copies and backups meet; sho
 from __future__ import annotations
 
 import errno
-import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ LOG_BIG_BYTES = 256 * 1024 * 1024
 """The write-ahead log of a database that somebody reads for hours."""
 WELL_AGAIN_MS = 120_000
 """So long it is still said that the disk works again."""
-LOG_EVERY_MS = 60_000
 
 _BY_ERRNO = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EFBIG: FULL, errno.EROFS: READ_ONLY}
 
@@ -39,28 +37,6 @@ class StorageLine:
     n: int = 0
     since_ms: int | None = None
     problem: Problem | None = None
-
-
-class BoundedLog:
-    """The same thing is logged once a minute, however often it happens. Any thread."""
-
-    def __init__(self, log: logging.Logger, mono_ms: Callable[[], int]) -> None:
-        self._log = log
-        self._mono_ms = mono_ms
-        self._lock = threading.Lock()
-        self._said: dict[str, tuple[int, int]] = {}
-
-    def error(self, text: str, *args: object, exc_info: bool = False) -> None:
-        """As of a logger; `text` unformatted is what is counted."""
-        now = self._mono_ms()
-        with self._lock:
-            at_ms, silent = self._said.get(text, (now - LOG_EVERY_MS, 0))
-            if now - at_ms < LOG_EVERY_MS:
-                self._said[text] = at_ms, silent + 1
-                return
-            self._said[text] = now, 0
-        more = f" ({silent} times more in the last minute)" if silent else ""
-        self._log.error(text + more, *args, exc_info=exc_info)
 
 
 class StorageState:
@@ -158,7 +134,7 @@ class StorageState:
         if self._trouble:
             found.append(StorageLine(self._trouble, since_ms=self._since_ms))
         elif self._well_since_ms is not None:
-            found.append(StorageLine("well", NOTE, name=self._was, since_ms=self._well_since_ms))
+            found.append(StorageLine("well", NOTE, name=self._was))
         if self._low and self._trouble != FULL:
             found.append(StorageLine(LOW))
         if self._slow_ms:

@@ -23,6 +23,7 @@ from roundtap_hub.pages import (
     lists,
     new_event,
     officials,
+    outcome,
     paper,
     play_on,
     players,
@@ -44,6 +45,7 @@ def register(app: Flask, hub: Hub) -> None:
     app.extensions["roundtap"] = hub
     app.extensions[RENDERINGS] = Renderings()
     app.extensions[ROW_TEXTS] = RowTexts()
+    app.extensions[outcome.OUTCOMES] = outcome.Outcomes()
     app.extensions["roundtap-gate"] = PinGate(hub.clocks.mono_ms)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals["static_url"] = StaticFiles().url
@@ -55,7 +57,8 @@ def register(app: Flask, hub: Hub) -> None:
     for module in (home, wall, players, announced):
         module.routes(public)
     for module in (archive, console, console_parts, new_event, rounds, cut, imposed_round, results, counting_aid,
-                   swap_check, result_walk, competitors, judging, officials, play_on, lists, units, export):
+                   swap_check, result_walk, competitors, judging, officials, play_on, lists, units, export,
+                   outcome):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)

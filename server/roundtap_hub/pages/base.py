@@ -93,7 +93,7 @@ def the_units() -> Mapping[str, UnitStatus]:
 def the_version(feed: str) -> str:
     """The version of the page of this request; "" where it does not change."""
     hub = the_hub()
-    hall = HallNow(Instant(hub.clocks.boot_id, now_ms()), hub.presence.here)
+    hall = HallNow(Instant(hub.clocks.boot_id, now_ms()), hub.presence.here, hub.service.storage.version)
     return page_version(the_snapshot(), the_units(), feed, hall) if feed else ""
 
 

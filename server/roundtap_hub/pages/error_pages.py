@@ -10,8 +10,9 @@ from werkzeug.exceptions import HTTPException, InternalServerError
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_hub.journal.service import HubStopped
+from roundtap_hub.journal.service import HubStopped, OutcomeUnknown
 from roundtap_hub.pages.base import page
+from roundtap_hub.pages.outcome import wait_for
 from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
 
 log = logging.getLogger(__name__)
@@ -37,9 +38,12 @@ def handle(app: Flask) -> None:
     def stopping(_: HubStopped) -> AnyResponse:
         return _explained(503)
 
-    @app.errorhandler(TimeoutError)
-    def in_doubt(_: TimeoutError) -> AnyResponse:
-        """The writer knows as little as we do: its database was lost in mid-commit. "Not saved" might be untrue."""
+    @app.errorhandler(OutcomeUnknown)
+    def in_doubt(unknown: OutcomeUnknown) -> AnyResponse:
+        """The writer knows as little as we do: its disk or its database does not answer. "Not saved" might be untrue.
+        """
+        if request.blueprint == "console":
+            return wait_for(unknown.answer, (request.view_args or {}).get("event_id", ""))
         return _explained(504)
 
     @app.errorhandler(Exception)

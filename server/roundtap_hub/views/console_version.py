@@ -24,6 +24,8 @@ class HallNow:
 
     now: Instant
     here: Collection[tuple[str, str, str]] = ()
+    storage: str = ""
+    """What is said of the hub's storage (StorageState.version)."""
 
 
 def console_version(
@@ -60,7 +62,7 @@ def _by_time(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventSt
     limit, played = state.options.get("late_minutes"), played_ms(state, hall.now)
     late = limit is not None and played is not None and played >= limit * 60_000
     phase = phase_now(state.clock, state.rulebook.phases, live.extra_minutes if live else None, hall.now)
-    return (silent, alone, late, phase.key, phase.over, phase.last_minutes, sorted(hall.here))
+    return (silent, alone, late, phase.key, phase.over, phase.last_minutes, sorted(hall.here), hall.storage)
 
 
 def _said(status: UnitStatus) -> tuple[Any, ...]:

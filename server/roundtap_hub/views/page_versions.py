@@ -25,7 +25,8 @@ def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | No
     """
     kind, *rest = page.split("/")
     if page == "console":
-        return short_hash([(line.id, line.number) for line in known(snapshot)], snapshot.venue.number)
+        return short_hash([(line.id, line.number) for line in known(snapshot)], snapshot.venue.number,
+                          hall.storage if hall else "")
     if page == "door":
         return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_in_play(snapshot, line.id))
                            for line in listed(snapshot)])
