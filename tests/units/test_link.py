@@ -207,11 +207,11 @@ def test_reports_are_offered_in_the_order_of_their_presses(bench: Bench) -> None
     assert [bench.hub.next("/device/report")["report"]["report_id"] for _ in range(2)] == ["r1", "r2"]
 
 
-def test_a_report_that_gets_no_answer_does_not_hold_up_the_next(bench: Bench) -> None:
+def test_a_report_that_gets_no_answer_does_not_hold_up_another_match(bench: Bench) -> None:
     bench.hub.answers["/device/report"] = lambda message: (
         b'{"error": "malformed"}' if message["report"]["report_id"] == "r1" else echo_of(message))
     bench.put(REPORT_1)
-    bench.put(REPORT_2)
+    bench.put({**REPORT_2, "match": "1.2"})
     bench.link.start()
     assert bench.wait_for("fate").id == "r2"
     assert [kept.id for kept in bench.outbox.waiting()] == ["r1"]
@@ -387,7 +387,6 @@ def test_a_right_feed_is_handed_on(bench: Bench) -> None:
                                     feed_line(hello, 2, {"type": "view", "view": {"table": 1}})]
     bench.link.start()
     assert bench.wait_for("view") == {"table": 1}
-    assert bench.link.time.hub_ms(1000) == 5000
 
 
 VIEW: Json = {"type": "view", "view": {"table": 666}}
@@ -519,8 +518,7 @@ def test_only_the_hubs_signed_answer_to_this_question_sets_the_clock(
     bench.link.start()
     for _ in range(4):
         bench.hub.next("/device/time")
-    assert bench.link.time.error_ms(1000) is None
-    assert bench.link.time.hub_ms(1000) == 5000
+    assert bench.link.time.hub_ms(1000) is None
 
 
 def test_another_boot_of_the_hub_is_told_by_its_welcome_and_its_clock_found_anew(bench: Bench) -> None:
@@ -533,7 +531,7 @@ def test_another_boot_of_the_hub_is_told_by_its_welcome_and_its_clock_found_anew
                                     feed_line(hello, 2, {"type": "view", "view": {}}, now_ms=290)]
     bench.hub.hang_up.set()
     bench.wait_for("view")
-    assert bench.link.time.hub_ms(1000) in (290, 300)
+    assert bench.link.time.hub_ms(1000) in (None, 300)
     ask_until(bench, lambda: bench.link.time.hub_ms(1000) == 300)
 
 
