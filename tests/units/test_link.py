@@ -31,13 +31,14 @@ Json = dict[str, Any]
 class FakeHub:
     """Answers as told. `answers[path]` makes the body of an answer from the message that came; a feed is some lines,
     after which the connection stays open until the test ends or `hang_up` is set. `closes`: how many connections it
-    closes after an answer without a word; `drops`: how many it closes instead of answering, once they have brought an
+    closes after an answer without a word; `statuses[path]`: the code it answers with instead of 200; `drops`: how many it closes instead of answering, once they have brought an
     answer."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Callable[[Json], bytes]] = {}
         self.feed: Callable[[Json], Iterable[bytes]] = lambda hello: []
         self.challenges: Callable[[str], bytes] = lambda path: b'{"challenge": "c1"}'
+        self.statuses: dict[str, int] = {}
         self.closes = self.drops = 0
         self.heard: queue.SimpleQueue[tuple[str, Json]] = queue.SimpleQueue()
         self.hang_up = threading.Event()
@@ -59,7 +60,7 @@ class FakeHub:
                 message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 hub.heard.put((self.path, message))
                 hub.headers = dict(self.headers)
-                if self.path == "/device/feed":
+                if self.path == "/device/feed" and self.path not in hub.statuses:
                     self.send_response(200)
                     self.send_header("Connection", "close")
                     self.end_headers()
@@ -73,7 +74,7 @@ class FakeHub:
                     self.close_connection = True
                     return
                 body = hub.answers.get(self.path, lambda _: PORTAL)(message)
-                self.send_response(200)
+                self.send_response(hub.statuses.get(self.path, 200))
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)

@@ -43,8 +43,8 @@ SLOWER_MAX = 4
 STATUS_EVERY_S = 10.0
 TWIN_RETRY_S = 10.0
 """While another unit has this one's name."""
-HELLO_REPORTS_MAX = 1000
-"""Of a unit that was never emptied: a hello has at most 64 kB."""
+HELLO_REPORTS_BYTES_MAX = 52_000
+"""Of a unit that was never emptied: a hello has at most 64 kB, and there is more to say."""
 
 LINE_BYTES_MAX = 4 * 1024 * 1024
 """Far more than the fates of all reports of an event: whoever pretends to be the hub shall not fill the memory."""
@@ -195,11 +195,17 @@ class HubLink:
     def _hello(self, nonce: str, challenge: str) -> dict[str, Any]:
         """What the hub is told to begin with. Of very many reports all that wait, and the newest of the others."""
         kept = self._outbox.all()
-        if len(kept) > HELLO_REPORTS_MAX:
-            kept = sorted(kept[-HELLO_REPORTS_MAX:], key=lambda one: one.settled)
+        named: list[list[str]] = []
+        room = HELLO_REPORTS_BYTES_MAX
+        for one in (*(one for one in kept if not one.settled), *(one for one in reversed(kept) if one.settled)):
+            event = str(one.report["event"])
+            room -= len(json.dumps([event, one.id])) + 2
+            if room < 0:
+                break
+            named.append([event, one.id])
         return {
             "unit": self._address.unit, "nonce": nonce, "challenge": challenge, "core": VERSION,
-            "reports": [[str(one.report["event"]), one.id] for one in kept],
+            "reports": named,
             "instance": self._memory.instance, "epoch": self._epoch, "heads": self._outbox.heads(),
             "holds": self._holds(), "damaged": self._outbox.damaged,
         }

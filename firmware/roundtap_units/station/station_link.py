@@ -16,6 +16,7 @@ from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.link import HubAddress
+from roundtap_units.link.patient_reading import PatientConnection
 from roundtap_units.station.station import Job
 
 log = logging.getLogger(__name__)
@@ -159,7 +160,7 @@ class HubStationLink:
                 self._stopping.wait(POLL_S)
 
     def _post_http(self, path: str, message: Mapping[str, Any]) -> Any:
-        connection = http.client.HTTPConnection(self._address.host, self._address.port, timeout=ANSWER_TIMEOUT_S)
+        connection = PatientConnection(self._address.host, self._address.port, ANSWER_TIMEOUT_S)
         try:
             connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
             answer = connection.getresponse()
@@ -168,7 +169,7 @@ class HubStationLink:
             connection.close()
 
     def _ask_http(self) -> str:
-        connection = http.client.HTTPConnection(self._address.host, self._address.port, timeout=ANSWER_TIMEOUT_S)
+        connection = PatientConnection(self._address.host, self._address.port, ANSWER_TIMEOUT_S)
         try:
             return ask_challenge(connection)
         finally:
