@@ -127,4 +127,9 @@ def near(one_ms: int | None, other_ms: int | None) -> bool:
 
 
 def _match(view: Mapping[str, Any] | None) -> object:
-    return None if view is None else (view.get("table"), view.get("event"), view.get("round"), view.get("match"))
+    """What must not be older than it need be: who plays, what stands, and whether the round has begun."""
+    if view is None:
+        return None
+    clock = view.get("clock")
+    state = clock.get("state") if isinstance(clock, Mapping) else None
+    return view.get("table"), view.get("event"), view.get("round"), view.get("match"), state
