@@ -251,7 +251,7 @@ def test_a_pending_report_has_words_and_its_later_fate_is_shown(lone: Lone) -> N
     lone.wait(1000)
     lone.hub_says("contact", None)
     lone.tap("a")
-    assert "kept, looked into" in lone.says
+    assert "being checked" in lone.says
     lone.hub_answers(2)
     assert "SAVED #1042" in lone.says
 

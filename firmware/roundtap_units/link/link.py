@@ -51,6 +51,7 @@ LINE_BYTES_MAX = 4 * 1024 * 1024
 
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a strange message may raise."""
+WORD_MAX = 64
 FIRST = ("welcome", "twin")
 """What a feed begins with."""
 
@@ -243,7 +244,7 @@ class HubLink:
             self._receive("view", message["view"])
 
     def _welcomed(self, message: Mapping[str, Any], place: Place) -> None:
-        session, core, epoch = str(message["session"]), str(message["core"]), str(message["epoch"])
+        session, core, epoch = (_word(message[name]) for name in ("session", "core", "epoch"))
         others = message.get("hubs")
         if not self._hubs.believed(place, epoch, others if isinstance(others, list) else [], self._mono_ms()):
             raise ValueError("a hub of an epoch that this unit has left")
@@ -434,6 +435,12 @@ class HubLink:
         else:
             self._faults.told("sending failed")
         self._stop.wait(random.uniform(*RETRY_SEND_S) * min(2 ** (failures - 1), SLOWER_MAX))
+
+
+def _word(value: object) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= WORD_MAX:
+        raise ValueError(f"no word: {str(value)[:80]}")
+    return value
 
 
 def worth_waiting(waited_s: float, hub_alive: bool, settled_s: float | None) -> bool:

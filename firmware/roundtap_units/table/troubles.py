@@ -44,7 +44,7 @@ class Troubles:
     @property
     def sending(self) -> str:
         """The text that takes the place of "sending…"; "" where that is true."""
-        return "sending.refused" if self.refusal else "sending.pending" if self.pending else ""
+        return "sending.refused" if self.refusal else ""
 
     def press(self, gesture: Gesture, now_ms: int) -> bool:
         """Whether the press was meant for a page of these, and goes no further."""

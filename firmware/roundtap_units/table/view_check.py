@@ -39,6 +39,7 @@ def checked_view(raw: object) -> TableView:
         raise ViewRefused(str(error)) from error
     except (KeyError, TypeError, ValueError, AttributeError, Problem) as error:
         raise ViewRefused(f"malformed: {error!r}") from error
+    _conforms(data.get("finished") or [], list[str], "finished")
     _conforms(view, TableView, "view")
     _ranges(view)
     return view
@@ -81,6 +82,8 @@ def _fits(value: Any, hint: Any, where: str) -> bool:
     if origin is not None and issubclass(origin, Mapping):
         return isinstance(value, Mapping) and all(
             _fits(key, inner[0], where) and _fits(each, inner[1], f"{where}.{key}") for key, each in value.items())
+    if origin is list:
+        return isinstance(value, list) and all(_fits(each, inner[0], where) for each in value)
     if origin is not None:
         return isinstance(value, origin)
     if isinstance(hint, type) and is_dataclass(hint):
