@@ -1,4 +1,4 @@
-"""A hub gone wild, in front of a real unit: signed messages that are nearly right, presses in between, all by a seed."""
+"""A hub gone wild before a real unit: signed messages that are nearly right, presses in between, all by a seed."""
 
 from __future__ import annotations
 
@@ -35,13 +35,15 @@ from roundtap_units.unit_words import unit_words
 KEY = bytes(range(32))
 PLACE = ("127.0.0.1", 1)
 HANG_S = 2.0
-ODD = (None, True, False, 0, -1, 1, 2, 7, 99, 10**4, 10**6, 10**9, 2**53 - 1, 2**63, -(10**12), 10**30, "", " ", "a", "b",
-       "running", "counting", "paused", "idle", "agreed", "second", "decided", "dispute", "closed", "x" * 5000,
+ODD = (None, True, False, 0, -1, 1, 2, 7, 99, 10**4, 10**6, 10**9, 2**53 - 1, 2**63, -(10**12), 10**30, "", " ",
+       "a", "b", "running", "counting", "paused", "idle", "agreed", "second", "decided", "dispute", "closed",
+       "x" * 5000,
        "\n", "\u202e", "\x00", "\ud800", "😀" * 40, "figure", "picks", "choice", "swiss", [], {}, [[]], [{}], {"a": 1},
        {"a": 1, "b": 2}, {"score": {"a": 10**9, "b": -5}}, {"score": {"a": 100, "b": 24}}, ["a", "b"], [1] * 3000,
        {"name": "x" * 3000}, {"id": 5}, 1.5)
 """What is put in the place of something."""
-NAMES = ("id", "name", "table", "match", "form", "clock", "ways", "steps", "maximum", "per_side", "wheels", "options", "x")
+NAMES = ("id", "name", "table", "match", "form", "clock", "ways", "steps", "maximum", "per_side", "wheels", "options",
+         "x")
 
 
 def right_view(book_id: str, state: str = "open") -> dict[str, Any]:
@@ -52,13 +54,13 @@ def right_view(book_id: str, state: str = "open") -> dict[str, Any]:
     if book.squads is not None:
         side = {**side, "to_field": [1, 2, 3]}
     match = {"id": "3.7", "revision": 0, "draw": "d1", "a": side, "b": {**side, "name": "Bruno M.", "id": "c2"},
-             "state": state, "reports": {"a": None, "b": None}, "result": None, "number": None, "last": None, "lots": {},
-             "before_play": None, "corrected": False, "heard": {"a": 0, "b": 0}, "said": {"a": None, "b": None},
-             "second": None}
+             "state": state, "reports": {"a": None, "b": None}, "result": None, "number": None, "last": None,
+             "lots": {}, "before_play": None, "corrected": False, "heard": {"a": 0, "b": 0},
+             "said": {"a": None, "b": None}, "second": None}
     clock = {"state": "running", "deadline_ms": 4_000_000, "remaining_ms": 4_000_000, "total_ms": 4_500_000,
              "phases": [{"key": "phase.last_minutes", "from_ms": 1000}], "open_end": False, "over": False}
-    return {"table": 12, "finished": [], "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2",
-                                                  "rulebook": book_id},
+    event = {"id": "e1", "name": "Winter Open", "color": "#0072B2", "rulebook": book_id}
+    return {"table": 12, "finished": [], "event": event,
             "round": {"number": 3, "of": 5, "stage": "swiss", "status": "published"}, "match": match,
             "options": options, "situation": {"stage": "swiss", "totals": None, "houses": None}, "rounds_left": 2,
             "form": json.loads(json.dumps(form_to_json(book.form(options)))), "clock": clock, "call": None,

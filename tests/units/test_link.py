@@ -31,8 +31,8 @@ Json = dict[str, Any]
 class FakeHub:
     """Answers as told. `answers[path]` makes the body of an answer from the message that came; a feed is some lines,
     after which the connection stays open until the test ends or `hang_up` is set. `closes`: how many connections it
-    closes after an answer without a word; `statuses[path]`: the code it answers with instead of 200; `drops`: how many it closes instead of answering, once they have brought an
-    answer."""
+    closes after an answer without a word; `statuses[path]`: its code where that is not 200; `drops`: how many
+    it closes instead of answering, once they have brought an answer."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Callable[[Json], bytes]] = {}

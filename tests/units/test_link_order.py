@@ -1,4 +1,4 @@
-"""The newest word wins: reports of one match in their order, by the key that holds now, and a word where none is taken."""
+"""The newest word wins: reports of one match in their order, by the present key, and a word where none is taken."""
 
 from __future__ import annotations
 

@@ -1,11 +1,13 @@
-"""An outbox on a worn card: what it spoils is put aside and counted, what it refuses is said, and nothing is invented."""
+"""An outbox on a worn card: what it spoils is put aside and counted, what it refuses is said, nothing is invented."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +205,7 @@ def test_a_card_that_cannot_be_read_is_not_written_over(path: Path, monkeypatch:
     with monkeypatch.context() as patch:
         patch.setattr(Path, "read_bytes", refusing(errno.EIO))
         outbox = Outbox(path)
-        with pytest.raises(OSError, match="Input/output|Read-only"):
+        with pytest.raises(OSError, match=r"Input/output|Read-only"):
             outbox.put(report(9), "mac")
         assert outbox.failing
     assert path.read_bytes() == before
@@ -229,3 +231,54 @@ def test_a_folder_that_nobody_may_make_is_a_failing_card_and_no_end(tmp_path: Pa
     outbox = Outbox(tmp_path / "file" / "outbox.jsonl")
     assert outbox.failing
     assert outbox.all() == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, of 64 kB, where somebody may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(place)], capture_output=True,
+                             check=False)
+    if mounted.returncode:
+        pytest.skip("nobody may mount here")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_a_full_disk_keeps_what_it_has_and_goes_on_when_there_is_room(small_disk: Path) -> None:
+    outbox = filled(small_disk / "outbox.jsonl")
+    (small_disk / "ballast").write_bytes(b"x")
+    with open(small_disk / "ballast", "ab", buffering=0) as ballast, contextlib.suppress(OSError):
+        while True:
+            ballast.write(b"x" * 512)
+    kept = 3
+    with contextlib.suppress(OSError):
+        while kept < 400:
+            outbox.put(report(kept + 1), "mac")
+            kept += 1
+    assert kept < 400
+    assert outbox.failing
+    (small_disk / "ballast").unlink()
+    assert outbox.mend()
+    outbox.put(report(500), "mac")
+    assert ids(Outbox(small_disk / "outbox.jsonl")) == [f"r{n}" for n in (*range(1, kept + 1), 500)]
+    outbox.close()
+
+
+def test_a_disk_that_is_mounted_read_only_in_the_midst_of_it(small_disk: Path) -> None:
+    outbox = filled(small_disk / "outbox.jsonl")
+    outbox.close()
+    outbox = Outbox(small_disk / "outbox.jsonl")
+    outbox.look()
+    assert not outbox.failing
+    outbox.close()
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    outbox = Outbox(small_disk / "outbox.jsonl")
+    assert (ids(outbox), outbox.failing) == (["r1", "r2", "r3"], True)
+    assert not outbox.mend()
+    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+    assert outbox.mend()
+    outbox.put(report(4), "mac")
+    assert ids(outbox) == ["r1", "r2", "r3", "r4"]
+    outbox.close()
