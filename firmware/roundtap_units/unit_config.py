@@ -19,12 +19,13 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class UnitConfig:
-    """The part that all units share; each kind of unit adds its own."""
+    """The part that all units share; each kind of unit adds its own. `others`: (host, port) of further hubs."""
 
     unit: str
     key: bytes
     host: str
     port: int
+    others: tuple[tuple[str, int], ...]
     folder: Path
     language: str
 
@@ -44,7 +45,7 @@ def read_unit_config(path: Path, own_keys: tuple[str, ...]) -> tuple[dict[str, A
     for name in data:
         if name not in known:
             raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(known)}")
-    for name in ("unit", "key", "hub", "folder"):
+    for name in ("unit", "key", "folder"):
         if not isinstance(data.get(name), str) or not data[name]:
             raise ConfigError(f"{path}: {name} is missing")
     try:
@@ -53,12 +54,24 @@ def read_unit_config(path: Path, own_keys: tuple[str, ...]) -> tuple[dict[str, A
         key = b""
     if len(key) < 32:
         raise ConfigError(f"{path}: key: 64 hex digits are wanted")
-    hub = urlsplit(data["hub"])
-    if hub.scheme != "http" or not hub.hostname:
-        raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, not {data["hub"]!r}')
+    if not data.get("hub"):
+        raise ConfigError(f"{path}: hub is missing")
+    hubs = [_place(path, address) for address in (data["hub"] if isinstance(data["hub"], list) else [data["hub"]])]
     language = data.get("language", "en")
     if language not in LANGUAGES:
         raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
-    common = {"unit": data["unit"], "key": key, "host": hub.hostname, "port": hub.port or 80,
+    common = {"unit": data["unit"], "key": key, "host": hubs[0][0], "port": hubs[0][1], "others": tuple(hubs[1:]),
               "folder": Path(data["folder"]), "language": language}
     return common, {name: value for name, value in data.items() if name in own_keys}
+
+
+def _place(path: Path, address: object) -> tuple[str, int]:
+    try:
+        hub = urlsplit(address) if isinstance(address, str) else urlsplit("")
+        host, port = hub.hostname, hub.port or 80
+    except ValueError:
+        host, port = None, 0
+    if host is None or hub.scheme != "http":
+        raise ConfigError(f'{path}: hub: an address like "http://10.42.0.1:8080" is wanted, or a list of such, '
+                          f"not {address!r}")
+    return host, port

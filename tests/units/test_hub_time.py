@@ -6,7 +6,16 @@ import random
 
 import pytest
 
-from roundtap_units.link.hub_time import BURST, ENOUGH_MS, GAP_MS, HubTime, SamplePlan
+from roundtap_units.link.hub_time import (
+    BURST,
+    ENOUGH_MS,
+    FEED_LATE_MS,
+    GAP_MS,
+    TRIP_MAX_MS,
+    FeedAge,
+    HubTime,
+    SamplePlan,
+)
 
 OFFSET_MS = 7_654_321
 
@@ -21,16 +30,6 @@ def test_half_the_round_trip_is_added() -> None:
     time.heard_round_trip(5000, sent_ms=100, received_ms=180)
     assert time.hub_ms(180) == 5040
     assert time.hub_ms(1180) == 6040
-
-
-def test_a_message_serves_until_the_first_round_trip() -> None:
-    time = HubTime()
-    time.heard_one_way(5000, here_ms=100)
-    assert time.hub_ms(100) == 5000
-    time.heard_round_trip(5100, sent_ms=100, received_ms=180)
-    assert time.hub_ms(180) == 5140
-    time.heard_one_way(5200, here_ms=500)
-    assert time.hub_ms(180) == 5140
 
 
 def exchange(time: HubTime, chance: random.Random, sent_ms: int, out_ms: int, back_ms: int) -> None:
@@ -86,30 +85,54 @@ def test_a_clock_that_jumped_is_believed_anew_by_its_first_round_trip() -> None:
     assert time.hub_ms(60_800) == 1050
 
 
-def test_no_message_moves_a_clock_that_had_a_round_trip() -> None:
-    """Whoever holds a message up, by seconds or by days, has no say in what time it is."""
-    time = HubTime()
-    time.heard_round_trip(9_000_000, sent_ms=1000, received_ms=1002)
-    for held_up_ms in (-10**9, -20_000, -5_000, 0, 5_000, 20_000, 10**9):
-        time.heard_one_way(9_000_000 + held_up_ms, here_ms=1001)
-    assert time.hub_ms(1001) == 9_000_000
-
-
-def test_of_the_messages_before_the_first_round_trip_the_least_late_counts() -> None:
-    time = HubTime()
-    for late_ms in (70, 20, 90):
-        time.heard_one_way(5000, here_ms=100 + late_ms)
-    assert time.hub_ms(120) == 5000
-
-
 def test_a_hub_that_was_started_anew_is_listened_to_anew() -> None:
     time = HubTime()
     time.heard_round_trip(9_000_000, sent_ms=1000, received_ms=1002)
     time.begin_anew()
     assert time.hub_ms(60_000) is None
     assert time.error_ms(60_000) is None
-    time.heard_one_way(300, here_ms=60_000)
-    assert time.hub_ms(60_000) == 300
+
+
+def test_a_round_trip_that_was_held_up_moves_no_clock() -> None:
+    time = HubTime()
+    time.heard_round_trip(9_000_000, sent_ms=1000, received_ms=1001 + TRIP_MAX_MS)
+    assert time.hub_ms(60_000) is None
+    time.heard_round_trip(9_000_000, sent_ms=1000, received_ms=999)
+    assert time.hub_ms(60_000) is None
+
+
+# --- how old a feed is -------------------------------------------------------------------------------------------
+
+
+def test_a_feed_that_is_passed_on_later_and_later_is_found_out_by_its_own_welcome() -> None:
+    """No round trip has told the hub's clock yet: the welcome says where it stood at least."""
+    age = FeedAge(HubTime(), sent_ms=1000)
+    assert not age.late(500_000, here_ms=1020)
+    assert not age.late(502_000, here_ms=3020 + FEED_LATE_MS - 1)
+    assert age.late(502_000, here_ms=3022 + FEED_LATE_MS)
+
+
+def test_a_welcome_that_comes_long_after_the_hello_is_late() -> None:
+    assert FeedAge(HubTime(), sent_ms=1000).late(500_000, here_ms=1001 + FEED_LATE_MS)
+
+
+def test_a_feed_held_up_from_its_welcome_on_is_found_out_by_a_round_trip() -> None:
+    time = HubTime()
+    age = FeedAge(time, sent_ms=1000)
+    assert not age.late(500_000, here_ms=5900)
+    time.heard_round_trip(504_950, sent_ms=5940, received_ms=5960)
+    assert not age.late(502_000, here_ms=7900)
+    time.heard_round_trip(508_950, sent_ms=9940, received_ms=9960)
+    assert age.late(502_000, here_ms=9960)
+
+
+def test_a_feed_in_time_is_never_called_late_by_a_wide_round_trip() -> None:
+    """Of a round trip of four seconds nobody knows which way took them: in doubt for the feed."""
+    time = HubTime()
+    age = FeedAge(time, sent_ms=1000)
+    assert not age.late(500_000, here_ms=1010)
+    time.heard_round_trip(504_000, sent_ms=1100, received_ms=5100)
+    assert not age.late(504_100, here_ms=5110)
 
 
 # --- how often it asks -------------------------------------------------------------------------------------------

@@ -31,13 +31,14 @@ Json = dict[str, Any]
 class FakeHub:
     """Answers as told. `answers[path]` makes the body of an answer from the message that came; a feed is some lines,
     after which the connection stays open until the test ends or `hang_up` is set. `closes`: how many connections it
-    closes after an answer without a word; `drops`: how many it closes instead of answering, once they have brought an
-    answer."""
+    closes after an answer without a word; `statuses[path]`: its code where that is not 200; `drops`: how many
+    it closes instead of answering, once they have brought an answer."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Callable[[Json], bytes]] = {}
         self.feed: Callable[[Json], Iterable[bytes]] = lambda hello: []
         self.challenges: Callable[[str], bytes] = lambda path: b'{"challenge": "c1"}'
+        self.statuses: dict[str, int] = {}
         self.closes = self.drops = 0
         self.heard: queue.SimpleQueue[tuple[str, Json]] = queue.SimpleQueue()
         self.hang_up = threading.Event()
@@ -59,7 +60,7 @@ class FakeHub:
                 message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 hub.heard.put((self.path, message))
                 hub.headers = dict(self.headers)
-                if self.path == "/device/feed":
+                if self.path == "/device/feed" and self.path not in hub.statuses:
                     self.send_response(200)
                     self.send_header("Connection", "close")
                     self.end_headers()
@@ -73,7 +74,7 @@ class FakeHub:
                     self.close_connection = True
                     return
                 body = hub.answers.get(self.path, lambda _: PORTAL)(message)
-                self.send_response(200)
+                self.send_response(hub.statuses.get(self.path, 200))
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
@@ -207,11 +208,11 @@ def test_reports_are_offered_in_the_order_of_their_presses(bench: Bench) -> None
     assert [bench.hub.next("/device/report")["report"]["report_id"] for _ in range(2)] == ["r1", "r2"]
 
 
-def test_a_report_that_gets_no_answer_does_not_hold_up_the_next(bench: Bench) -> None:
+def test_a_report_that_gets_no_answer_does_not_hold_up_another_match(bench: Bench) -> None:
     bench.hub.answers["/device/report"] = lambda message: (
         b'{"error": "malformed"}' if message["report"]["report_id"] == "r1" else echo_of(message))
     bench.put(REPORT_1)
-    bench.put(REPORT_2)
+    bench.put({**REPORT_2, "match": "1.2"})
     bench.link.start()
     assert bench.wait_for("fate").id == "r2"
     assert [kept.id for kept in bench.outbox.waiting()] == ["r1"]
@@ -387,7 +388,6 @@ def test_a_right_feed_is_handed_on(bench: Bench) -> None:
                                     feed_line(hello, 2, {"type": "view", "view": {"table": 1}})]
     bench.link.start()
     assert bench.wait_for("view") == {"table": 1}
-    assert bench.link.time.hub_ms(1000) == 5000
 
 
 VIEW: Json = {"type": "view", "view": {"table": 666}}
@@ -519,8 +519,7 @@ def test_only_the_hubs_signed_answer_to_this_question_sets_the_clock(
     bench.link.start()
     for _ in range(4):
         bench.hub.next("/device/time")
-    assert bench.link.time.error_ms(1000) is None
-    assert bench.link.time.hub_ms(1000) == 5000
+    assert bench.link.time.hub_ms(1000) is None
 
 
 def test_another_boot_of_the_hub_is_told_by_its_welcome_and_its_clock_found_anew(bench: Bench) -> None:
@@ -533,7 +532,7 @@ def test_another_boot_of_the_hub_is_told_by_its_welcome_and_its_clock_found_anew
                                     feed_line(hello, 2, {"type": "view", "view": {}}, now_ms=290)]
     bench.hub.hang_up.set()
     bench.wait_for("view")
-    assert bench.link.time.hub_ms(1000) in (290, 300)
+    assert bench.link.time.hub_ms(1000) in (None, 300)
     ask_until(bench, lambda: bench.link.time.hub_ms(1000) == 300)
 
 

@@ -71,7 +71,7 @@ def test_reports_wait_in_their_order_until_the_hub_has_answered(path: Path) -> N
     for n in (3, 1, 2):
         outbox.put(report(n), f"mac {n}")
     settled = outbox.settle(echo(1))
-    assert settled == Kept(report(1), "mac 1", "accepted", 1001, "h1", None)
+    assert settled == Kept(report(1), "mac 1", "accepted", 1001, "h1", None, "x")
     for known in (outbox, reopened(path)):
         assert ids(known.waiting()) == ["r3", "r2"]
         assert ids(known.all()) == ["r3", "r1", "r2"]
@@ -195,7 +195,7 @@ def test_a_finished_event_is_forgotten_but_not_what_the_hub_has_not_answered(pat
     outbox.settle(echo(1))
     outbox.settle(echo(3))
 
-    outbox.forget_event("e1")
+    outbox.forget_event("e1", "x")
 
     for known in (outbox, reopened(path)):
         assert ids(known.all()) == ["r2", "r3"]
@@ -218,11 +218,11 @@ def test_forgetting_is_one_atomic_step(path: Path, monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as patch:
         patch.setattr(module.os, "replace", cut)
         with pytest.raises(OSError, match="power"):
-            outbox.forget_event("e1")
+            outbox.forget_event("e1", "x")
     assert path.read_bytes() == before
     assert ids(outbox.all()) == ["r1", "r2"]
 
-    outbox.forget_event("e1")
+    outbox.forget_event("e1", "x")
     assert path.read_bytes() == b""
 
 
@@ -230,7 +230,7 @@ def test_forgetting_nothing_writes_nothing(path: Path) -> None:
     outbox = Outbox(path)
     outbox.put(report(1), "mac")
     inode = path.stat().st_ino
-    outbox.forget_event("e1")
-    outbox.forget_event("e7")
+    outbox.forget_event("e1", "x")
+    outbox.forget_event("e7", "x")
     assert path.stat().st_ino == inode
     assert json.loads(path.read_bytes())["mac"] == "mac"

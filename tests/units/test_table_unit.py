@@ -195,13 +195,17 @@ def test_what_the_disk_refuses_is_not_called_sent_and_is_stored_when_it_can_be(
 
     with monkeypatch.context() as patch:
         patch.setattr(unit.outbox, "_append", full)
-        unit.tap("a", "a", "b")
+        unit.tap("a", "a")
+        assert "CARD FAILED" in unit.says
+        unit.tap("b")
         assert "sending" not in unit.says
         assert "SAVED" not in unit.says
         assert unit.link.on_disk_when_sent == []
     unit.wait(1000)
-    assert [kept.id for kept in unit.outbox.waiting()] == ["table-12-id1", "table-12-id2"]
+    assert [kept.id for kept in unit.outbox.waiting()] == ["table-12-id1"]
+    unit.tap("b")
     assert "sending" in unit.says
+    assert [kept.id for kept in unit.outbox.waiting()] == ["table-12-id1", "table-12-id2"]
 
 
 def test_after_a_restart_the_waiting_report_belongs_to_the_table_again(make: Callable[..., Unit], unit: Unit) -> None:

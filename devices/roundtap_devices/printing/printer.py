@@ -122,6 +122,12 @@ class Printer:
         if port is not None:
             port.close()
 
+    def give_up(self) -> None:
+        """Let go of the job that is under way, and of the port: the printer may wait for the rest of a block."""
+        if self._try is not None:
+            self._broken(self._try, STALLED)
+            self._try = None
+
     def _go_on(self, job: _Try, now_ms: int) -> Outcome | None:
         if self._port is None:
             self._port = self._open()

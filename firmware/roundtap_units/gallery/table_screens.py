@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
@@ -14,6 +15,7 @@ from roundtap_units.gallery.other_rulebooks import other_rulebooks
 from roundtap_units.gallery.played_table import Play, Shots
 from roundtap_units.table.dialogue.dialogue import Refused, Saved
 from roundtap_units.table.screens.screens import draw
+from roundtap_units.table.troubles import Troubles
 from roundtap_units.table.view import CallView
 
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
@@ -45,6 +47,7 @@ class _Play(Play):
         yield from self.after_time()
         yield from self.disagreeing()
         yield from self.hub_says()
+        yield from self.in_trouble()
 
     def before(self) -> Shots:
         yield "waiting", self.shot()
@@ -155,6 +158,31 @@ class _Play(Play):
         yield "dropped", self.shot()
         self.table.on_mismatch()
         yield "update", self.shot()
+
+
+    def in_trouble(self) -> Shots:
+        """Pages about the unit itself, a clock that nobody knows, a report that is not taken."""
+        self.start()
+        self.view()
+        troubles = Troubles(self.table)
+        for name, value in (("twin", True), ("card", True), ("damaged", 1), ("refusal", "key"), ("refusal", "form"),
+                            ("refusal", "often"), ("pending", True)):
+            setattr(troubles, name, value)
+            scene = troubles.scene(self.now_ms)
+            assert scene is not None
+            yield f"trouble-{name}" if not isinstance(value, str) else f"trouble-{value}", scene
+            setattr(troubles, name, type(value)() if name != "refusal" else None)
+        self.table.table.clock_unknown = True
+        yield "idle-no-clock", self.shot()
+        self.start()
+        self.view()
+        self.tap("aaa")
+        self.store()
+        self.tap("b")
+        self.store()
+        self.table.table.instead_of_sending = "sending.refused"
+        yield "sending-refused", self.shot()
+        yield "fault", replace(self.shot(), badge=self.table.table.words("badge.fault"))
 
 
 def main(directory: str) -> None:

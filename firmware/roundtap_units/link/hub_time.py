@@ -16,6 +16,10 @@ BURST = 24
 FEW = 2
 """And beside each regular status, while the error is larger than enough."""
 GAP_MS = 40
+TRIP_MAX_MS = 5000
+"""A longer round trip tells nothing: half of it would be seen."""
+FEED_LATE_MS = 5000
+"""A message of the feed that is older than this is not what the hub says now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +37,19 @@ class HubTime:
     The hub read its clock between a question's leaving and its answer's coming. That bounds the offset from below by
     the fastest way back there was, and from above by the fastest way there, which need not be of one round trip; the
     middle of both is taken, so that the error is never more than half of the shortest trip. A one-way message bounds
-    nothing, as anybody may hold it up: it serves until the first round trip only.
+    the offset from below only, as anybody may hold it up: no clock is ever shown by it.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._samples: deque[_Sample] = deque(maxlen=SAMPLES_MAX)
-        self._one_way_ms: int | None = None
         self._bounds: _Sample | None = None
-
-    def heard_one_way(self, hub_now_ms: int, here_ms: int) -> None:
-        with self._lock:
-            offset_ms = hub_now_ms - here_ms
-            # Each is late by the way it came: the least late one tells the most.
-            if self._one_way_ms is None or offset_ms > self._one_way_ms:
-                self._one_way_ms = offset_ms
 
     def heard_round_trip(self, hub_now_ms: int, sent_ms: int, received_ms: int) -> None:
         """All three are whole milliseconds, cut off: each may have been almost one more."""
+        if not 0 <= received_ms - sent_ms <= TRIP_MAX_MS:
+            # Whoever holds an answer up shall not move the clock by half of that.
+            return
         with self._lock:
             self._samples.append(_Sample(hub_now_ms - received_ms - 1, hub_now_ms - sent_ms + 1, received_ms))
             self._bounds = self._narrowed(received_ms)
@@ -59,14 +58,21 @@ class HubTime:
         """The hub's machine was started again, and its clock with it: nothing that was heard before counts."""
         with self._lock:
             self._samples.clear()
-            self._one_way_ms = self._bounds = None
+            self._bounds = None
 
     def hub_ms(self, here_ms: int) -> int | None:
-        """What the hub's clock shows now; None before the first contact."""
+        """What the hub's clock shows now; None before the first round trip."""
         with self._lock:
-            if self._bounds is not None:
-                return here_ms + round((self._bounds.low_ms + self._bounds.high_ms) / 2)
-            return None if self._one_way_ms is None else here_ms + self._one_way_ms
+            if self._bounds is None:
+                return None
+            return here_ms + round((self._bounds.low_ms + self._bounds.high_ms) / 2)
+
+    def at_least_ms(self, here_ms: int) -> float | None:
+        """What the hub's clock has reached by now for sure; None before the first round trip."""
+        with self._lock:
+            if self._bounds is None:
+                return None
+            return here_ms + self._bounds.low_ms - _widened(self._bounds.at_ms, here_ms)
 
     def error_ms(self, here_ms: int) -> float | None:
         """How far off `hub_ms` may be at the most; None before the first round trip."""
@@ -87,6 +93,26 @@ class HubTime:
                 break
             low_ms, high_ms = max(low_ms, sample.low_ms - wider_ms), min(high_ms, sample.high_ms + wider_ms)
         return _Sample(low_ms, high_ms, now_ms)
+
+
+class FeedAge:
+    """How old the messages of one feed are at the least. Its welcome answers a hello that was sent at `sent_ms`."""
+
+    def __init__(self, time: HubTime, sent_ms: int) -> None:
+        self._time, self._sent_ms = time, sent_ms
+        self._least_ms: int | None = None
+        """The hub's clock was ahead of this one by no less, when it made the first message."""
+
+    def late(self, hub_now_ms: int, here_ms: int) -> bool:
+        """Whether a message that bears this time of the hub was held up for long: by the welcome's own way, and by
+        all round trips. The hello's nonce was new, so that nothing of this feed is older than the hello."""
+        if self._least_ms is None:
+            self._least_ms = hub_now_ms - here_ms
+            if here_ms - self._sent_ms > FEED_LATE_MS:
+                return True
+        least = self._time.at_least_ms(here_ms)
+        now_ms = max(here_ms + self._least_ms, least if least is not None else here_ms + self._least_ms)
+        return now_ms - hub_now_ms > FEED_LATE_MS
 
 
 class SamplePlan:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from roundtap_units.link.patient_reading import PatientSocket
+
 CONNECT_TIMEOUT_S = 5.0
 REST_TIMEOUT_S = 5.0
 """For the rest of an answer once it has begun."""
@@ -33,6 +35,7 @@ class Answer:
     sent_ms: int
     received_ms: int
     warm: bool
+    status: int = 200
 
 
 class KeptConnection:
@@ -43,6 +46,12 @@ class KeptConnection:
         self._host, self._port, self._mono_ms = host, port, mono_ms
         self._socket: socket.socket | None = None
         self._answered = False
+
+    def move(self, host: str, port: int) -> None:
+        """From the next question on another hub is asked."""
+        if (host, port) != (self._host, self._port):
+            self.close()
+            self._host, self._port = host, port
 
     def open(self) -> None:
         """Be connected, ahead of the next question. OSError where the hub cannot be reached."""
@@ -78,7 +87,8 @@ class KeptConnection:
             self._socket.sendall(head.encode("ascii") + body)
             _wait(self._socket, waits)
             received_ms = self._mono_ms()
-            answer = http.client.HTTPResponse(self._socket, method="POST")
+            answer = http.client.HTTPResponse(PatientSocket(self._socket, REST_TIMEOUT_S),  # type: ignore[arg-type]
+                                              method="POST")
             answer.begin()
             raw = answer.read(ANSWER_BYTES_MAX)
             whole = answer.isclosed() and not answer.will_close
@@ -93,7 +103,19 @@ class KeptConnection:
                     answer.close()
                 self.close()
         self._answered = True
-        return Answer(json.loads(raw), sent_ms, received_ms, warm)
+        if self._socket is not None:
+            self._socket.settimeout(REST_TIMEOUT_S)
+        return Answer(_said(raw, answer.status), sent_ms, received_ms, warm, answer.status)
+
+
+def _said(raw: bytes, status: int) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        if status != http.client.OK:
+            # Its status is what it says: somebody's page of an error.
+            return None
+        raise ValueError(f"an answer that is no JSON: {raw[:200]!r}") from error
 
 
 def _wait(connection: socket.socket, waits: Callable[[float], bool]) -> None:

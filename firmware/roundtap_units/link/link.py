@@ -14,11 +14,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core import VERSION
-from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, opened
+from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, sign
+from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.challenge import ask_challenge
-from roundtap_units.link.hub_time import HubTime, SamplePlan
+from roundtap_units.link.hub_choice import HubChoice, Place
+from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan
 from roundtap_units.link.kept_connection import Answer, KeptConnection, StaleConnection
 from roundtap_units.link.outbox import Kept, Outbox
+from roundtap_units.link.pace import Pace
+from roundtap_units.link.patient_reading import PatientConnection
+from roundtap_units.link.report_order import KINDS, OFTEN_ENOUGH, NotTaken, ReportOrder
+from roundtap_units.link.safe_file import key_mark
+from roundtap_units.link.unit_memory import UnitMemory
 
 log = logging.getLogger(__name__)
 
@@ -34,9 +41,19 @@ RETRY_SEND_S = (0.1, 0.4)
 SLOWER_MAX = 4
 """After several failures the pause is up to so many times as long."""
 STATUS_EVERY_S = 10.0
+TWIN_RETRY_S = 10.0
+"""While another unit has this one's name."""
+HELLO_REPORTS_BYTES_MAX = 52_000
+"""Of a unit that was never emptied: a hello has at most 64 kB, and there is more to say."""
 
 LINE_BYTES_MAX = 4 * 1024 * 1024
 """Far more than the fates of all reports of an event: whoever pretends to be the hub shall not fill the memory."""
+
+MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What reading a strange message may raise."""
+WORD_MAX = 64
+FIRST = ("welcome", "twin")
+"""What a feed begins with."""
 
 Receiver = Callable[[str, Any], None]
 
@@ -49,21 +66,40 @@ class HubAddress:
     port: int
     unit: str
     key: bytes
+    others: tuple[Place, ...] = ()
+    """Where else the hub may be: a standby, by the unit's own configuration."""
 
 
 class HubLink:
     """Keeps the unit in touch. `receive(kind, value)` is called from its threads and must only enqueue:
 
-    "view" a table's view, "fate" a `Kept` that was settled, "mismatch" the hub's core version where it is another
-    than this unit's (None again where not), "contact" nothing.
+    "epoch" the welcome's, before everything else of a feed; "view" a table's view; "fate" a `Kept` of which something
+    new was said; "mismatch" the hub's core version where it is another than this unit's (None again where not);
+    "twin" whether another unit has this one's name; "refusal" why the hub does not take this unit's words, again and
+    again: "key", "form", "often" or None; "contact" nothing.
+
+    memory: what the unit remembers of its hubs. holds: what the hello says of the match that the table shows.
     """
 
     def __init__(self, address: HubAddress, outbox: Outbox, receive: Receiver,
-                 mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000) -> None:
+                 mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
+                 memory: UnitMemory | None = None,
+                 holds: Callable[[], Mapping[str, Any] | None] = lambda: None) -> None:
         self._address = address
         self._outbox = outbox
         self._receive = receive
         self._mono_ms = mono_ms
+        self._memory = memory or UnitMemory(None)
+        self._holds = holds
+        self._hubs = HubChoice(((address.host, address.port), *address.others), self._memory)
+        self._key_mark = key_mark(address.key)
+        self._order = ReportOrder(mono_ms)
+        self._pace = Pace(mono_ms)
+        self._faults = FaultLog(log, mono_ms)
+        self._epoch = self._memory.epoch
+        self._hellos_refused = 0
+        self._refusal: str | None = None
+        self._is_twin = False
         self.time = HubTime()
         self._stop = threading.Event()
         self._plan = SamplePlan(self.time)
@@ -106,29 +142,34 @@ class HubLink:
 
     def _feed_for_ever(self) -> None:
         while not self._stop.is_set():
+            place = self._hubs.next(self._mono_ms())
+            self._is_twin = False
             try:
-                self._feed_once()
-            except (OSError, http.client.HTTPException, ValueError) as error:
+                self._feed_once(place)
+            except (OSError, http.client.HTTPException, *MALFORMED) as error:
                 log.info("the feed broke: %s", error)
             except Exception:
                 # Whatever the other side said: a unit that listens no more would be lost for the day.
-                log.exception("the feed broke")
+                self._faults.told("the feed broke")
+            self._hubs.failed(place)
             self._session = None
+            if self._is_twin:
+                self._stop.wait(TWIN_RETRY_S)
+                continue
             # Sixty units must not knock at the same moment when the hub comes back.
             self._stop.wait(random.uniform(*RETRY_S) if not self._outbox.waiting() else RETRY_S[0])
 
-    def _feed_once(self) -> None:
+    def _feed_once(self, place: Place) -> None:
         address, nonce = self._address, secrets.token_hex(8)
-        connection = http.client.HTTPConnection(address.host, address.port, timeout=SILENCE_S)
+        connection = PatientConnection(*place, SILENCE_S)
         try:
-            hello = {
-                "unit": address.unit, "nonce": nonce, "challenge": ask_challenge(connection), "core": VERSION,
-                "reports": [[str(kept.report["event"]), kept.id] for kept in self._outbox.all()],
-            }
+            hello = self._hello(nonce, ask_challenge(connection))
+            age = FeedAge(self.time, self._mono_ms())
             connection.request("POST", "/device/feed", json.dumps(envelope(address.key, REQUEST, hello)),
                                {"Content-Type": "application/json", "roundtap-unit": address.unit})
             answer = connection.getresponse()
             if answer.status != 200:
+                self._hello_was_refused(answer.status)
                 raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
             last = 0
             while not self._stop.is_set():
@@ -141,38 +182,99 @@ class HubLink:
                 # A forged, foreign or repeated message ends the feed: the next one begins with everything.
                 if message is None or message.get("nonce") != nonce or message.get("seq") != last + 1:
                     raise ValueError("a message without a right signature or place")
+                if (last == 0) != (message["type"] in FIRST):
+                    raise ValueError("a feed that begins with no welcome")
                 last += 1
-                self._take(message)
+                connection.allow(SILENCE_S)
+                self._stop.wait(self._pace.wait_s())
+                self._take(message, place, age)
+                if self._hubs.look_back_due(self._mono_ms()):
+                    raise ValueError("the hub of a newer epoch is looked for")
         finally:
             connection.close()
 
-    def _take(self, message: Mapping[str, Any]) -> None:
-        kind = message["type"]
+    def _hello(self, nonce: str, challenge: str) -> dict[str, Any]:
+        """What the hub is told to begin with. Of very many reports all that wait, and the newest of the others."""
+        kept = self._outbox.all()
+        named: list[list[str]] = []
+        room = HELLO_REPORTS_BYTES_MAX
+        for one in (*(one for one in kept if not one.settled), *(one for one in reversed(kept) if one.settled)):
+            event = str(one.report["event"])
+            room -= len(json.dumps([event, one.id])) + 2
+            if room < 0:
+                break
+            named.append([event, one.id])
+        return {
+            "unit": self._address.unit, "nonce": nonce, "challenge": challenge, "core": VERSION,
+            "reports": named,
+            "instance": self._memory.instance, "epoch": self._epoch, "heads": self._outbox.heads(),
+            "holds": self._holds(), "damaged": self._outbox.damaged,
+        }
+
+    def _hello_was_refused(self, status: int) -> None:
+        self._hellos_refused = self._hellos_refused + 1 if status in KINDS else 0
+        if self._hellos_refused >= OFTEN_ENOUGH:
+            self._tell_refusal(KINDS[status])
+
+    def _tell_refusal(self, kind: str | None) -> None:
+        if kind != self._refusal:
+            self._refusal = kind
+            self._receive("refusal", kind)
+
+    def _take(self, message: Mapping[str, Any], place: Place, age: FeedAge) -> None:
+        kind, now_ms = message["type"], int(message["now_ms"])
         if kind == "welcome":
             self._meet(message.get("boot"))
-        self.time.heard_one_way(int(message["now_ms"]), self._mono_ms())
-        self._receive("contact", None)
+        if age.late(now_ms, self._mono_ms()):
+            # It was held up on its way: nothing of it is what the hub says now.
+            raise ValueError("a feed that comes late")
+        if kind == "twin":
+            self._is_twin = True
+            self._receive("twin", True)
+            raise ValueError("another unit has this name")
         if kind == "welcome":
-            self._session = str(message["session"])
-            self._receive("mismatch", None if message["core"] == VERSION else str(message["core"]))
-            self._status_changed = self._status is not None
-            self._plan.connected(self._mono_ms())
-            self._work.set()
-            self._reports_due.set()
-        elif kind == "fates":
+            self._welcomed(message, place)
+        self._hubs.heard(self._mono_ms())
+        self._receive("contact", None)
+        if kind == "fates":
             for echo in message["fates"]:
                 self._settle(echo)
             self._reports_due.set()
         elif kind == "view":
             self._receive("view", message["view"])
 
+    def _welcomed(self, message: Mapping[str, Any], place: Place) -> None:
+        session, core, epoch = (_word(message[name]) for name in ("session", "core", "epoch"))
+        others = message.get("hubs")
+        if not self._hubs.believed(place, epoch, others if isinstance(others, list) else [], self._mono_ms()):
+            raise ValueError("a hub of an epoch that this unit has left")
+        self._session, self._epoch = session, epoch
+        self._hellos_refused = 0
+        self._receive("twin", False)
+        self._receive("epoch", epoch)
+        self._receive("mismatch", None if core == VERSION else core)
+        if self._order.trouble() is None:
+            self._tell_refusal(None)
+        self._status_changed = self._status is not None
+        self._plan.connected(self._mono_ms())
+        self._order.at_once()
+        self._work.set()
+        self._reports_due.set()
+
     def _meet(self, boot: object) -> None:
-        """The hub's clock counts from its machine's start: after another one, nothing that was heard of it holds."""
-        if self._boot is not None and boot != self._boot:
+        """The hub's clock counts from its machine's start: after another one, nothing that was heard of it holds.
+        Believed where it answers something of ours: a hello, a status, a question of time."""
+        if boot is None or boot == self._boot:
+            return
+        if self._boot is not None:
             self.time.begin_anew()
-        self._boot = None if boot is None else str(boot)
+            self._plan.connected(self._mono_ms())
+        self._boot = str(boot)
 
     def _settle(self, echo: Mapping[str, Any]) -> None:
+        if self._hubs.left(echo.get("epoch")) and echo.get("epoch") != self._epoch:
+            # It was true once: a hub that was restored since may have lost it.
+            raise ValueError("an echo of an epoch that this unit has left")
         settled = self._outbox.settle(echo)
         if settled is not None:
             self._receive("fate", settled)
@@ -180,12 +282,13 @@ class HubLink:
     # Reports: on a connection of their own, where nothing is before them. One after the other, in order.
 
     def _report_for_ever(self) -> None:
-        connection = KeptConnection(self._address.host, self._address.port, self._mono_ms)
+        connection = KeptConnection(*self._hubs.present, self._mono_ms)
         failures = 0
         while not self._stop.is_set():
             self._reports_due.wait(STATUS_EVERY_S)
             self._reports_due.clear()
             try:
+                connection.move(*self._hubs.present)
                 self._post_reports(connection)
                 if self._status is not None and self._status.get("draft"):
                     # Somebody enters a result: when it is confirmed, the way is open already.
@@ -201,15 +304,19 @@ class HubLink:
         connection.close()
 
     def _post_reports(self, connection: KeptConnection) -> None:
-        """Every report without an answer. One that gets none does not hold up the others behind it."""
+        """Every report without an answer, those of one match in their order. One that gets none holds up no others."""
         unanswered: ValueError | None = None
-        for kept in self._outbox.waiting():
+        for kept in self._order.turns(self._outbox.waiting()):
             try:
                 # The feed may have told its fate while others were being posted.
                 if self._outbox.waits(kept.id):
                     self._post_report(connection, kept)
+                self._order.answered(kept)
             except ValueError as error:
+                self._order.unanswered(kept, error.status if isinstance(error, NotTaken) else 0)
                 unanswered = error
+        if self._hellos_refused < OFTEN_ENOUGH:
+            self._tell_refusal(self._order.trouble())
         if unanswered is not None:
             raise unanswered
 
@@ -224,7 +331,7 @@ class HubLink:
             return not self._stop.is_set() and worth_waiting(waited_s, self._session is not None, settled_s)
 
         try:
-            answer = connection.post("/device/report", {"report": dict(kept.report), "mac": kept.mac}, waits)
+            answer = connection.post("/device/report", {"report": dict(kept.report), "mac": self._mac(kept)}, waits)
         except OSError:
             if self._outbox.waits(kept.id):
                 raise
@@ -232,20 +339,27 @@ class HubLink:
             return
         echo = opened(self._address.key, ECHO, answer.message)
         if echo is None or echo.get("report_id") != kept.id:
-            raise ValueError(f"no echo of the report: {str(answer.message)[:200]}")
+            raise NotTaken(answer.status, f"no echo of the report ({answer.status}): {str(answer.message)[:200]}")
         self._receive("contact", None)
         self._settle(echo)
+
+    def _mac(self, kept: Kept) -> str:
+        """Its signature; where the key was renewed since, by the key that the hub knows now."""
+        if kept.key is None or kept.key == self._key_mark:
+            return kept.mac
+        return sign(self._address.key, REPORT, dict(kept.report))
 
     # Statuses, and what time it is.
 
     def _send_for_ever(self) -> None:
-        connection = KeptConnection(self._address.host, self._address.port, self._mono_ms)
+        connection = KeptConnection(*self._hubs.present, self._mono_ms)
         failures = 0
         while not self._stop.is_set():
             question_ms = self._plan.due_ms() if self._session is not None else None
             called = self._work.wait(self._wait_s(question_ms))
             self._work.clear()
             try:
+                connection.move(*self._hubs.present)
                 if self._status_due():
                     self._say_status(connection)
                 elif question_ms is not None and not called:
@@ -307,6 +421,7 @@ class HubLink:
             self._plan.asked(sent_ms, self._mono_ms())
 
     def _take_time(self, said: Mapping[str, Any], answer: Answer) -> None:
+        self._meet(said.get("boot"))
         if answer.warm:
             self.time.heard_round_trip(int(said["now_ms"]), answer.sent_ms, answer.received_ms)
         self._receive("contact", None)
@@ -315,9 +430,17 @@ class HubLink:
         return not self._stop.is_set() and worth_waiting(waited_s, self._session is not None, None)
 
     def _pause(self, error: Exception, failures: int) -> None:
-        expected = isinstance(error, OSError | http.client.HTTPException | ValueError)
-        log.log(logging.INFO if expected else logging.ERROR, "sending failed: %r", error)
+        if isinstance(error, (OSError, http.client.HTTPException, *MALFORMED)):
+            log.info("sending failed: %r", error)
+        else:
+            self._faults.told("sending failed")
         self._stop.wait(random.uniform(*RETRY_SEND_S) * min(2 ** (failures - 1), SLOWER_MAX))
+
+
+def _word(value: object) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= WORD_MAX:
+        raise ValueError(f"no word: {str(value)[:80]}")
+    return value
 
 
 def worth_waiting(waited_s: float, hub_alive: bool, settled_s: float | None) -> bool:

@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import logging
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+from roundtap_units.link.safe_file import (
+    UNREADABLE,
+    read_only,
+    read_summed,
+    summed_line,
+    sync_folder,
+    write_safely,
+)
 
 log = logging.getLogger(__name__)
+
+PENDING = "pending"
+"""A fate that is none yet: a restored hub has the report and looks into it."""
+OLDER_LINES = (frozenset(("report", "mac")), frozenset(("fate",)))
+"""What lines without a checksum consist of, as units wrote them before."""
+FATE_BEGINS = b'{"fate":'
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A report with its signature, and what the hub said of it: None while the hub has not answered."""
+    """A report with its signature, and what the hub said of it: None while the hub has not answered.
+
+    `epoch`: of the hub's journal that said so. `key`: the mark of the key that it was signed with.
+    """
 
     report: Mapping[str, Any]
     mac: str
@@ -26,37 +43,100 @@ class Kept:
     number: int | None = None
     hash: str | None = None
     reason: str | None = None
+    epoch: str | None = None
+    key: str | None = None
 
     @property
     def id(self) -> str:
         return str(self.report["report_id"])
 
+    @property
+    def about(self) -> tuple[str, str, str]:
+        """Event, match and draw: reports of one match are told strictly one after the other."""
+        return tuple(str(self.report.get(name)) for name in ("event", "match", "draw"))  # type: ignore[return-value]
+
+    @property
+    def settled(self) -> bool:
+        return self.fate is not None and self.fate != PENDING
+
 
 class Outbox:
-    """An append-only file of JSON lines, synced line by line; any thread may use it.
+    """An append-only file of JSON lines, each with a checksum, synced line by line; any thread may use it.
 
-    A torn last line (the power went while it was written) was never acknowledged to anybody and is cut off.
-    `at_point` is called with "after-outbox-fsync" once a new report is safe: tests cut the power there.
+    A torn last line (the power went while it was written) was never acknowledged to anybody and is cut off. A line
+    that a worn card has spoilt is moved to `outbox.damaged` and counted as `damaged`: nobody knows what it said.
+    Where the disk cannot be read or written the outbox is `failing`: what it could read is there, `put` raises
+    OSError, and `mend` tries again. key_mark: what is noted beside each new report. `at_point` is called with
+    "after-outbox-fsync" once a new report is safe: tests cut the power there.
     """
 
-    def __init__(self, path: Path, at_point: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, path: Path, at_point: Callable[[str], None] = lambda _: None,
+                 key_mark: str | None = None) -> None:
         self._path = path
+        self._aside = path.with_suffix(".damaged")
         self._at_point = at_point
+        self._key_mark = key_mark
         self._lock = threading.Lock()
         self._kept: dict[str, Kept] = {}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._read()
-        self._file = open(path, "ab", buffering=0)  # noqa: SIM115 — for the unit's life: a report must not wait.
-        _sync_folder(path.parent)
+        self._loaded = False
+        self._torn: int | None = None
+        """Where the whole lines end, if something follows them."""
+        self._lines: list[bytes] = []
+        """Whole lines that can be read, while spoilt ones among them have to be moved."""
+        self._spoilt: list[bytes] = []
+        self._damaged = 0
+        self._unnoted: list[bytes] = []
+        """Fates that the disk has not taken: they are true all the same."""
+        self._file: BinaryIO | None = None
+        self._refused = False
+        with self._lock:
+            self._try_to_open()
+
+    @property
+    def failing(self) -> bool:
+        """Whether the disk refused the last time: nothing new can be kept."""
+        return self._refused or self._file is None
+
+    @property
+    def damaged(self) -> int:
+        """Lines that were spoilt and may have been reports, ever since this outbox was begun."""
+        return self._damaged
 
     def close(self) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
+
+    def look(self) -> None:
+        """Whether the disk has become read-only since: nothing is written for that."""
+        with self._lock:
+            if self._file is not None and read_only(self._path.parent):
+                self._has_refused(OSError(errno.EROFS, os.strerror(errno.EROFS)))
+
+    def mend(self) -> bool:
+        """Look whether the disk takes something now, and write what it owes; whether all is well."""
+        with self._lock:
+            if self._file is None:
+                self._try_to_open()
+            if self._file is not None:
+                try:
+                    self._append()
+                    if read_only(self._path.parent):
+                        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+                except OSError as error:
+                    self._has_refused(error)
+            return not self.failing
 
     def put(self, report: Mapping[str, Any], mac: str) -> Kept:
         """Store a new report. On return it is on the disk. OSError where the disk refuses: then nothing is stored."""
-        kept = Kept(report, mac)
+        kept = Kept(report, mac, key=self._key_mark)
         with self._lock:
-            self._append({"report": dict(report), "mac": mac})
+            if self._file is None:
+                self._try_to_open()
+            try:
+                self._append(_report_line(kept))
+            except OSError as error:
+                self._has_refused(error)
+                raise
             self._kept[kept.id] = kept
         self._at_point("after-outbox-fsync")
         return kept
@@ -64,24 +144,39 @@ class Outbox:
     def settle(self, echo: Mapping[str, Any]) -> Kept | None:
         """The hub's word on a report. "unknown" puts it back among the waiting: the hub has lost it, or never had it.
 
-        Returns the report as it is kept now; None for one that is not this unit's, or whose fate was known.
+        Returns the report as it is kept now; None for one that is not this unit's, or of which nothing new was said.
+        A disk that refuses to note it changes nothing about its truth: it is noted when that can be done.
         """
+        fate, number = echo.get("fate"), echo.get("number")
+        if not isinstance(fate, str) or not (number is None or type(number) is int):
+            raise ValueError("a fate that says nothing")
+        texts = [_text(echo.get(name)) for name in ("hash", "reason", "epoch")]
         with self._lock:
             kept = self._kept.get(str(echo.get("report_id")))
             if kept is None:
                 return None
-            fate = None if echo["fate"] == "unknown" else str(echo["fate"])
-            settled = Kept(kept.report, kept.mac, fate, echo.get("number"), echo.get("hash"), echo.get("reason"))
-            if settled == kept:
+            settled = replace(kept, fate=None if fate == "unknown" else fate, number=number, hash=texts[0],
+                              reason=texts[1], epoch=texts[2])
+            if settled == kept or (settled.fate is None and kept.fate is None):
                 return None
-            self._append(_fate_line(settled))
+            told = replace(kept, epoch=settled.epoch) != settled
+            try:
+                self._append(_fate_line(settled))
+            except OSError as error:
+                self._has_refused(error)
+                self._unnoted.append(_fate_line(settled))
             self._kept[kept.id] = settled
-            return settled
+            return settled if told else None
 
     def waiting(self) -> list[Kept]:
         """Reports without an answer, oldest first."""
         with self._lock:
             return [kept for kept in self._kept.values() if kept.fate is None]
+
+    def unsettled(self) -> list[Kept]:
+        """Reports of which nobody knows yet what becomes of them, oldest first: without an answer, or pending."""
+        with self._lock:
+            return [kept for kept in self._kept.values() if not kept.settled]
 
     def waits(self, report_id: str) -> bool:
         """Whether this report is still without an answer."""
@@ -94,41 +189,132 @@ class Outbox:
         with self._lock:
             return list(self._kept.values())
 
-    def forget_event(self, event: str) -> None:
-        """The event has ended and its journal is the hub's: drop its answered reports, in one atomic step."""
+    def heads(self) -> dict[str, list[Any]]:
+        """By event [number, hash] of the newest entry of its journal that an echo has named."""
+        found: dict[str, list[Any]] = {}
+        for kept in self.all():
+            # A refusal may be an entry of the venue's: only what was taken stands in the event's own journal for sure.
+            if kept.fate == "accepted" and kept.number is not None and kept.hash is not None:
+                event = str(kept.report["event"])
+                if event not in found or found[event][0] < kept.number:
+                    found[event] = [kept.number, kept.hash]
+        return found
+
+    def forget_event(self, event: str, epoch: str | None = None) -> None:
+        """The event has ended in the journal of this epoch: drop what that journal has settled, in one atomic step.
+
+        OSError where the disk refuses: then nothing is forgotten.
+        """
         with self._lock:
-            rest = {i: k for i, k in self._kept.items() if k.report["event"] != event or k.fate is None}
+            rest = {i: k for i, k in self._kept.items()
+                    if k.report["event"] != event or not k.settled or k.epoch != epoch}
             if len(rest) == len(self._kept):
                 return
-            temporary = self._path.with_suffix(".new")
-            with open(temporary, "wb") as file:
-                for kept in rest.values():
-                    file.write(_line({"report": dict(kept.report), "mac": kept.mac}))
-                    if kept.fate is not None:
-                        file.write(_line(_fate_line(kept)))
+            if self._file is None:
+                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+            lines = []
+            for kept in rest.values():
+                lines.append(_report_line(kept))
+                if kept.fate is not None:
+                    lines.append(_fate_line(kept))
+            write_safely(self._path, b"".join(lines))
+            # All of it was written just now, what was owed too.
+            self._unnoted = []
+            self._kept = rest
+            self._file.close()
+            self._file = None
+            self._try_to_open()
+
+    # --- the file ------------------------------------------------------------------------------------------------
+
+    def _try_to_open(self) -> None:
+        try:
+            if not self._loaded:
+                self._load()
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._clean()
+            self._file = open(self._path, "ab", buffering=0)  # noqa: SIM115 — for the unit's life: a report must not wait.
+            sync_folder(self._path.parent)
+            self._refused = False
+        except OSError as error:
+            if self._file is not None:
+                self._file.close()
+            self._file = None
+            self._has_refused(error)
+
+    def _has_refused(self, error: OSError) -> None:
+        if not self._refused:
+            log.error("%s cannot be written: %s", self._path, error)
+        self._refused = True
+
+    def _load(self) -> None:
+        try:
+            data = self._path.read_bytes()
+        except FileNotFoundError:
+            data = b""
+        with contextlib.suppress(FileNotFoundError):
+            self._damaged = sum(map(_may_be_report, self._aside.read_bytes().split(b"\n")))
+        whole = data[: data.rfind(b"\n") + 1]
+        self._torn = len(whole) if len(whole) < len(data) else None
+        for raw in whole.split(b"\n")[:-1]:
+            try:
+                self._take_line(raw)
+                self._lines.append(raw)
+            except UNREADABLE:
+                # A worn card can spoil a line; the reports on the others must still get out.
+                log.error("a line of %s cannot be read and is put aside", self._path)
+                self._spoilt.append(raw)
+                self._damaged += _may_be_report(raw)
+        self._loaded = True
+
+    def _clean(self) -> None:
+        """Cut off what was torn, and move aside what is spoilt: into the other file first."""
+        if self._spoilt:
+            known: set[bytes] = set()
+            with contextlib.suppress(FileNotFoundError):
+                known.update(self._aside.read_bytes().split(b"\n"))
+            with open(self._aside, "ab") as file:
+                for raw in self._spoilt:
+                    # It stands there already where the power went between the two steps.
+                    if raw not in known:
+                        file.write(raw + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, self._path)
-            _sync_folder(self._path.parent)
-            self._file.close()
-            self._file = open(self._path, "ab", buffering=0)  # noqa: SIM115
-            self._kept = rest
+            write_safely(self._path, b"".join(raw + b"\n" for raw in self._lines))
+            # What was counted twice, being in both files, is counted once from now on.
+            self._damaged = sum(map(_may_be_report, self._aside.read_bytes().split(b"\n")))
+        elif self._torn is not None:
+            with open(self._path, "r+b") as torn:
+                torn.truncate(self._torn)
+                os.fsync(torn.fileno())
+        self._torn, self._spoilt, self._lines = None, [], []
 
-    def _take_line(self, line: Mapping[str, Any]) -> None:
+    def _take_line(self, raw: bytes) -> None:
+        line, summed = read_summed(raw)
+        if not summed and frozenset(line) not in OLDER_LINES:
+            raise ValueError("a line without its checksum")
         if "report" in line:
-            kept = Kept(line["report"], line["mac"])
-            if not isinstance(kept.report["event"], str):
+            kept = Kept(line["report"], line["mac"], key=line.get("key"))
+            if not isinstance(kept.report["event"], str) or not isinstance(kept.report["report_id"], str):
                 raise TypeError("a report without its event")
             self._kept[kept.id] = kept
             return
         fate = line["fate"]
+        if summed and fate["report_id"] not in self._kept:
+            # Its report was spoilt, and is counted.
+            return
         kept = self._kept[fate["report_id"]]
-        self._kept[kept.id] = Kept(kept.report, kept.mac, fate["fate"], fate["number"], fate["hash"], fate["reason"])
+        self._kept[kept.id] = replace(kept, fate=fate["fate"], number=fate["number"], hash=fate["hash"],
+                                      reason=fate["reason"], epoch=fate.get("epoch"))
 
-    def _append(self, line: Mapping[str, Any]) -> None:
-        data, length = _line(line), os.fstat(self._file.fileno()).st_size
+    def _append(self, line: bytes = b"") -> None:
+        """Write what is owed, then `line`, and sync. OSError: nothing of it stands there."""
+        if self._file is None:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        data = b"".join((*self._unnoted, line))
+        length = os.fstat(self._file.fileno()).st_size
         try:
-            if self._file.write(data) != len(data):
+            if data and self._file.write(data) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self._file.fileno())
         except OSError:
@@ -136,37 +322,26 @@ class Outbox:
             with contextlib.suppress(OSError):
                 self._file.truncate(length)
             raise
-
-    def _read(self) -> None:
-        if not self._path.exists():
-            return
-        data = self._path.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        for raw in whole.splitlines():
-            try:
-                self._take_line(json.loads(raw))
-            except (ValueError, KeyError, TypeError):
-                # A worn card can spoil a line; the reports on the others must still get out.
-                log.error("a line of %s cannot be read and is passed over", self._path)
-        if len(whole) < len(data):
-            with open(self._path, "r+b") as file:
-                file.truncate(len(whole))
-                os.fsync(file.fileno())
+        self._unnoted = []
+        self._refused = False
 
 
-def _fate_line(kept: Kept) -> dict[str, Any]:
-    return {"fate": {"report_id": kept.id, "fate": kept.fate, "number": kept.number, "hash": kept.hash,
-                     "reason": kept.reason}}
+def _may_be_report(raw: bytes) -> bool:
+    """Whether losing this line may be losing a report: a fate is asked for again."""
+    return raw != b"" and not raw.startswith(FATE_BEGINS)
 
 
-def _line(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+def _report_line(kept: Kept) -> bytes:
+    content = {"report": dict(kept.report), "mac": kept.mac}
+    return summed_line(content if kept.key is None else {**content, "key": kept.key})
 
 
-def _sync_folder(folder: Path) -> None:
-    """A new file's name is only safe once its folder is."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _fate_line(kept: Kept) -> bytes:
+    return summed_line({"fate": {"report_id": kept.id, "fate": kept.fate, "number": kept.number, "hash": kept.hash,
+                                 "reason": kept.reason, "epoch": kept.epoch}})
+
+
+def _text(value: object) -> str | None:
+    if not (value is None or isinstance(value, str)):
+        raise ValueError("a fate that says nothing")
+    return value

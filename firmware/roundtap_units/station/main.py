@@ -88,7 +88,7 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     if panel:
         panel.start()
     print_log = PrintLog(config.folder / "printed.jsonl")
-    link = HubStationLink(HubAddress(config.host, config.port, config.unit, config.key))
+    link = HubStationLink(HubAddress(config.host, config.port, config.unit, config.key, config.others))
     printer = Printer(open_port, profile, print_log.printer_answers, interrupted=bool(print_log.in_state(SENDING)))
     station = Station(link, printer, print_log, compose_with(profile, unit_words(config.language)))
     link.start()

@@ -35,6 +35,8 @@ class PrintLog:
 
     def note(self, job_id: str, state: str, detail: str = "") -> None:
         """On return it is on the disk. Raises OSError; a job that could not be noted as begun is forgotten again."""
+        if len(self.jobs) >= 2 * KEPT_JOBS:
+            self._shorten()
         before = self.jobs.pop(job_id, None)
         self.jobs[job_id] = (state, detail)
         try:
@@ -52,6 +54,12 @@ class PrintLog:
 
     def in_state(self, state: str) -> list[str]:
         return [job_id for job_id, (known, _) in self.jobs.items() if known == state]
+
+    def _shorten(self) -> None:
+        """A station that is never started again does not grow either. OSError: it is as long as before."""
+        self._rewrite()
+        self._file.close()
+        self._file = open(self._path, "ab")  # noqa: SIM115
 
     def _append(self, line: Any) -> None:
         self._file.write(_line(line))

@@ -7,11 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from roundtap_core.forms.form import form_from_json
 from roundtap_core.words import Words
 from roundtap_devices.printing.escpos_job import Composed, code_page_test, compose
 from roundtap_devices.printing.printer import HELD, Outcome, Printer
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.fault_log import FaultLog
+from roundtap_units.form_check import wrong_in_form
+from roundtap_units.plain import Plain
 from roundtap_units.station.print_log import PrintLog
 
 log = logging.getLogger(__name__)
@@ -24,7 +28,11 @@ failed: it cannot be printed at all."""
 RETRY_MS = 2000
 TOLD_AT_START = 100
 """Of older jobs the hub is told when it asks for one of them again."""
+TOLD_MAX = 4000
+"""Jobs of which it is known what the hub was told last."""
 TEST_PRINT = "code-pages"
+VALUES_MAX, NUMBER_MAX = 60_000, 1_000_000
+"""Of a job's content: five thousand rows of standings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,7 @@ Compose = Callable[[Job], Composed]
 class Station:
     """Joins link, log and printer. `step` is called again and again by one thread, and never waits.
 
+    A job that cannot be laid out is failed, and so is one over which the printer stumbles; the next one comes.
     Nothing is printed twice unasked: a job is noted as "sending" on the disk before its first byte leaves, a job that
     is noted is never begun again, and one that was under way when the station stopped is uncertain.
     """
@@ -64,6 +73,8 @@ class Station:
         self._job: Job | None = None
         self._retry_at_ms: int | None = None
         self._told: dict[str, tuple[str, str]] = {}
+        self._now_ms = 0
+        self._faults = FaultLog(log, lambda: self._now_ms)
         for job_id in print_log.in_state(SENDING):
             print_log.note(job_id, UNCERTAIN, "restarted")
         for job_id, (state, detail) in list(print_log.jobs.items())[-TOLD_AT_START:]:
@@ -76,6 +87,7 @@ class Station:
 
     def step(self, now_ms: int) -> None:
         """Do what can be done without waiting. `now_ms` is monotonic."""
+        self._now_ms = now_ms
         if self._job is None and not self._begin(now_ms):
             return
         job = self._job
@@ -85,6 +97,9 @@ class Station:
         except OSError as error:
             log.error("job %s is not begun, as it cannot be noted: %s", job.id, error)
             outcome = Outcome(HELD, "not-noted")
+        except Exception:
+            self._faults.told(f"job {job.id} is given up")
+            outcome = self._given_up(job)
         if outcome is None:
             return
         self._job = None
@@ -115,12 +130,18 @@ class Station:
             composed = self._compose(job)
         except Exception:
             # A job that cannot be laid out must not stop those behind it.
-            log.exception("job %s cannot be laid out", job.id)
+            self._faults.told(f"job {job.id} cannot be laid out")
             self._settle(job.id, FAILED, "unprintable")
             return False
         self._job = job
         self._printer.begin(composed, lambda: self._first_byte(job.id), now_ms)
         return True
+
+    def _given_up(self, job: Job) -> Outcome:
+        """Something of it may be on paper only if it was noted as begun."""
+        self._printer.give_up()
+        begun = self._log.jobs.get(job.id, ("", ""))[0] == SENDING
+        return Outcome(UNCERTAIN, "stalled") if begun else Outcome(FAILED, "unprintable")
 
     def _first_byte(self, job_id: str) -> None:
         self._log.note(job_id, SENDING)
@@ -142,7 +163,10 @@ class Station:
 
     def _tell(self, job_id: str, state: str, detail: str) -> None:
         if self._told.get(job_id) != (state, detail):
+            self._told.pop(job_id, None)
             self._told[job_id] = (state, detail)
+            if len(self._told) > TOLD_MAX:
+                del self._told[next(iter(self._told))]
             self._link.report(job_id, state, detail)
 
 
@@ -152,6 +176,19 @@ def compose_with(profile: PrinterProfile, words: Words) -> Compose:
     def composed(job: Job) -> Composed:
         if job.kind == TEST_PRINT:
             return compose(code_page_test(profile), profile)
-        return compose(LAYOUTS[job.kind](job.content, profile.sheet, words), profile)
+        content = _content(job)
+        return compose(LAYOUTS[job.kind](content, profile.sheet, words), profile)
 
     return composed
+
+
+def _content(job: Job) -> Mapping[str, Any]:
+    """What is to be printed, if that is something to print. ValueError, KeyError or TypeError where it is not."""
+    content = Plain(VALUES_MAX).looked_at(job.content, "content", NUMBER_MAX)
+    if not isinstance(content, dict):
+        raise TypeError("a content is an object")
+    if "form" in content:
+        wrong = wrong_in_form(form_from_json(content["form"]))
+        if wrong:
+            raise ValueError(wrong)
+    return content

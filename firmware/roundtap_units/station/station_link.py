@@ -7,12 +7,16 @@ import json
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_units.link.challenge import ask_challenge
+from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.link import HubAddress
+from roundtap_units.link.patient_reading import PatientConnection
 from roundtap_units.station.station import Job
 
 log = logging.getLogger(__name__)
@@ -21,6 +25,9 @@ POLL_S = 2.0
 ANSWER_TIMEOUT_S = 5.0
 ANSWER_BYTES_MAX = 512 * 1024
 STATES_AT_ONCE = 40
+JOBS_MAX = 100
+ID_LENGTH_MAX = 160
+REFUSE_AGAIN_MS = 30_000
 PATH = "/station/jobs"
 
 Post = Callable[[str, Mapping[str, Any]], Any]
@@ -36,12 +43,17 @@ class HubStationLink:
 
     def __init__(self, address: HubAddress, post: Post | None = None,
                  new_nonce: Callable[[], str] = lambda: secrets.token_hex(8),
-                 challenge: Callable[[], str] | None = None) -> None:
+                 challenge: Callable[[], str] | None = None,
+                 mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000) -> None:
         self._address = address
         self._post = post or self._post_http
         self._new_nonce = new_nonce
         self._ask_challenge = challenge or self._ask_http
         self._challenge: str | None = None
+        self._mono_ms = mono_ms
+        self._places = ((address.host, address.port), *address.others)
+        self._silent_since_ms: int | None = None
+        self._refused: dict[str, int] = {}
         self._lock = threading.Lock()
         self._jobs: list[Job] = []
         self._unsaid: dict[str, tuple[str, str]] = {}
@@ -80,12 +92,14 @@ class HubStationLink:
             answer = opened(self._address.key, ECHO, message)
             if answer is None or answer.get("nonce") != nonce:
                 raise ValueError(f"no right answer: {str(message)[:200]}")
-            jobs = [Job(str(job["id"]), str(job["kind"]), job["content"]) for job in answer["jobs"]]
+            jobs = self._jobs_of(answer["jobs"])
             self._challenge = str(answer["challenge"])
-        except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as error:
+        except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
             log.info("the hub was not reached: %s", error)
             self.in_contact = False
+            self._try_another()
             return False
+        self._silent_since_ms = None
         with self._lock:
             self._jobs = jobs
             for job_id, state in said.items():
@@ -93,6 +107,40 @@ class HubStationLink:
                     del self._unsaid[job_id]
         self.in_contact = True
         return True
+
+    def _jobs_of(self, rows: object) -> list[Job]:
+        """Each row for itself: one that is no job is told as failed, where it has a name, and stops no others."""
+        if not isinstance(rows, list):
+            raise ValueError("no list of jobs")
+        jobs = []
+        for row in rows[:JOBS_MAX]:
+            name = row.get("id") if isinstance(row, dict) else None
+            if not isinstance(name, str) or not 0 < len(name) <= ID_LENGTH_MAX:
+                log.info("a row of the hub's that is no job is passed over")
+            elif isinstance(row.get("kind"), str) and isinstance(row.get("content"), dict):
+                jobs.append(Job(name, row["kind"], row["content"]))
+            else:
+                self._refuse(name)
+        return jobs
+
+    def _refuse(self, name: str) -> None:
+        """A row that the hub names again and again is answered now and then: each word of ours is a request."""
+        now_ms = self._mono_ms()
+        if now_ms >= self._refused.get(name, now_ms):
+            if len(self._refused) > JOBS_MAX:
+                self._refused.clear()
+            self._refused[name] = now_ms + REFUSE_AGAIN_MS
+            self.report(name, "failed", "unprintable")
+
+    def _try_another(self) -> None:
+        """A hub that has been silent for long may have a standby in its place: the next address is asked."""
+        now_ms = self._mono_ms()
+        if self._silent_since_ms is None:
+            self._silent_since_ms = now_ms
+        elif now_ms - self._silent_since_ms >= SILENT_MS and len(self._places) > 1:
+            at = self._places.index((self._address.host, self._address.port))
+            host, port = self._places[(at + 1) % len(self._places)]
+            self._address = replace(self._address, host=host, port=port)
 
     @property
     def unsaid(self) -> bool:
@@ -112,7 +160,7 @@ class HubStationLink:
                 self._stopping.wait(POLL_S)
 
     def _post_http(self, path: str, message: Mapping[str, Any]) -> Any:
-        connection = http.client.HTTPConnection(self._address.host, self._address.port, timeout=ANSWER_TIMEOUT_S)
+        connection = PatientConnection(self._address.host, self._address.port, ANSWER_TIMEOUT_S)
         try:
             connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
             answer = connection.getresponse()
@@ -121,7 +169,7 @@ class HubStationLink:
             connection.close()
 
     def _ask_http(self) -> str:
-        connection = http.client.HTTPConnection(self._address.host, self._address.port, timeout=ANSWER_TIMEOUT_S)
+        connection = PatientConnection(self._address.host, self._address.port, ANSWER_TIMEOUT_S)
         try:
             return ask_challenge(connection)
         finally:

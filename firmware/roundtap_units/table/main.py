@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import queue
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -20,6 +22,7 @@ from roundtap_devices.input.edges import Buttons
 from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
 
 KEYS = ("board", "facing")
+WAITING_MAX, WAIT_S = 500, 0.01
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,16 +83,26 @@ def _pins(config: Config, virtual: bool) -> Any:
     """Where the buttons are; OSError says what is missing."""
     from roundtap_devices.input.pin_factory import mock_factory, real_factory
 
-    config.folder.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(OSError):
+        # A card that refuses is told on the screen, which needs these pins.
+        config.folder.mkdir(parents=True, exist_ok=True)
     if virtual:
         return mock_factory()
     try:
-        return real_factory(str(config.folder))
+        return real_factory(str(_writable(config.folder, Path(tempfile.gettempdir()), Path("/dev/shm"))))
     except ModuleNotFoundError as error:
         if error.name != "lgpio":
             raise
         raise OSError("lgpio is missing: apt install python3-lgpio, and an environment made with "
                       "--system-site-packages") from error
+
+
+def _writable(*folders: Path) -> Path:
+    """The first of these folders that takes a file; the last one, where none does."""
+    for folder in folders[:-1]:
+        with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=folder):
+            return folder
+    return folders[-1]
 
 
 def _run(config: Config, args: argparse.Namespace, pins: Any,
@@ -101,6 +114,9 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
     from roundtap_systemd.notify import Heartbeat, Notify
     from roundtap_units.link.link import HubAddress, HubLink
     from roundtap_units.link.outbox import Outbox
+    from roundtap_units.link.safe_file import key_mark
+    from roundtap_units.link.stored_view import StoredView, this_boot
+    from roundtap_units.link.unit_memory import UnitMemory
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.unit import TableUnit, run_loop
     from roundtap_units.unit_words import unit_words
@@ -114,22 +130,24 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
     if args.panel is not None:
         assert isinstance(screen, VirtualScreen)
         panel = Panel(args.panel, config.board, pins, screen.glass)
-    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at))
-    link = HubLink(HubAddress(config.host, config.port, config.unit, config.key), outbox,
-                   lambda kind, value: incoming.put((kind, value)), mono_ms)
+    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_mark(config.key))
+    memory, stored = UnitMemory(config.folder / "unit.json"), StoredView(config.folder / "view.json", this_boot())
+    link = HubLink(HubAddress(config.host, config.port, config.unit, config.key, config.others), outbox,
+                   _receiver(incoming, stopping), mono_ms, memory, stored.holds)
     # What is virtual says so, on every screen.
     dialogue = Dialogue(words, config.board.facing, words("badge.virtual") if panel else "")
     unit = TableUnit(
         config.unit, config.key, dialogue, outbox, link, screen,
         Signals(config.board, pins, panel.signals if panel else None),
-        _heard(panel.words if panel else None, args.say),
+        _heard(panel.words if panel else None, args.say), stored=stored, memory=memory,
     )
     buttons = Buttons(config.board, pins, incoming, mono_ms)  # type: ignore[arg-type]
     heartbeat = Heartbeat(Notify())
 
     def stopped() -> bool:
-        # Asked once a step: who steps no more is not alive, whatever his other threads do.
-        heartbeat.alive(mono_ms())
+        # Asked once a step: who steps no more is not alive, whatever his other threads do; nor who stumbles each time.
+        if unit.sound(mono_ms()):
+            heartbeat.alive(mono_ms())
         return stopping.is_set()
 
     link.start()
@@ -141,6 +159,17 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
             panel.close()
         outbox.close()
         _give_back(buttons)
+
+
+def _receiver(incoming: queue.SimpleQueue[object], stopping: threading.Event) -> Callable[[str, Any], None]:
+    """What the link's threads tell goes into the queue; they wait where the unit has enough to do already."""
+
+    def receive(kind: str, value: Any) -> None:
+        while incoming.qsize() > WAITING_MAX and not stopping.is_set():
+            stopping.wait(WAIT_S)
+        incoming.put((kind, value))
+
+    return receive
 
 
 def _give_back(buttons: Buttons) -> None:

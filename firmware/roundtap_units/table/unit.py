@@ -7,28 +7,42 @@ import logging
 import queue
 import secrets
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
-from roundtap_core.errors import Problem
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.wire import REPORT, digest, sign
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.gestures import Gestures
+from roundtap_devices.input.gestures import CALL, Gesture, Gestures
+from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.hub_time import HubTime
-from roundtap_units.link.outbox import Kept, Outbox
+from roundtap_units.link.outbox import PENDING, Kept, Outbox
+from roundtap_units.link.stored_view import StoredView
+from roundtap_units.link.unit_memory import UnitMemory
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, Refused, Saved, SendReport, StatusChanged
+from roundtap_units.table.round_time import COUNTS, RoundTime
 from roundtap_units.table.screens.scenes import Scene
-from roundtap_units.table.screens.screens import draw
-from roundtap_units.table.view import MatchView, SaidView, TableView, view_from_json
+from roundtap_units.table.screens.screens import draw, labelled
+from roundtap_units.table.troubles import BLINK_MS, Troubles
+from roundtap_units.table.undo import remembered
+from roundtap_units.table.view import MatchView, SaidView, TableView
+from roundtap_units.table.view_check import ViewRefused, checked_view
 
 log = logging.getLogger(__name__)
 
 LONGEST_SLEEP_MS = 1000
+STORE_AGAIN_MS = 500
+MEND_EVERY_MS = 5000
+"""How often a card that refused is tried again, and one that did not is looked at."""
+STUMBLED_MS = 10_000
+"""So long after a fault the screen says so."""
+UNSOUND_MS = 10_000
+"""A unit that has not come through a whole step for so long does not say that it lives."""
 START_BEEP_MS = 600
-PENDING = "pending"
-"""The fate of a report that a restored hub keeps and looks into."""
+CONTACTS = ("view", "fate", "mismatch", "epoch", "contact")
+"""What comes from the hub itself, signed and fresh."""
 
 
 class Link(Protocol):
@@ -45,12 +59,17 @@ class TableUnit:
     """A unit without a loop of its own: call `step(now_ms, items)` with what came in, and it does what follows.
 
     unit, key: who this is to the hub, and the key both hold. heard: called with the text of each new screen, for a
-    virtual panel and for tests. Times are the unit's monotonic milliseconds.
+    virtual panel and for tests. stored: the view that is kept on the disk, and shown until the hub is heard. memory:
+    what the unit knows of itself. Times are the unit's monotonic milliseconds.
+
+    Nothing that the hub says ends it: what cannot be shown is passed over, what a step stumbles over is taken back,
+    and the screen says FAULT for a while.
     """
 
     def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, link: Link, screen: Screen,
                  signals: Signals, heard: Callable[[str], None] = lambda _: None,
-                 new_id: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
+                 new_id: Callable[[], str] = lambda: secrets.token_hex(8),
+                 stored: StoredView | None = None, memory: UnitMemory | None = None) -> None:
         self.dialogue = dialogue
         self._unit = unit
         self._key = key
@@ -65,85 +84,143 @@ class TableUnit:
         self._status = StatusChanged()
         self._contact_ms: int | None = None
         self._scene: Scene | None = None
+        self._image: Any = None
+        self._drawn: tuple[Scene | None, Any] = (None, None)
         self._clock_ran = False
         self._unstored: list[tuple[dict[str, Any], SendReport]] = []
         self._made: list[tuple[dict[str, Any], SendReport]] = []
         """Reports that the dialogue may still agree to."""
+        self._stored = stored or StoredView(None)
+        self._memory = memory or UnitMemory(None)
+        self._epoch: str | None = None
+        self._time = RoundTime(link.time, self._stored.deadline_here_ms)
+        self._to_keep: Mapping[str, Any] | None = None
+        self._store_at_ms = self._mend_at_ms = 0
+        self._now_ms = 0
+        self._sound_ms: int | None = None
+        self._stumbled_ms: int | None = None
+        self._faults = FaultLog(log, lambda: self._now_ms)
+        self.troubles = Troubles(dialogue)
+        self.troubles.damaged = max(0, outbox.damaged - self._memory.damaged_read)
+        self._is_pending()
+        self._show_stored()
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
         """Take what came in (`Edge`s of the buttons, (kind, value) pairs of the link), act, and draw."""
+        self._now_ms = now_ms
+        undo = self._remembered()
         for item in items:
             if isinstance(item, Edge):
                 self._hands.edge(item)
             elif isinstance(item, tuple):
-                self._from_hub(item[0], item[1], now_ms)
+                kind, value = item
+                self._guarded(self._from_hub, kind, value, now_ms)
+        self._look_after_card(now_ms)
         self._tell_time(now_ms)
         for gesture in self._hands.tick(now_ms):
-            self.dialogue.on_gesture(gesture, now_ms)
-        self.dialogue.tick(now_ms)
+            self._guarded(self._press, gesture, now_ms)
+        self._guarded(self.dialogue.tick, now_ms)
+        if not self._can_be_shown(now_ms):
+            undo()
+            self._to_keep = None
         self._signals.tick(now_ms)
-        self._store()
+        self._store(now_ms)
         for effect in self.dialogue.take_effects():
-            self._do(effect)
-        self._draw(now_ms)
+            self._guarded(self._do, effect)
+        if self._guarded(self._draw, now_ms):
+            self._sound_ms = now_ms
+        else:
+            self._show_stumbled(now_ms)
+        self._keep_view(now_ms)
+
+    def sound(self, now_ms: int) -> bool:
+        """Whether it came through a whole step lately: what its watchdog is told."""
+        return self._sound_ms is not None and now_ms - self._sound_ms < UNSOUND_MS
 
     def due_ms(self, now_ms: int) -> int:
         """When `step` must be called next even if nothing comes in."""
         due = [now_ms + LONGEST_SLEEP_MS]
         if (hands_due := self._hands.due_ms()) is not None:
             due.append(hands_due)
-        clock_ms = self._clock_ms(now_ms)
-        if clock_ms is not None and self._view is not None and self._view.clock.state == "running":
+        clock_ms = self.dialogue.table.clock_ms
+        if clock_ms is not None and self._view is not None and self._view.clock.state in COUNTS:
             # Just after the shown second turns.
-            due.append(now_ms + clock_ms % 1000 + 1)
+            due.append(now_ms + (clock_ms - (now_ms - self._now_ms)) % 1000 + 1)
+        if self.troubles.card:
+            due.append(now_ms + BLINK_MS)
         return max(now_ms, min(due))
 
     # --- from the hub ----------------------------------------------------------------------------------------------
 
     def _from_hub(self, kind: str, value: Any, now_ms: int) -> None:
-        self._contact_ms = now_ms
+        if kind in CONTACTS:
+            self._contact_ms = now_ms
         if kind == "view":
             self._take_view(value, now_ms)
         elif kind == "fate":
             self._take_fate(value, now_ms)
+        elif kind == "epoch":
+            self._epoch = value
         elif kind == "mismatch":
             self.dialogue.on_mismatch(bool(value))
+        elif kind == "twin":
+            self.troubles.twin = bool(value)
+        elif kind == "refusal":
+            self.troubles.refused(value)
 
-    def _take_view(self, raw: Mapping[str, Any], now_ms: int) -> None:
-        first = self._view is None
-        before = self._match_id()
+    def _take_view(self, raw: Mapping[str, Any], now_ms: int, stored: bool = False) -> None:
+        first, before, event = self._view is None, self._match_id(), self._event_id()
         try:
-            self._view = view_from_json(raw)
-        except (KeyError, TypeError, Problem):
-            # A hub of another version: better the last view than none, and the link says UPDATE.
-            log.exception("a view that this unit cannot read is passed over")
+            self._view = checked_view(raw)
+        except ViewRefused:
+            # A hub of another version, or a hostile one: better the last view than none.
+            self._faults.told("a view that no table can show is passed over")
             return
-        if first:
+        self._time.told(self._view, stored)
+        if first or self._event_id() != event:
             self._restore()
         self.dialogue.on_view(self._view, now_ms)
-        self._forget(raw.get("finished", ()))
-        if self._match_id() != before:
-            self._send_status()
-        running = self._view.clock.state == "running"
+        running = self._view.clock.state in COUNTS
         if running and not self._clock_ran and not first:
             # The start call: nobody plays before it.
             self._signals.beep(now_ms, START_BEEP_MS)
         self._clock_ran = running
+        if stored:
+            return
+        self._to_keep = raw
+        self._forget(raw.get("finished") or ())
+        if self._match_id() != before:
+            self._send_status()
+
+    def _show_stored(self) -> None:
+        """The view of before the restart, until the hub is heard; one that cannot be shown is forgotten."""
+        if self._stored.view is not None:
+            raw = self._stored.view
+            undo = self._remembered()
+            if not self._guarded(self._take_view, raw, 0, True) or not self._can_be_shown(0):
+                undo()
+            if self._view is None:
+                self._stored.forget()
+
+    def _keep_view(self, now_ms: int) -> None:
+        if self._to_keep is not None:
+            self._stored.keep(self._to_keep)
+            self._to_keep = None
+        self._stored.tick(now_ms, self._time.ends_here_ms)
 
     def _forget(self, finished: Iterable[object]) -> None:
         try:
             for event in finished:
-                self._outbox.forget_event(str(event))
+                self._outbox.forget_event(str(event), self._epoch)
         except OSError as error:
             log.error("the outbox could not be tidied up: %s", error)
 
     def _restore(self) -> None:
-        """After a restart: what was pressed before it and has no answer yet belongs to the dialogue again."""
-        assert self._view is not None
-        event = self._view.event.id if self._view.event else None
-        for kept in self._outbox.all():
+        """What was pressed before, of the event that is shown now, and has no answer yet belongs to the dialogue."""
+        event, known = self._event_id(), {sent.report_id for sent in self.dialogue.table.sent}
+        for kept in self._outbox.unsettled():
             report = kept.report
-            if report["event"] == event and kept.fate in (None, PENDING):
+            if report["event"] == event and kept.id not in known:
                 effect = SendReport(report["match"], report["side"], report["revision"],
                                     result_from_json(report["result"]), report.get("draw"))
                 self._made.append((dict(report), effect))
@@ -152,12 +229,16 @@ class TableUnit:
                     self.dialogue.on_pending(kept.id)
 
     def _take_fate(self, kept: Kept, now_ms: int) -> None:
+        self._is_pending()
         if kept.fate == "accepted" and kept.number is not None:
             self.dialogue.on_fate(kept.id, Saved(kept.number), now_ms)
         elif kept.fate == "refused":
             self.dialogue.on_fate(kept.id, Refused(kept.reason or "judge"), now_ms)
         elif kept.fate == PENDING:
             self.dialogue.on_pending(kept.id)
+
+    def _is_pending(self) -> None:
+        self.troubles.asked(any(kept.fate == PENDING for kept in self._outbox.unsettled()))
 
     # --- to the hub ------------------------------------------------------------------------------------------------
 
@@ -187,7 +268,7 @@ class TableUnit:
             report.update({side: who for side, who in match.ids.items() if who})
         self._made = [made for made in self._made if self._still_told(made[1])] + [(report, effect)]
         self._unstored.append((report, effect))
-        self._store()
+        self._store(self._now_ms)
 
     def _still_told(self, effect: SendReport) -> bool:
         return any(sent.effect is effect for sent in self.dialogue.table.sent)
@@ -211,14 +292,15 @@ class TableUnit:
         made = next((report for report, known in self._made if known is to), None)
         return None if made is None else {"report_id": made["report_id"], "hash": digest(made)}
 
-    def _store(self) -> None:
-        """Reports that the disk has refused are tried again at each step, under the same id and in order."""
-        while self._unstored:
+    def _store(self, now_ms: int) -> None:
+        """Reports that the disk has refused are tried again, under the same id and in order."""
+        while self._unstored and now_ms >= self._store_at_ms:
             report, effect = self._unstored[0]
             try:
                 kept = self._outbox.put(report, sign(self._key, REPORT, report))
             except OSError as error:
-                log.error("a report could not be stored: %s", error)
+                log.info("a report could not be stored: %s", error)
+                self._store_at_ms = now_ms + STORE_AGAIN_MS
                 return
             self._unstored.pop(0)
             self.dialogue.on_stored(kept.id, effect)
@@ -237,33 +319,104 @@ class TableUnit:
                            "side": side}
         self._link.send_status(said)
 
+    def _event_id(self) -> str | None:
+        return self._view.event.id if self._view and self._view.event else None
+
     def _match_id(self) -> str | None:
         return self._view.match.id if self._view and self._view.match else None
 
     # --- time and screen -------------------------------------------------------------------------------------------
 
     def _tell_time(self, now_ms: int) -> None:
+        table = self.dialogue.table
         self.dialogue.on_contact(None if self._contact_ms is None else now_ms - self._contact_ms)
-        self.dialogue.on_clock(self._clock_ms(now_ms))
+        clock_ms = self._time.left_ms(now_ms)
+        table.clock_unknown = clock_ms is None and self._time.counts
+        self.dialogue.on_clock(clock_ms)
+        table.instead_of_sending = self.troubles.sending
 
-    def _clock_ms(self, now_ms: int) -> int | None:
-        """Milliseconds left in the round, by the hub's clock as this unit reckons it."""
-        if self._view is None:
-            return None
-        clock = self._view.clock
-        hub_ms = self._link.time.hub_ms(now_ms)
-        if clock.state == "running" and clock.deadline_ms is not None and hub_ms is not None:
-            return clock.deadline_ms - hub_ms
-        return clock.remaining_ms
+    def _press(self, gesture: Gesture, now_ms: int) -> None:
+        if gesture.kind != CALL and self.troubles.press(gesture, now_ms):
+            if not self.troubles.damaged:
+                self._memory.note_damaged_read(self._outbox.damaged)
+            return
+        self.dialogue.on_gesture(gesture, now_ms)
+
+    def _look_after_card(self, now_ms: int) -> None:
+        """A card that refuses is told and tried again; one that has become read-only is found before somebody needs
+        it."""
+        if now_ms >= self._mend_at_ms:
+            self._mend_at_ms = now_ms + MEND_EVERY_MS
+            if self._outbox.failing:
+                self._outbox.mend()
+            else:
+                self._outbox.look()
+        self.troubles.card = self._outbox.failing
+        self._signals.lamp(self.troubles.lamp(now_ms))
+
+    def _scene_now(self, now_ms: int) -> Scene:
+        scene = self.troubles.scene(now_ms) or self.dialogue.scene(now_ms)
+        if self._stumbled_ms is not None and now_ms - self._stumbled_ms < STUMBLED_MS:
+            scene = replace(scene, badge=self.dialogue.table.words("badge.fault"), mark="")
+        return scene
 
     def _draw(self, now_ms: int) -> None:
-        scene = self.dialogue.scene(now_ms)
+        scene = self._scene_now(now_ms)
         if scene != self._scene:
-            self._scene = scene
+            self._image, self._scene = self._picture(scene), scene
             self._heard(scene.says())
-            self._image = draw(scene)
         # Shown every time: after a failure the screen tries again with a new display.
         self._screen.show(self._image, now_ms)
+
+    def _picture(self, scene: Scene) -> Any:
+        if scene != self._drawn[0]:
+            self._drawn = scene, draw(scene)
+        return self._drawn[1]
+
+    def _show_stumbled(self, now_ms: int) -> None:
+        """The last picture that could be drawn, and the word that it is not what it should be."""
+        with contextlib.suppress(Exception):
+            if self._image is not None:
+                self._scene = None
+                self._screen.show(labelled(self._image, self.dialogue.table.words("badge.fault")), now_ms)
+
+    # --- what must not end it --------------------------------------------------------------------------------------
+
+    def _guarded(self, action: Callable[..., None], *told: Any) -> bool:
+        """Act, or stand where the unit stood before: whatever a strange view, fate or form leads to. Whether it went
+        well."""
+        undo = self._remembered()
+        try:
+            action(*told)
+        except Exception:
+            undo()
+            self._stumbled_ms = self._now_ms
+            self._faults.told("a step is taken back")
+            return False
+        return True
+
+    def _remembered(self) -> Callable[[], None]:
+        here = {name: getattr(self, name) for name in ("_view", "_clock_ran", "_status")}
+        time = self._time.kept()
+        table = remembered(self.dialogue, self.dialogue.table, self.dialogue.call)
+
+        def undo() -> None:
+            table()
+            self._time.back_to(time)
+            for name, value in here.items():
+                setattr(self, name, value)
+
+        return undo
+
+    def _can_be_shown(self, now_ms: int) -> bool:
+        """Whether the table's own screen can be drawn, before anything is done that cannot be taken back."""
+        try:
+            self._picture(self._scene_now(now_ms))
+        except Exception:
+            self._stumbled_ms = now_ms
+            self._faults.told("a screen that cannot be drawn is taken back")
+            return False
+        return True
 
 
 def run_loop(unit: TableUnit, incoming: queue.SimpleQueue[object], mono_ms: Callable[[], int],

@@ -33,9 +33,10 @@ class Sending:
         result = table.said(side)
         assert result is not None
         on_disk = all(sent.report_id is not None for sent in table.current())
-        text = "…" if not on_disk else table.words("sending.kept" if table.mark else "sending")
+        sending = "sending.kept" if table.mark else table.instead_of_sending or "sending"
         if any(sent.pending for sent in table.current()):
-            text = table.words("sending.pending")
+            sending = "sending.pending"
+        text = table.words(sending) if on_disk else "…"
         return Half(text, result_text.score(table, result, side), table.signed(side))
 
 

@@ -108,8 +108,12 @@ class TableState:
     badge: str = ""
     view: TableView | None = None
     clock_ms: int | None = None
+    clock_unknown: bool = False
+    """There is a clock, and nobody knows what it shows: no round trip has told the hub's time."""
     age_ms: int | None = None
     mismatch: bool = False
+    instead_of_sending: str = ""
+    """The text where a report is not on its way: the hub does not take it, or looks into it."""
     seated: set[Side] = field(default_factory=set)
     leaving: set[Side] = field(default_factory=set)
     sent: list[Sent] = field(default_factory=list)
@@ -262,6 +266,8 @@ class TableState:
     @property
     def clock(self) -> str:
         """The clock's figures; none while hidden minutes run, for they would tell how many."""
+        if self.clock_unknown:
+            return "--:--"
         if self.clock_ms is None or (self.clock_ms <= 0 and self.view and self.view.clock.open_end
                                      and not self.view.clock.over):
             return ""

@@ -50,6 +50,13 @@ def draw(scene: Scene) -> Image.Image:
     return image.rotate(180) if scene.facing == "opposite" and scene.turn == "b" else image
 
 
+def labelled(image: Image.Image, label: str) -> Image.Image:
+    """A picture that was drawn before, with a word in its upper right corner."""
+    image = image.copy()
+    _label(ImageDraw.Draw(image), label, 10)
+    return image
+
+
 # --- for both ---
 
 

@@ -1,0 +1,33 @@
+"""Faults told in the log, boundedly: whoever makes a unit stumble a thousand times shall not fill its card."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+AT_ONCE = 10
+"""Tracebacks in a row; then one in each pause."""
+PAUSE_MS = 60_000
+
+
+class FaultLog:
+    """One log for a loop. Any thread may tell it; a traceback too many is no harm."""
+
+    def __init__(self, log: logging.Logger, mono_ms: Callable[[], int]) -> None:
+        self._log, self._mono_ms = log, mono_ms
+        self._left = AT_ONCE
+        self._next_ms = 0
+        self._unsaid = 0
+
+    def told(self, what: str) -> None:
+        """Call it where an exception is being handled."""
+        now_ms = self._mono_ms()
+        if now_ms >= self._next_ms:
+            self._left, self._next_ms = max(1, self._left), now_ms + PAUSE_MS
+        if not self._left:
+            self._unsaid += 1
+            return
+        self._left -= 1
+        more = f" ({self._unsaid} more since the last line)" if self._unsaid else ""
+        self._unsaid = 0
+        self._log.exception("%s%s", what, more)

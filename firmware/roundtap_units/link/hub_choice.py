@@ -1,0 +1,136 @@
+"""Which hub a unit speaks to: the one that answered last, and when that falls silent, whoever answers rightly."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from roundtap_units.link.unit_memory import UnitMemory
+
+SILENT_MS = 8000
+"""After so long without a word the others are tried in turn."""
+LOOK_BACK_MS = 60_000
+"""How often a unit that had to go back to an epoch it had left looks for the newer one."""
+
+Place = tuple[str, int]
+"""Host and port."""
+
+
+def place_of(address: object) -> Place:
+    """Host and port of "http://10.42.0.1:8080". ValueError for anything else."""
+    if not isinstance(address, str):
+        raise ValueError(f"not an address: {address!r}")
+    parts = urlsplit(address)
+    if parts.scheme != "http" or not parts.hostname:
+        raise ValueError(f"not an address: {address!r}")
+    return parts.hostname, parts.port or 80
+
+
+def address_of(place: Place) -> str:
+    host, port = place
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class HubChoice:
+    """Where to knock next, and whether to stay there. Any thread may ask; the feed's thread tells.
+
+    Known are the addresses of the configuration and those that a believed welcome named. While the present hub is
+    heard, and for 8 s of silence, it alone is knocked at; then all of them in turn, the present one among them, until
+    a signed welcome comes.
+
+    Of the epochs that this unit has heard the newest is the one it heard of last. A welcome of an epoch that it left
+    for a newer one (a dead hub come back beside its standby) is not believed, as long as some address has not failed
+    since: the unit goes on to the next. Only when every known address has been tried in vain it takes the older one,
+    as there is nobody else; and it looks for the newer one again every minute, and whenever that hub falls silent.
+    """
+
+    def __init__(self, configured: Sequence[Place], memory: UnitMemory) -> None:
+        self._configured = tuple(configured)
+        self._memory = memory
+        self._lock = threading.Lock()
+        self._heard_ms: int | None = None
+        self._vain: set[Place] = set()
+        """Where nobody, or an older epoch only, has answered since the present hub fell silent."""
+        self._older_since_ms: int | None = None
+        """Since when this unit has been with an epoch that it had left."""
+        known = self.known()
+        remembered = _places((memory.hub,))
+        self._present = remembered[0] if remembered and remembered[0] in known else known[0]
+        self._turn = self._present
+        self._newest = memory.epoch
+
+    def known(self) -> tuple[Place, ...]:
+        return tuple(dict.fromkeys((*self._configured, *_places(self._memory.hubs))))
+
+    @property
+    def present(self) -> Place:
+        """Where reports and statuses go."""
+        with self._lock:
+            return self._present
+
+    def left(self, epoch: object) -> bool:
+        """Whether this is an epoch that the unit has left for a newer one."""
+        with self._lock:
+            return self._left(epoch)
+
+    def heard(self, now_ms: int) -> None:
+        """The present hub has said something."""
+        with self._lock:
+            self._heard_ms = now_ms
+
+    def next(self, now_ms: int) -> Place:
+        """Where to knock now."""
+        with self._lock:
+            if self._heard_ms is None:
+                self._heard_ms = now_ms
+            known = self.known()
+            looks_back = self._older_since_ms is not None and now_ms - self._older_since_ms >= LOOK_BACK_MS
+            if now_ms - self._heard_ms < SILENT_MS and not looks_back:
+                return self._present
+            at = known.index(self._turn) if self._turn in known else -1
+            self._turn = known[(at + 1) % len(known)]
+            return self._turn
+
+    def look_back_due(self, now_ms: int) -> bool:
+        """Whether to leave the feed of an older epoch for a moment, to see whether the newer one is there again."""
+        with self._lock:
+            return (self._older_since_ms is not None and now_ms - self._older_since_ms >= LOOK_BACK_MS
+                    and len(self.known()) > 1)
+
+    def failed(self, place: Place) -> None:
+        """Nobody answered there, or not rightly."""
+        with self._lock:
+            self._vain.add(place)
+
+    def believed(self, place: Place, epoch: str, others: Sequence[object], now_ms: int) -> bool:
+        """A signed welcome came: whether to stay. If so, it is noted where the others are."""
+        with self._lock:
+            older = self._left(epoch)
+            if older and any(each not in self._vain for each in self.known() if each != place):
+                self._vain.add(place)
+                return False
+            self._vain = set()
+            self._older_since_ms = now_ms if older else None
+            self._present = self._turn = place
+            self._heard_ms = now_ms
+            addresses = [address_of(each) for each in _places(others)]
+            # Back with an older epoch, the unit still knows which one is newer.
+            self._memory.note_welcome(address_of(place), (self._newest or epoch) if older else epoch, addresses)
+            if not older:
+                self._newest = epoch
+            return True
+
+    def _left(self, epoch: object) -> bool:
+        return epoch != self._memory.epoch and epoch in self._memory.epochs
+
+
+def _places(addresses: Sequence[object]) -> list[Place]:
+    """Those that are addresses."""
+    places = []
+    for address in addresses:
+        try:
+            places.append(place_of(address))
+        except ValueError:
+            continue
+    return places

@@ -1,0 +1,64 @@
+"""What a unit keeps on its disk: lines with a checksum of their content, whole files in one atomic step."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from roundtap_core.wire import canonical, digest
+
+UNREADABLE = (ValueError, KeyError, TypeError, RecursionError)
+"""What reading strange bytes as one of these lines may raise."""
+
+
+def summed_line(content: Mapping[str, Any]) -> bytes:
+    """One line of JSON with `sum`, the SHA-256 of the canonical JSON of the rest, and a line feed."""
+    return canonical({**content, "sum": digest(content)}) + b"\n"
+
+
+def read_summed(raw: bytes) -> tuple[dict[str, Any], bool]:
+    """(the content of a line without its sum, whether it had one). ValueError where it is none, or its sum is wrong."""
+    line = json.loads(raw)
+    if not isinstance(line, dict):
+        raise ValueError("a line that is no object")
+    claimed = line.pop("sum", None)
+    if claimed is not None and claimed != digest(line):
+        raise ValueError("the checksum is wrong")
+    return line, claimed is not None
+
+
+def key_mark(key: bytes) -> str:
+    """What tells two keys apart and gives neither away."""
+    return hashlib.sha256(b"roundtap/key-mark/1\n" + key).hexdigest()[:16]
+
+
+def write_safely(path: Path, data: bytes) -> None:
+    """Put a file in place, whole or not at all, and on the disk when this returns. OSError: the old one stands."""
+    temporary = path.with_suffix(".new")
+    with open(temporary, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """A new file's name is only safe once its folder is."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_only(folder: Path) -> bool:
+    """Whether the file system there refuses every write: a worn card makes Linux mount it so."""
+    try:
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    except OSError:
+        return True

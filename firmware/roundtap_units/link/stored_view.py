@@ -1,0 +1,135 @@
+"""The last view of this table on the unit's disk: restarted without a hub, it still shows its match."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line, write_safely
+
+log = logging.getLogger(__name__)
+
+PASSING = ("call", "leave_refused", "finished")
+"""What is true of this moment only, and is not kept."""
+PAUSE_MS = 5000
+"""What does not change the match is written so seldom at the most: cards wear out."""
+CLOCK_MOVED_MS = 1500
+BOOT_FILE = Path("/proc/sys/kernel/random/boot_id")
+
+
+def this_boot() -> str:
+    """Which start of this machine its monotonic clock counts from; "" where nobody says."""
+    try:
+        return BOOT_FILE.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
+
+
+class StoredView:
+    """`view`: the last one that was kept, of this process or of one before; None where there is none.
+
+    `deadline_here_ms`: when its round ends on this machine's own monotonic clock, if that was known and the machine
+    has not been started since. `keep` is told each view, `tick` writes: at once where the match changed, else after a
+    pause. One thread writes; any may ask `holds`. path None: nothing is kept.
+    """
+
+    def __init__(self, path: Path | None, boot: str = "") -> None:
+        self._path, self._boot = path, boot
+        self._lock = threading.Lock()
+        self.view: Mapping[str, Any] | None = None
+        self.deadline_here_ms: int | None = None
+        self._written: tuple[Mapping[str, Any] | None, int | None] = (None, None)
+        self._next_ms: int | None = None
+        if path is not None:
+            self._read(path)
+
+    def keep(self, view: Mapping[str, Any]) -> None:
+        """The view that the table shows now. It was looked at: whatever is kept can be shown after a restart."""
+        kept = {name: value for name, value in view.items() if name not in PASSING}
+        with self._lock:
+            if kept != self.view:
+                self.view, self.deadline_here_ms = kept, None
+
+    def forget(self) -> None:
+        """What is kept cannot be shown."""
+        with self._lock:
+            self.view = self.deadline_here_ms = None
+
+    def tick(self, now_ms: int, deadline_here_ms: int | None) -> None:
+        """Write what is to be written. `deadline_here_ms`: when the round ends by the unit's clock, None: not known."""
+        with self._lock:
+            before, before_ms = self._written
+            if deadline_here_ms is not None and not near(deadline_here_ms, self.deadline_here_ms):
+                self.deadline_here_ms = deadline_here_ms
+            if self.view == before and near(self.deadline_here_ms, before_ms):
+                return
+            if _match(self.view) == _match(before) and self._next_ms is not None and now_ms < self._next_ms:
+                return
+            self._next_ms = now_ms + PAUSE_MS
+            now = (self.view, self.deadline_here_ms)
+            if self._write():
+                self._written = now
+
+    def holds(self) -> dict[str, Any] | None:
+        """What the hub is told of the match that this table shows; None where there is none."""
+        with self._lock:
+            view = self.view
+        if not view or not view.get("match"):
+            return None
+        try:
+            match, round_, event = view["match"], view["round"], view["event"]
+            return {
+                "event": event["id"], "round": round_["number"], "stage": round_["stage"],
+                "draw": match.get("draw"), "table": view.get("table"), "match": match["id"],
+                "revision": match["revision"], "a": match["a"].get("id"),
+                "b": match["b"].get("id") if match["b"] else None, "state": match.get("state"),
+                "result": match.get("result"), "number": match.get("number"),
+            }
+        except (KeyError, TypeError, AttributeError):
+            return None
+
+    def _read(self, path: Path) -> None:
+        try:
+            line, _ = read_summed(path.read_bytes())
+            view, deadline_ms = line["view"], line["deadline_here_ms"]
+            if not (view is None or isinstance(view, dict)) or not (deadline_ms is None or type(deadline_ms) is int):
+                raise ValueError("no view")
+        except (OSError, *UNREADABLE) as error:
+            if not isinstance(error, FileNotFoundError):
+                log.error("%s cannot be read, and the hub is waited for: %s", path, error)
+            return
+        self.view = view
+        if self._boot and line.get("boot") == self._boot:
+            self.deadline_here_ms = deadline_ms
+        self._written = (view, self.deadline_here_ms)
+
+    def _write(self) -> bool:
+        if self._path is None:
+            return True
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_safely(self._path, summed_line({"view": self.view, "boot": self._boot,
+                                                  "deadline_here_ms": self.deadline_here_ms}))
+        except (OSError, TypeError, ValueError) as error:
+            log.error("%s cannot be written: %s", self._path, error)
+            return False
+        return True
+
+
+def near(one_ms: int | None, other_ms: int | None) -> bool:
+    """Whether both are the same point in time, as far as somebody could see."""
+    if one_ms is None or other_ms is None:
+        return one_ms is other_ms
+    return abs(one_ms - other_ms) <= CLOCK_MOVED_MS
+
+
+def _match(view: Mapping[str, Any] | None) -> object:
+    """What must not be older than it need be: who plays, what stands, and whether the round has begun."""
+    if view is None:
+        return None
+    clock = view.get("clock")
+    state = clock.get("state") if isinstance(clock, Mapping) else None
+    return view.get("table"), view.get("event"), view.get("round"), view.get("match"), state

@@ -1,0 +1,391 @@
+"""A table unit without its hub, with a failing card, a late feed or a hub gone wild: what its screen says is true."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_table_unit import KEY, FakeLink, Unit, view
+
+from roundtap_devices.boards import board
+from roundtap_devices.display.screen import VirtualScreen
+from roundtap_devices.display.signals import Signals
+from roundtap_devices.input.edges import Edge
+from roundtap_devices.input.pin_factory import mock_factory
+from roundtap_units.link import safe_file
+from roundtap_units.link.outbox import Outbox
+from roundtap_units.link.stored_view import PAUSE_MS, StoredView
+from roundtap_units.link.unit_memory import UnitMemory
+from roundtap_units.table import unit as module
+from roundtap_units.table.dialogue.dialogue import Dialogue
+from roundtap_units.table.unit import TableUnit
+from roundtap_units.unit_words import unit_words
+
+
+class Lone(Unit):
+    """A unit with everything that it keeps on its disk; `boot`: which start of its machine this is."""
+
+    def __init__(self, folder: Path, start_ms: int = 0, boot: str = "monday") -> None:
+        self.path = folder / "outbox.jsonl"
+        self.outbox = Outbox(self.path)
+        self.link = FakeLink(self.outbox, self.path)
+        self.stored = StoredView(folder / "view.json", boot)
+        self.memory = UnitMemory(folder / "unit.json")
+        self.now_ms = start_ms
+        self.texts: list[str] = [""]
+        self.lamp: list[bool] = []
+        pins = mock_factory()
+        counter = itertools.count(len(self.outbox.all()) + 1)
+        self.unit = TableUnit(
+            "table-12", KEY, Dialogue(unit_words("en"), "edge"), self.outbox, self.link, VirtualScreen(),
+            Signals(board("recommended"), pins, lambda lamp, buzzer: self.lamp.append(lamp)), self.texts.append,
+            lambda: f"id{next(counter)}", self.stored, self.memory)
+        self.unit.step(self.now_ms)
+
+    def hub_time(self, hub_ms: int) -> None:
+        self.link.time.heard_round_trip(hub_ms, self.now_ms, self.now_ms)
+
+    def call_a_judge(self) -> None:
+        self.unit.step(self.now_ms, [Edge("up", True, self.now_ms), Edge("down", True, self.now_ms)])
+        self.wait(2000)
+        self.unit.step(self.now_ms, [Edge("up", False, self.now_ms), Edge("down", False, self.now_ms)])
+        self.wait(100)
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[..., Lone]:
+    return lambda **more: Lone(tmp_path, **more)
+
+
+@pytest.fixture
+def lone(make: Callable[..., Lone]) -> Lone:
+    """Both have taken their seats, the round runs, and the hub's clock is known."""
+    made = make()
+    made.hub_says("view", view(clock={"state": "idle", "remaining_ms": 4_500_000}))
+    made.tap("a", "b")
+    made.hub_time(1_000_000)
+    made.hub_says("view", view())
+    return made
+
+
+# --- restarted without a hub ---------------------------------------------------------------------------------------
+
+
+def test_restarted_without_a_hub_it_shows_its_match_and_takes_a_result(make: Callable[..., Lone], lone: Lone) -> None:
+    again = make(start_ms=500_000, boot="tuesday")
+    assert "Ana R." in again.says
+    assert "Bruno M." in again.says
+    # Nobody knows any more who sits where: the first press is asked about.
+    again.tap("a", "a", "a", "b")
+    assert "kept here" in again.says
+    assert [kept.report["match"] for kept in again.outbox.waiting()] == ["3.7", "3.7"]
+    assert "⌁" in again.unit._scene.mark  # type: ignore[union-attr]
+
+
+def test_after_the_hub_is_back_what_was_pressed_without_it_is_saved(make: Callable[..., Lone], lone: Lone) -> None:
+    again = make(start_ms=500_000)
+    # Nobody knows any more who sits where: the first press is asked about.
+    again.tap("a", "a", "a", "b")
+    again.hub_says("view", view())
+    assert "sending" in again.says
+    again.hub_answers(1)
+    again.hub_answers(2)
+    assert "SAVED #1042" in again.says
+
+
+def test_the_clock_of_another_boot_is_not_shown(make: Callable[..., Lone], lone: Lone) -> None:
+    again = make(start_ms=2_000, boot="tuesday")
+    assert "--:--" in again.says
+    assert again.unit.dialogue.table.clock_ms is None
+
+
+def test_the_clock_of_this_boot_goes_on(make: Callable[..., Lone], lone: Lone) -> None:
+    """The unit was restarted, its machine was not: 4,000,000 at the hub, which is a million ahead, less 100 s."""
+    lone.wait(PAUSE_MS + 1000)
+    left_ms = 4_000_000 - 1_000_000
+    again = make(start_ms=lone.now_ms + 100_000)
+    assert again.unit.dialogue.table.clock_ms == pytest.approx(left_ms - again.now_ms + 2000, abs=2000)
+
+
+def test_another_event_of_the_hub_takes_the_place_of_what_was_kept(make: Callable[..., Lone], lone: Lone) -> None:
+    again = make()
+    # Nobody knows any more who sits where: the first press is asked about.
+    again.tap("a", "a", "a", "b")
+    again.hub_says("view", view(event={"id": "e2", "name": "Other", "color": "", "rulebook": "xwing-standard"},
+                                match={**view()["match"], "draw": "other"}))
+    assert "sending" not in again.says
+    assert len(again.outbox.waiting()) == 2
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"{}\n", b'{"view": 5, "boot": "", "deadline_here_ms": null}\n', b"\x00" * 99,
+                                    b'{"view": {"table": "x", "match": 5}, "boot": "b", "deadline_here_ms": null}\n'])
+def test_a_kept_view_that_cannot_be_shown_is_passed_over(
+        make: Callable[..., Lone], lone: Lone, tmp_path: Path, spoilt: bytes) -> None:
+    (tmp_path / "view.json").write_bytes(spoilt)
+    again = make()
+    assert "Waiting for the hub" in again.says
+    again.hub_says("view", view())
+    assert "Ana R." in again.says
+
+
+def test_the_view_is_written_when_the_match_changes_and_not_at_each_tick(
+        lone: Lone, monkeypatch: pytest.MonkeyPatch) -> None:
+    lone.wait(PAUSE_MS + 1000)
+    written: list[str] = []
+    real = os.replace
+    monkeypatch.setattr(safe_file.os, "replace", lambda a, b: (written.append(str(b)), real(a, b)))
+    lone.wait(60_000)
+    for taken_by in (None, "Eva"):
+        lone.hub_says("view", view(call={"taken_by": taken_by}, finished=["e0"]))
+    assert written == []
+    lone.hub_says("view", view(match={**view()["match"], "state": "decided", "revision": 1}))
+    assert len(written) == 1
+
+
+def test_what_the_unit_holds_is_told_from_what_is_kept(make: Callable[..., Lone], lone: Lone) -> None:
+    match = {**view()["match"], "draw": "d1", "a": {"id": "c1", "name": "Ana R."}, "b": {"id": "c2", "name": "B"}}
+    lone.hub_says("view", view(match=match))
+    assert make().stored.holds() == {
+        "event": "e1", "round": 3, "stage": "swiss", "draw": "d1", "table": 12, "match": "3.7", "revision": 0,
+        "a": "c1", "b": "c2", "state": "open", "result": None, "number": None}
+    lone.hub_says("view", view(match=None))
+    assert make().stored.holds() is None
+
+
+# --- a failing card ------------------------------------------------------------------------------------------------
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: int = errno.EIO) -> pytest.MonkeyPatch:
+    def refuse(*_: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr("os.fsync", refuse)
+    return monkeypatch
+
+
+def test_a_card_that_fails_at_the_start_is_a_screen_and_a_blinking_light(
+        make: Callable[..., Lone], monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        failing(patch)
+        unit = make()
+        assert "CARD FAILED" in unit.says
+        unit.hub_says("view", view())
+        assert "results at this table by the organizer" in unit.says
+        unit.wait(5000)
+        assert {True, False} <= set(unit.lamp)
+        unit.call_a_judge()
+        assert "JUDGE CALLED" in unit.says
+        assert unit.link.statuses[-1]["call"] is True
+    unit.wait(20_000)
+    unit.call_a_judge()
+    assert "CARD" not in unit.says
+    assert "Ana R." in unit.says
+    assert unit.unit.sound(unit.now_ms)
+
+
+def test_a_card_that_becomes_read_only_is_seen_before_somebody_enters_a_result(
+        lone: Lone, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("roundtap_units.link.outbox.read_only", lambda folder: True)
+        lone.wait(6000)
+        assert "CARD FAILED" in lone.says
+        lone.tap("a", "a", "b")
+        assert lone.outbox.all() == []
+    lone.wait(6000)
+    assert "CARD" not in lone.says
+
+
+def test_saved_is_true_though_the_unit_cannot_note_it(lone: Lone, monkeypatch: pytest.MonkeyPatch) -> None:
+    lone.tap("a", "a", "b")
+    with monkeypatch.context() as patch:
+        failing(patch)
+        lone.hub_answers(1)
+        lone.hub_answers(2)
+        assert lone.unit.dialogue.table.saved_number == 1042
+    lone.wait(6000)
+    assert Outbox(lone.path).waiting() == []
+
+
+def test_a_damaged_result_is_told_until_somebody_has_read_it(make: Callable[..., Lone], lone: Lone) -> None:
+    lone.tap("a", "a", "b")
+    lone.path.write_bytes(lone.path.read_bytes().replace(b'"side":"a"', b'"side":"b"'))
+    for _ in range(2):
+        again = make()
+        assert "RESULT DAMAGED" in again.says
+    again.wait(60_000)
+    assert "RESULT DAMAGED" in again.says
+    again.tap("a")
+    assert "RESULT DAMAGED" not in again.says
+    assert "RESULT DAMAGED" not in make().says
+
+
+# --- a hub that does not take it -----------------------------------------------------------------------------------
+
+
+def test_a_report_that_is_never_taken_ends_in_a_word_and_not_in_sending(lone: Lone) -> None:
+    lone.tap("a", "a", "b")
+    lone.hub_says("contact", None)
+    assert "sending" in lone.says
+    lone.hub_says("refusal", "key")
+    assert "does not take this unit's key: tell the organizer" in lone.says
+    lone.wait(1000)
+    lone.hub_says("contact", None)
+    lone.tap("a")
+    assert "not taken" in lone.says
+    lone.hub_says("refusal", None)
+    lone.hub_says("contact", None)
+    assert "sending" in lone.says
+
+
+def test_a_pending_report_has_words_and_its_later_fate_is_shown(lone: Lone) -> None:
+    lone.tap("a", "a", "b")
+    lone.hub_answers(1)
+    lone.hub_answers(2, "pending", number=None, hash=None)
+    assert "The hub was restored" in lone.says
+    lone.wait(1000)
+    lone.hub_says("contact", None)
+    lone.tap("a")
+    assert "being checked" in lone.says
+    lone.hub_answers(2)
+    assert "SAVED #1042" in lone.says
+
+
+def test_a_second_unit_of_the_same_name_says_so_and_takes_nothing(lone: Lone) -> None:
+    lone.hub_says("twin", True)
+    assert "Another unit has this name" in lone.says
+    lone.tap("a", "a", "b")
+    assert lone.outbox.all() == []
+    lone.hub_says("twin", False)
+    lone.tap("a", "a", "b")
+    assert len(lone.outbox.all()) == 2
+
+
+def test_only_the_epoch_that_took_a_report_may_have_it_forgotten(lone: Lone) -> None:
+    lone.hub_says("epoch", "mine")
+    lone.tap("a", "a", "b")
+    lone.hub_answers(1, epoch="mine")
+    lone.hub_answers(2, epoch="mine")
+    lone.hub_says("epoch", "another")
+    lone.hub_says("view", view(finished=["e1"]))
+    assert len(lone.outbox.all()) == 2
+    lone.hub_says("epoch", "mine")
+    lone.hub_says("view", view(finished=["e1"]))
+    assert lone.outbox.all() == []
+
+
+# --- what time it is -----------------------------------------------------------------------------------------------
+
+
+def test_before_the_first_round_trip_no_clock_is_shown(make: Callable[..., Lone]) -> None:
+    """Seen: a signed feed that was held up showed 73:45 where 4:35 were left."""
+    unit = make()
+    unit.hub_says("view", view())
+    assert "--:--" in unit.says
+    unit.hub_time(3_725_000)
+    unit.wait(10)
+    assert "4:35" in unit.says
+
+
+def test_a_clock_that_is_held_needs_no_round_trip(make: Callable[..., Lone]) -> None:
+    unit = make()
+    unit.hub_says("view", view(clock={"state": "paused", "remaining_ms": 600_000, "total_ms": 4_500_000}))
+    assert "10:00" in unit.says
+
+
+def test_while_the_hub_asks_how_to_go_on_the_table_counts_on(lone: Lone, make: Callable[..., Lone]) -> None:
+    before_ms = lone.unit.dialogue.table.clock_ms
+    assert before_ms is not None
+    at_ms = lone.now_ms
+    counting = {"state": "counting", "remaining_ms": 4_400_000, "total_ms": 4_500_000}
+    lone.link.time.begin_anew()
+    lone.hub_says("view", view(clock=counting))
+    lone.wait(30_000)
+    assert lone.unit.dialogue.table.clock_ms == before_ms - (lone.now_ms - at_ms)
+    # Who sits at another match has counted nothing for this one.
+    lone.hub_says("view", view(clock=counting, match={**view()["match"], "id": "3.8"}))
+    assert lone.unit.dialogue.table.clock_ms == 4_400_000
+
+
+@pytest.mark.parametrize("step_s", [86_400, -86_400, -10 * 365 * 86_400])
+def test_the_system_time_may_be_set_to_anything(lone: Lone, monkeypatch: pytest.MonkeyPatch, step_s: int) -> None:
+    real = time.time
+    before_ms = lone.unit.dialogue.table.clock_ms
+    at_ms = lone.now_ms
+    monkeypatch.setattr(time, "time", lambda: real() + step_s)
+    monkeypatch.setattr(time, "time_ns", lambda: int((real() + step_s) * 1e9))
+    lone.wait(10_000)
+    assert lone.unit.dialogue.table.clock_ms == before_ms - (lone.now_ms - at_ms)  # type: ignore[operator]
+    lone.tap("a", "a", "b")
+    assert len(lone.outbox.waiting()) == 2
+
+
+# --- whatever a hub says -------------------------------------------------------------------------------------------
+
+
+def test_a_million_points_do_not_end_a_unit(lone: Lone) -> None:
+    """Seen: squad_points of 10^9 made a form that no unit lived through."""
+    form = view()["form"]
+    for way in form["ways"]:
+        for step in way["steps"]:
+            if step["step"] == "figure":
+                step.update(maximum=10**9, wheels=[1])
+    before = lone.says
+    lone.hub_says("view", view(form=form, options={"squad_points": 10**9}))
+    assert lone.says == before
+    lone.tap("a", "a", "b")
+    assert len(lone.outbox.waiting()) == 2
+
+
+def test_a_name_that_no_screen_can_draw_is_drawn_without_that(lone: Lone) -> None:
+    lone.hub_says("view", view(match={**view()["match"], "a": {"name": "Eve\n\u202eann\x00a"}}))
+    assert "Eve ann a" in lone.says
+
+
+@pytest.mark.parametrize("what", ["on_view", "on_fate", "on_gesture", "tick"])
+def test_what_a_step_stumbles_over_is_taken_back_and_told(
+        lone: Lone, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    lone.tap("a", "a", "b")
+
+    def stumbles(*_: object) -> None:
+        lone.unit.dialogue.table.view = None
+        lone.unit.dialogue.table.seated.clear()
+        raise RuntimeError("a bug nobody knew")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lone.unit.dialogue, what, stumbles)
+        lone.hub_says("view", view(table=13))
+        lone.hub_answers(1)
+        lone.tap("a")
+        assert lone.unit.dialogue.table.view is not None
+        assert lone.unit._scene.badge == "FAULT"  # type: ignore[union-attr]
+    lone.wait(11_000)
+    assert lone.unit._scene.badge == ""  # type: ignore[union-attr]
+    assert lone.unit.sound(lone.now_ms)
+
+
+def test_a_screen_that_cannot_be_drawn_leaves_the_last_one_and_the_watchdog_is_told_the_truth(
+        lone: Lone, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = lone.unit._screen.glass.frame  # type: ignore[attr-defined]
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "draw", lambda scene: 1 / 0)
+        lone.wait(5000)
+        assert lone.unit.sound(lone.now_ms)
+        lone.wait(10_000)
+        assert not lone.unit.sound(lone.now_ms)
+        frame = lone.unit._screen.glass.frame  # type: ignore[attr-defined]
+        assert frame != shown
+        assert frame[512:] == shown[512:]
+    lone.wait(1000)
+    assert lone.unit.sound(lone.now_ms)
+
+
+def test_the_log_of_a_unit_that_stumbles_for_an_hour_stays_small(
+        lone: Lone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(lone.unit.dialogue, "tick", lambda now_ms: 1 / 0)
+    lone.wait(3_600_000)
+    assert len(caplog.records) < 100
