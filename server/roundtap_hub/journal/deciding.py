@@ -16,9 +16,12 @@ from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.setup.open_points import list_points
 from roundtap_core.event.state import EventState
+from roundtap_core.event.within import refuse_unfit_person
+from roundtap_core.limits import refuse_boundless
 from roundtap_hub.journal.archiving import refuse_in_deleted, refuse_unless_may
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.person_rows import refuse_damaged
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.journal.time_limit import TimeLimit
 from roundtap_hub.journal.venue import DELETED, apply_venue, decide_venue
@@ -64,6 +67,8 @@ def decide_request(pending: Snapshot, request: Request, at: At, limit: TimeLimit
             pending, entries = _of_event(pending, step, step.command, at, request, limit)
         made += entries
     for record in request.people:
+        refuse_damaged(record.competitor, record.person)
+        refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
         pending = pending.with_person(record.event, record.competitor, record.person)
     return pending, made
 
@@ -71,6 +76,7 @@ def decide_request(pending: Snapshot, request: Request, at: At, limit: TimeLimit
 def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[Snapshot, list[Entry]]:
     made: list[Entry] = []
     refuse_unless_may(pending, asked)
+    refuse_boundless(asked.data)
     for new in decide_venue(pending.venue, asked):
         entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
         pending = replace(pending, venue=apply_venue(pending.venue, entry))

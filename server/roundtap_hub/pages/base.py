@@ -20,6 +20,7 @@ from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
 from roundtap_hub.public.sheet_drawing import common_context, words_in
@@ -44,7 +45,7 @@ TYPED_WRONG = frozenset({
     "clock_text", "no_file", "file_not_text", "wrong_pin", "not_one_of", "winner_contradicts_score",
     "salvo_winner_missing", "broken_json", "table_number", "color_text", "list_not_saved", "proxy_incomplete",
     "proxy_too_long", "winner_missing", "picks_wrong", "none_without_ruling", "minutes_too_short", "member_missing",
-    "date_wrong", "text_too_long",
+    "date_wrong", "text_too_long", "unfit_text", "name_unfit",
     "fields_of_one", "option_asked", "picks_missing", "nobody_has_won", "loser_has_life", "winner_without_life",
     "drawn_without_life", "no_draw_before_time", "struggle_of_both", "winner_contradicts_games",
 })
@@ -229,6 +230,7 @@ def mended_on(again: View) -> Callable[[View], View]:
         @wraps(handler)
         def handled(**where: Any) -> AnyResponse:
             try:
+                refuse_unfit_fields()
                 _refuse_another_step(where.get("event_id", ""))
                 return handler(**where)
             except Problem as problem:

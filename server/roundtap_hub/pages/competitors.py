@@ -23,6 +23,7 @@ from roundtap_core.lists.parts import fold
 from roundtap_core.names import MOST_LETTERS, fit_name
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, tell, the_hub, the_moment, whole_number
 from roundtap_hub.pages.console import event
@@ -148,6 +149,9 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
     check_name(name)
     check_name(public)
     before = moment.people.get(competitor) or Person(name)
+    if is_damaged(competitor, before):
+        # Nothing but the id is known: what stands for the rest is not carried on.
+        before, public = Person(name), "" if public == before.public_name else public
     members, captain = team()
     if members:
         refuse_broken_teams(moment, {name: (members, captain)}, but=competitor)
