@@ -19,6 +19,7 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.lookups import written
 from roundtap_core.event.person import Person
+from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.lists.parts import fold
 from roundtap_core.names import MOST_LETTERS, fit_name
 from roundtap_core.records import Competitor
@@ -51,6 +52,9 @@ def enter(event_id: str) -> AnyResponse:
     names = [name for name, _ in named]
     if not names:
         raise Problem("no_names")
+    if len(moment.state.entrants) + len(names) > MOST_COMPETITORS:
+        # The writer says so as well, after a look at each of them.
+        raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
     for name in (*names, field("public_name"), field("came_with")):
         check_name(name)
     if not field("same_name"):
