@@ -221,7 +221,8 @@ def test_a_wild_command_is_refused_whoever_asks(command: Any) -> None:
 @pytest.mark.parametrize("wild", [{"score": {"a": -10**400, "b": 20}}, {"score": {"a": 20, "b": -10**6}}])
 def test_a_wild_report_is_refused_on_record(wild: dict[str, Any]) -> None:
     """Life totals may lie below nothing, but not as far as that."""
-    event = Event(players=2, rulebook="warlords-of-terra", level="friendly", options={"structure": "own", "swiss_rounds": 1})
+    options = {"structure": "own", "swiss_rounds": 1}
+    event = Event(players=2, rulebook="warlords-of-terra", level="friendly", options=options)
     event.tell(c.DrawRound(1))
     event.tell(c.PublishRound(1, 1, noted="no judge"))
     entry = event.tell(c.Report("r1", event.state.live.matches[0].id, "a", 0, {**wild, "winner": "b"}, ""))[0]

@@ -70,7 +70,7 @@ def _at_the_hub(name: str, many: int, rng: random.Random, hub: HubUnderFire, wir
         cpu_s = hub.cpu_s() - cpu_s
         slow = tally.took(said.seconds, cpu_s)
         if said.status >= 500 and said.status != BUSY:
-            tally.failed(f"{said.status} {describe(given, rng)} {said.body[:200]!r}")
+            tally.failed(f"{said.status} {describe(given, rng)} {said.body[:200]!r} {hub.last_breakdown()[-900:]}")
         elif said.status == -1 or slow:
             tally.failed(f"slow: {said.seconds:.1f} s, processor {cpu_s:.1f} s {describe(given, rng)}")
         if not hub.lives():

@@ -95,6 +95,13 @@ class HubUnderFire:
         self.log.flush()
         return (self.folder.parent / "hub.log").read_bytes().count(b"Traceback (most recent call last)")
 
+    def last_breakdown(self) -> str:
+        """Where the newest traceback in its log ends."""
+        self.log.flush()
+        text = (self.folder.parent / "hub.log").read_text(errors="replace")
+        lines = text.rpartition("Traceback (most recent call last)")[2].splitlines()
+        return " | ".join(line.strip() for line in lines[-9:])
+
     def stop(self) -> None:
         self.process.terminate()
         try:

@@ -1,4 +1,4 @@
-"""A request answered with an error has changed nothing: every form of the console, with broken and with valid fields."""
+"""A request answered with an error has changed nothing: every form of the console, with broken and valid fields."""
 
 from __future__ import annotations
 
