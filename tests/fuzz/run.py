@@ -13,6 +13,7 @@ import random
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,9 @@ def fire(inputs: int, seed: int, folder: Path, only: Sequence[str] = (), minutes
             tell(line(name, *found[name]))
     finally:
         if hub is not None:
-            tell(f"tracebacks in the hub's log: {hub.tracebacks()}")
+            ends = Counter(each[-400:] for each in hub.breakdowns())
+            tell("\n    ".join([f"tracebacks in the hub's log: {ends.total()}", *(
+                f"{many} x {each}" for each, many in ends.most_common(10))]))
             hub.stop()
     return found
 

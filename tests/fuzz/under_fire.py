@@ -91,16 +91,19 @@ class HubUnderFire:
     def cpu_s(self) -> float:
         return cpu_s(self.process.pid)
 
-    def tracebacks(self) -> int:
-        self.log.flush()
-        return (self.folder.parent / "hub.log").read_bytes().count(b"Traceback (most recent call last)")
-
     def last_breakdown(self) -> str:
-        """Where the newest traceback in its log ends."""
-        self.log.flush()
+        """The newest traceback in its log, in one line."""
+        return (self.breakdowns() or [""])[-1]
+
+    def breakdowns(self) -> list[str]:
+        """How each traceback in its log ends."""
         text = (self.folder.parent / "hub.log").read_text(errors="replace")
-        lines = text.rpartition("Traceback (most recent call last)")[2].splitlines()
-        return " | ".join(line.strip() for line in lines[-9:])
+        found = []
+        for part in text.split("Traceback (most recent call last)")[1:]:
+            lines = [line for line in part.splitlines()[1:] if line.strip()]
+            end = next((n for n, line in enumerate(lines) if not line.startswith(" ")), len(lines) - 1)
+            found.append(" | ".join(line.strip() for line in lines[max(0, end - 8) : end + 1]))
+        return found
 
     def stop(self) -> None:
         self.process.terminate()

@@ -15,6 +15,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command
 from roundtap_core.event.seen import refuse_unless_seen
+from roundtap_core.limits import harmless
 from roundtap_core.words import LANGUAGES, Words, choose_language
 from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
@@ -172,7 +173,8 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
         **common_context(hub, t, current_app.extensions[ROW_TEXTS]), "feed": feed, "seen": Markup(SEEN),
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
         "organizer": is_organizer(session, hub), "csrf": lambda: Markup(CSRF),
-        "problem": problem.say(t) if problem else "", "problem_where": problem.where if problem else "",
+        "problem": harmless(problem.say(t)) if problem else "",
+        "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "steps": Steps(state) if state is not None else None,
     }
