@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from roundtap_core.errors import Problem
+from roundtap_core.limits import LINE_LETTERS, fits_line
 from roundtap_core.records import Competitor
 
-MOST_LETTERS = 80
+MOST_LETTERS = LINE_LETTERS
 """Of any name: people, teams, officials, events. What is shown is cut by the screens, not by us."""
-
-_UNSEEN = (r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"
-           r"\u3164\ufe00-\ufe0f\ufeff\uffa0")
-_REFUSED = r"\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 
 
 def fit_name(text: str) -> str:
@@ -25,7 +21,7 @@ def fit_name(text: str) -> str:
     name = " ".join(text.split())
     if not name:
         return ""
-    if re.search(f"[{_REFUSED}]", name) or not re.search(f"[^{_UNSEEN}]", name):
+    if not fits_line(name):
         raise Problem("name_unfit")
     if len(name) > MOST_LETTERS:
         raise Problem("name_too_long", name=name[:40] + "…", maximum=MOST_LETTERS)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import CONCESSION, ENDINGS, RULING, WINNERS, Pair, Result
+from roundtap_core.limits import FIGURE, refuse_boundless, refuse_outside
+from roundtap_core.records import CONCESSION, ENDINGS, RULING, SIDES, WINNERS, Pair, Result
 
 KEYS = ("ended", "winner", "conceded_by", "score", "wounds", "initiative", "first_player", "picks", "timeout")
 
@@ -57,6 +58,16 @@ def result_from_json(data: object) -> Result:
         picks=_picks(data.get("picks")),
         timeout=_object(data.get("timeout"), "/timeout"),
     )
+
+
+def refuse_wild(result: Result) -> None:
+    """Raise Problem where a result holds a figure or a text that no event file may hold."""
+    for key in ("score", "wounds"):
+        pair = getattr(result, key)
+        for side in SIDES if pair is not None else ():
+            refuse_outside(pair.of(side), FIGURE, f"/{key}/{side}")
+    refuse_boundless(result.picks, "/picks")
+    refuse_boundless(result.timeout, "/timeout")
 
 
 def _picks(data: object) -> dict[str, list[int]] | None:

@@ -16,12 +16,14 @@ from roundtap_core.event.results.decide import DECIDE_RESULTS
 from roundtap_core.event.rounds.decide import DECIDE_ROUNDS
 from roundtap_core.event.setup.decide import DECIDE_SETUP
 from roundtap_core.event.state import EventState
+from roundtap_core.event.within import refuse_beyond
 
 NewEntries = list[NewEntry]
 
 
 def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
     """The entries that `command` makes of `state`. Raises Problem where it cannot be done; then nothing changes."""
+    refuse_beyond(command)
     if state.finished and not isinstance(command, c.Report | c.ChangePerson | c.ReopenEvent):
         raise Problem("event_finished", name=state.name)
     return _DECIDE[type(command)](state, command, now)

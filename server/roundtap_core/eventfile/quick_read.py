@@ -15,16 +15,14 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.references import cut_problems, official_problems, played_on_problems
 from roundtap_core.eventfile.schema import definition_check
 from roundtap_core.eventfile.to_records import to_competitor, to_match, to_round, to_tournament
+from roundtap_core.limits import FIGURE, MOST_COMPETITORS, MOST_ROUNDS, NUMBER, ROUND
 from roundtap_core.records import SWISS, SWISS_STAGES, Competitor, Match, Pair, Result, Round, Tournament
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 
-MOST_ROUNDS = 30
-"""In each stage."""
-
-MOST_COMPETITORS, MOST_IN_ALL, MOST_MATCHES = 4096, 120, 4096
-MOST_FIGURE, MOST_TABLE = 99_999, 99_999
+MOST_IN_ALL, MOST_MATCHES = ROUND[1], MOST_COMPETITORS
+MOST_FIGURE, MOST_TABLE = FIGURE[1], NUMBER[1]
 """As in the schema, whose other limits are asked of the schema itself."""
 
 _BLANK_BEFORE_COLON = (" :", "\t:", "\n:", "\r:")

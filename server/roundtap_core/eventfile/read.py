@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.eventfile.quick_read import MOST_ROUNDS, quick_parse, quick_tournament
+from roundtap_core.eventfile.quick_read import quick_parse, quick_tournament
 from roundtap_core.eventfile.references import (
     competitor_problems,
     cut_problems,
@@ -21,6 +21,7 @@ from roundtap_core.eventfile.references import (
 )
 from roundtap_core.eventfile.schema import MAX_DEPTH, pointer, schema_problems
 from roundtap_core.eventfile.to_records import to_competitor, to_match, to_round, to_tournament
+from roundtap_core.limits import MOST_ROUNDS
 from roundtap_core.records import SWISS, SWISS_STAGES, Result, Tournament
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.base import Rulebook

@@ -164,6 +164,20 @@ def _properties(value: Any, schema: Schema, root: Schema, where: str, depth: int
                 yield from _problems(value[key], inner, root, pointer(where, key), depth + 1)
 
 
+def _names(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:
+    if isinstance(value, dict):
+        for key in value:
+            # The key itself may be what cannot be shown: its place is that of the object.
+            for problem in _problems(key, schema["propertyNames"], root, where, depth):
+                yield problem
+                return
+
+
+def _keys(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:
+    if isinstance(value, dict) and len(value) > schema["maxProperties"]:
+        yield Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=schema["maxProperties"])
+
+
 def _additional(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:
     if not isinstance(value, dict):
         return
@@ -187,6 +201,7 @@ KEYWORDS: dict[str, Callable[[Any, Schema, Schema, str, int], Iterator[Problem]]
     # Each pair always stands together here, and makes one error, not two.
     "minimum": _range, "maximum": _nothing, "minItems": _length, "maxItems": _nothing,
     "pattern": _pattern, "maxLength": _letters, "items": _items, "required": _required,
+    "maxProperties": _keys, "propertyNames": _names,
     "properties": _properties, "additionalProperties": _additional,
     "if": _if, "then": _nothing, "else": _nothing,
 }

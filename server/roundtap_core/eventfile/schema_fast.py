@@ -122,6 +122,14 @@ class Checks:
 
         return all_keys
 
+    def _names(self, schema: Schema) -> Check | None:
+        check = self.of(schema["propertyNames"])
+        return lambda value, depth: not isinstance(value, dict) or all(check(key, depth) for key in value)
+
+    def _most_keys(self, schema: Schema) -> Check | None:
+        most = schema["maxProperties"]
+        return lambda value, depth: not isinstance(value, dict) or len(value) <= most
+
     def _if(self, schema: Schema) -> Check | None:
         condition, then, otherwise = self.of(schema["if"]), self.of(schema["then"]), self.of(schema["else"])
         return lambda value, depth: (then if condition(value, depth) else otherwise)(value, depth)
@@ -157,6 +165,7 @@ _BUILDERS: dict[str, Callable[[Checks, Schema], Check | None]] = {
     "type": Checks._type, "$ref": Checks._ref, "const": Checks._const, "enum": Checks._enum,
     "minimum": Checks._range, "pattern": Checks._pattern, "maxLength": Checks._letters,
     "items": Checks._items, "minItems": Checks._length,
+    "maxProperties": Checks._most_keys, "propertyNames": Checks._names,
     "required": Checks._required, "properties": Checks._keys, "additionalProperties": Checks._additional,
     "if": Checks._if,
     **dict.fromkeys(("maximum", "maxItems", "then", "else", *_NOTES), Checks._beside),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
@@ -11,14 +11,19 @@ from roundtap_core.event.apply import apply
 from roundtap_core.event.commands import Command, CreateEvent, PublishRound
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
+from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.setup.open_points import list_points
 from roundtap_core.event.state import EventState
+from roundtap_core.event.within import refuse_unfit_person
+from roundtap_core.limits import refuse_boundless
 from roundtap_hub.journal.archiving import refuse_in_deleted, refuse_unless_may
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.person_rows import refuse_damaged
 from roundtap_hub.journal.snapshot import Snapshot
+from roundtap_hub.journal.time_limit import TimeLimit
 from roundtap_hub.journal.venue import DELETED, apply_venue, decide_venue
 
 
@@ -49,19 +54,21 @@ class Request:
         return {*(step.stream for step in self.steps), *(record.event for record in self.people)}
 
 
-def decide_request(pending: Snapshot, request: Request, at: At) -> tuple[Snapshot, list[Entry]]:
+def decide_request(pending: Snapshot, request: Request, at: At, limit: TimeLimit) -> tuple[Snapshot, list[Entry]]:
     """What is so after the request, and its entries; `pending` is what is saved with all that was decided since.
 
-    Raises Problem where one of the steps is refused.
+    Raises Problem where one of the steps is refused, or takes longer than the `limit`.
     """
     made: list[Entry] = []
     for step in request.steps:
         if isinstance(step.command, NewEntry):
             pending, entries = _of_venue(pending, step.command, at, request.actor)
         else:
-            pending, entries = _of_event(pending, step, step.command, at, request)
+            pending, entries = _of_event(pending, step, step.command, at, request, limit)
         made += entries
     for record in request.people:
+        refuse_damaged(record.competitor, record.person)
+        refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
         pending = pending.with_person(record.event, record.competitor, record.person)
     return pending, made
 
@@ -69,6 +76,7 @@ def decide_request(pending: Snapshot, request: Request, at: At) -> tuple[Snapsho
 def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[Snapshot, list[Entry]]:
     made: list[Entry] = []
     refuse_unless_may(pending, asked)
+    refuse_boundless(asked.data)
     for new in decide_venue(pending.venue, asked):
         entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
         pending = replace(pending, venue=apply_venue(pending.venue, entry))
@@ -78,25 +86,33 @@ def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[S
     return pending, made
 
 
-def _of_event(pending: Snapshot, step: Step, command: Command, at: At,
-              request: Request) -> tuple[Snapshot, list[Entry]]:
-    made: list[Entry] = []
+def _of_event(pending: Snapshot, step: Step, command: Command, at: At, request: Request,
+              limit: TimeLimit) -> tuple[Snapshot, list[Entry]]:
     refuse_in_deleted(pending, step.stream, command)
-    state = pending.event(step.stream) or EventState(step.stream)
+    # An event of the shelf is read here, from the disk; what follows touches nothing but memory, and may be ended.
+    state, people = pending.event(step.stream) or EventState(step.stream), pending.people_of(step.stream)
+    state, made = limit.within(lambda: _decided(pending, people, step, state, command, at, request))
+    return (pending.with_event(state) if made else pending), made
+
+
+def _decided(pending: Snapshot, people: Mapping[str, Person], step: Step, state: EventState, command: Command, at: At,
+             request: Request) -> tuple[EventState, list[Entry]]:
+    """The event after the command, and the entries of that."""
+    made: list[Entry] = []
     if not state.number and not isinstance(command, CreateEvent):
         raise Problem("unknown_event", event=step.stream)
     refuse_unless_seen(state, step.seen)
     command = in_the_hall(pending.events, pending.venue, state, command, request.actor)
     if isinstance(command, PublishRound):
-        command = replace(command, list_points=_list_points(pending, state, request))
+        command = replace(command, list_points=_list_points(people, state, request))
     for new in decide(state, command, at.instant):
         entry = seal(new, step.stream, state.number + 1, state.head, at, request.actor)
         state = apply(state, entry)
         made.append(entry)
-    return (pending.with_event(state) if made else pending), made
+    return state, made
 
 
-def _list_points(pending: Snapshot, state: EventState, request: Request) -> tuple[OpenPoint, ...]:
+def _list_points(people: Mapping[str, Person], state: EventState, request: Request) -> tuple[OpenPoint, ...]:
     """What the lists lack at this very moment: entries know digests only, the people are kept here."""
     coming = {record.competitor: record.person for record in request.people if record.event == state.id}
-    return list_points(state, {**pending.people_of(state.id), **coming})
+    return list_points(state, {**people, **coming})

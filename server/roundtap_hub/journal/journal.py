@@ -19,6 +19,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_core.event.person import Person
+from roundtap_hub.journal.person_rows import read_people
 from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, LINEAGE, PERSON, SEAL, next_entry, to_row
 from roundtap_hub.journal.seals import SealBook, Summary
 from roundtap_hub.journal.venue import DELETED
@@ -227,14 +228,8 @@ class Journal:
 
     def people(self, events: Collection[str] | None = None) -> dict[str, dict[str, Person]]:
         """Persons by event and competitor: of these events, or of all."""
-        found: dict[str, dict[str, Person]] = {}
-        query = select(PERSON.c.event, PERSON.c.competitor, PERSON.c.data)
-        if events is not None:
-            query = query.where(PERSON.c.event.in_(events))
         with self._reading() as connection:
-            for event_id, competitor, data in connection.execute(query):
-                found.setdefault(event_id, {})[competitor] = Person.from_json(json.loads(data))
-        return found
+            return read_people(connection, events)
 
     def person_rows(self, event_id: str) -> list[Mapping[str, Any]]:
         """An event's people as they lie there, whatever that is."""

@@ -32,6 +32,7 @@ from roundtap_hub.journal.seals import Seal
 from roundtap_hub.journal.shelf import OpenEvent, Shelf
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.journal.storage_state import StorageState
+from roundtap_hub.journal.time_limit import TimeLimit
 from roundtap_hub.journal.venue import DELETED, rests
 
 __all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
@@ -91,6 +92,7 @@ class Service:
         self._unknown: list[Group] = []
         """Commits that failed, and of which nobody knows what a start after a power cut would find."""
         self._trying_soon = False
+        self.limit = TimeLimit()
         self._queue: queue.SimpleQueue[Request | Chore | None] = queue.SimpleQueue()
         self._chores: list[Chore] = []
         """What the writer does when nobody waits for anything."""
@@ -403,7 +405,7 @@ class Service:
         at = self._moments.at
         for request in batch:
             try:
-                pending, made = decide_request(pending, request, at())
+                pending, made = decide_request(pending, request, at(), self.limit)
             except Problem as problem:
                 request.answer.set_exception(problem)
             except Exception as bug:

@@ -15,11 +15,13 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command
 from roundtap_core.event.seen import refuse_unless_seen
+from roundtap_core.limits import harmless
 from roundtap_core.words import LANGUAGES, Words, choose_language
 from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
 from roundtap_hub.public.sheet_drawing import common_context, words_in
@@ -45,7 +47,7 @@ TYPED_WRONG = frozenset({
     "clock_text", "no_file", "file_not_text", "wrong_pin", "not_one_of", "winner_contradicts_score",
     "salvo_winner_missing", "broken_json", "table_number", "color_text", "list_not_saved", "proxy_incomplete",
     "proxy_too_long", "winner_missing", "picks_wrong", "none_without_ruling", "minutes_too_short", "member_missing",
-    "date_wrong", "text_too_long",
+    "date_wrong", "text_too_long", "unfit_text", "name_unfit",
     "fields_of_one", "option_asked", "picks_missing", "nobody_has_won", "loser_has_life", "winner_without_life",
     "drawn_without_life", "no_draw_before_time", "struggle_of_both", "winner_contradicts_games",
 })
@@ -172,7 +174,8 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
         **common_context(hub, t, current_app.extensions[ROW_TEXTS]), "feed": feed, "seen": Markup(SEEN),
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
         "organizer": is_organizer(session, hub), "csrf": lambda: Markup(CSRF),
-        "problem": problem.say(t) if problem else "", "problem_where": problem.where if problem else "",
+        "problem": harmless(problem.say(t)) if problem else "",
+        "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "steps": Steps(state) if state is not None else None,
     }
@@ -230,6 +233,7 @@ def mended_on(again: View) -> Callable[[View], View]:
         @wraps(handler)
         def handled(**where: Any) -> AnyResponse:
             try:
+                refuse_unfit_fields()
                 _refuse_another_step(where.get("event_id", ""))
                 return handler(**where)
             except Problem as problem:

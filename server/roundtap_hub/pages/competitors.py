@@ -19,10 +19,12 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.lookups import written
 from roundtap_core.event.person import Person
+from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.lists.parts import fold
 from roundtap_core.names import MOST_LETTERS, fit_name
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, tell, the_hub, the_moment, whole_number
 from roundtap_hub.pages.console import event
@@ -50,6 +52,9 @@ def enter(event_id: str) -> AnyResponse:
     names = [name for name, _ in named]
     if not names:
         raise Problem("no_names")
+    if len(moment.state.entrants) + len(names) > MOST_COMPETITORS:
+        # The writer says so as well, after a look at each of them.
+        raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
     for name in (*names, field("public_name"), field("came_with")):
         check_name(name)
     if not field("same_name"):
@@ -148,6 +153,9 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
     check_name(name)
     check_name(public)
     before = moment.people.get(competitor) or Person(name)
+    if is_damaged(competitor, before):
+        # Nothing but the id is known: what stands for the rest is not carried on.
+        before, public = Person(name), "" if public == before.public_name else public
     members, captain = team()
     if members:
         refuse_broken_teams(moment, {name: (members, captain)}, but=competitor)

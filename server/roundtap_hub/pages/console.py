@@ -13,6 +13,7 @@ from roundtap_core.event.setup.decide import structure_is_open
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.journal.archiving import may_archive
+from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.pages.base import (
     now_ms,
     page,
@@ -138,6 +139,7 @@ def _draw(moment: EventAt) -> Rendered:
         final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,
         units_known=len(known), opened=opened,
+        damaged=[person.name for who, person in moment.people.items() if is_damaged(who, person)],
         **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
         unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock,
         may_reset=may_reset(state),

@@ -17,6 +17,7 @@ from roundtap_core.records import TIEBREAK
 from roundtap_core.words import LANGUAGES, Words, catalogue, core_words
 from roundtap_hub.hub import Hub
 from roundtap_hub.public.sheets import Sheet
+from roundtap_hub.views.isolated import IsolatingWords
 from roundtap_hub.views.knockout import newest_name
 from roundtap_hub.views.regions import SEEN, Rendered, split
 from roundtap_hub.views.round_clock import age_text
@@ -38,7 +39,7 @@ PATHS = {
 @lru_cache(maxsize=len(LANGUAGES))
 def words_in(language: str) -> Words:
     """The hub's texts and the core's."""
-    return catalogue("roundtap_hub", language).also(core_words(language))
+    return IsolatingWords.of(catalogue("roundtap_hub", language).also(core_words(language)))
 
 
 def url_for(endpoint: str, **values: str) -> str:

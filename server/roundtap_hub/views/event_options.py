@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.setup.decide import MOST_ROUNDS
 from roundtap_core.eventfile.schema import event_schema
+from roundtap_core.limits import MOST_ROUNDS
 from roundtap_core.rulebooks.base import Options, Rulebook
 from roundtap_core.rulebooks.fact_sheet import games_allowed
 

@@ -22,14 +22,12 @@ from roundtap_core.event.people import commands as c
 from roundtap_core.event.people.both_left import both_left
 from roundtap_core.event.people.leave import leave_open_match
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState
+from roundtap_core.limits import MOST_COMPETITORS, fits_line
 from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE
 
 NewEntries = list[NewEntry]
 
 TICK_LETTERS = 40
-
-MOST_COMPETITORS = 4096
-"""As many as an event file may hold: whatever is entered can be exported, and imported again."""
 
 
 def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEntries:
@@ -181,7 +179,7 @@ def _correct_list(state: EventState, command: c.CorrectList, now: Instant) -> Ne
 def _tick(state: EventState, command: c.Tick, now: Instant) -> NewEntries:
     entrant = the_entrant(state, command.competitor)
     what = command.what.strip()
-    if not what or len(what) > TICK_LETTERS:
+    if not what or len(what) > TICK_LETTERS or not fits_line(what):
         raise Problem("tick_what", maximum=TICK_LETTERS)
     if command.on == (what in entrant.ticks):
         return []

@@ -16,7 +16,7 @@ from roundtap_core.event.results import commands as c
 from roundtap_core.event.results.decide_absent import no_show, no_show_undone, nobody_came, undoing
 from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState, tournament_of
 from roundtap_core.records import ELIMINATION, NO_SHOW, RULING, UNPAIRED_LOSS, Result, other
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.result_json import refuse_wild, result_from_json, result_to_json
 
 ACCEPTED, REFUSED = "accepted", "refused"
 
@@ -67,6 +67,7 @@ def _refusal(state: EventState, command: c.Report) -> str | None:
         return LATE
     try:
         result = result_from_json(command.result)
+        refuse_wild(result)
         state.rulebook.check_new(result, state.options, situation_of(state, round_state, match))
     except Problem:
         return IMPOSSIBLE

@@ -12,6 +12,7 @@ from roundtap_core.event.lookups import without_draft
 from roundtap_core.event.setup import commands as c
 from roundtap_core.event.setup.about import SPECIAL_RULES, fit_about
 from roundtap_core.event.state import EventState
+from roundtap_core.limits import MOST_ROUNDS
 from roundtap_core.names import fit_name
 from roundtap_core.records import SWISS
 from roundtap_core.rulebooks.base import OWN, Options, Rulebook
@@ -19,7 +20,6 @@ from roundtap_core.rulebooks.registry import rulebook
 
 NewEntries = list[NewEntry]
 
-MOST_ROUNDS = 30
 
 
 def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntries:

@@ -1,0 +1,121 @@
+"""How large anything may be that comes in, and what no text may hold: one place for forms, files, devices and commands.
+
+The event file's schema says the same (the tests hold one against the other). No honest event meets any of these; they
+keep every computation bounded and every line where it is put.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from roundtap_core.errors import Problem
+
+Range = tuple[int, int]
+"""The lowest and the highest whole number that is taken."""
+
+MOST_COMPETITORS = 4096
+MOST_ROUNDS = 30
+"""In each of four stages."""
+MOST_ITEMS = 9999
+"""In any one list."""
+LINE_LETTERS, ID_LETTERS, PROSE_LETTERS = 80, 64, 2000
+MOST_LEVELS = 40
+
+EXACT: Range = (-(2**53 - 1), 2**53 - 1)
+"""The whole numbers that every JSON program keeps exactly."""
+FIGURE: Range = (-99_999, 99_999)
+COUNT: Range = (0, 99_999)
+NUMBER: Range = (1, 99_999)
+ROUND: Range = (0, 4 * MOST_ROUNDS)
+MINUTES: Range = (0, 1440)
+
+OPTIONS: Mapping[str, Range] = MappingProxyType({
+    "swiss_rounds": (0, MOST_ROUNDS), "cut": (0, 32), "prize_places": (0, MOST_COMPETITORS), "squad_points": (1, 9999),
+    "bye_mov": COUNT, "bye_score": FIGURE, "legendary_limit": (0, 3), "late_minutes": MINUTES,
+})
+"""The options that are numbers; those of a stage are `STAGE_OPTIONS`."""
+STAGE_OPTIONS: Mapping[str, Range] = MappingProxyType({"best_of": (1, 3), "minutes": (1, 1440)})
+
+# Half a surrogate pair, controls, separators of lines, and whatever changes the direction of what stands beside it.
+DIRECTIONS = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_IN_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029" + DIRECTIONS + r"\ud800-\udfff]")
+_IN_NO_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029" + DIRECTIONS + r"\ud800-\udfff]")
+
+UNSEEN = (r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"
+          r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb" "\U000e0000-\U000e0fff")
+"""Signs that leave nothing on the paper; between others some are needed (joiners of emoji and of Indic scripts)."""
+_SEEN = re.compile(f"[^{UNSEEN}]")
+
+
+def fits_prose(text: str) -> bool:
+    """Whether a text of any number of lines can be shown anywhere without disturbing what stands beside it."""
+    return _IN_NO_TEXT.search(text) is None
+
+
+def fits_line(text: str) -> bool:
+    """As `fits_prose`, on one line, of which something can be seen."""
+    return _IN_NO_LINE.search(text) is None and _SEEN.search(text) is not None
+
+
+def harmless(text: str) -> str:
+    """A text that came in before these limits stood, as it may be shown: what moves others gives way to U+FFFD."""
+    return text if fits_prose(text) else _IN_NO_TEXT.sub("\ufffd", text)
+
+
+def refuse_unfit(text: str, where: str = "", most: int = PROSE_LETTERS) -> None:
+    """Raise Problem("unfit_text", "text_too_long")."""
+    if len(text) > most:
+        raise Problem("text_too_long", where=where, count=len(text), maximum=most)
+    if not fits_prose(text):
+        raise Problem("unfit_text", where=where)
+
+
+def refuse_unfit_line(text: str, where: str = "", most: int = LINE_LETTERS) -> None:
+    """Raise Problem("unfit_text", "text_too_long") for what is no line of text."""
+    refuse_unfit(text, where, most)
+    if not fits_line(text):
+        raise Problem("unfit_text", where=where)
+
+
+def refuse_outside(value: int, limits: Range, where: str = "") -> None:
+    """Raise Problem("figure_out_of_range")."""
+    if not limits[0] <= value <= limits[1]:
+        raise Problem("figure_out_of_range", where=where, value=str(value)[:24], minimum=limits[0], maximum=limits[1])
+
+
+def refuse_boundless(value: Any, where: str = "", levels: int = MOST_LEVELS) -> None:
+    """Raise Problem where plain JSON holds a number, a text or a list beyond any limit, or is nested too deeply."""
+    if isinstance(value, str):
+        refuse_unfit(value, where)
+    elif isinstance(value, int):
+        refuse_outside(value, EXACT, where)
+    elif isinstance(value, Mapping | list | tuple | set | frozenset):
+        if not levels:
+            raise Problem("too_deep", where=where, maximum=MOST_LEVELS)
+        if len(value) > MOST_ITEMS:
+            raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=MOST_ITEMS)
+        if isinstance(value, Mapping):
+            for key, inner in value.items():
+                refuse_unfit(str(key), where)
+                refuse_boundless(inner, f"{where}/{key}", levels - 1)
+        else:
+            for index, inner in enumerate(value):
+                refuse_boundless(inner, f"{where}/{index}", levels - 1)
+
+
+def refuse_wild_options(given: Mapping[str, Any]) -> None:
+    """Raise Problem for an option whose number is out of its range."""
+    refuse_boundless(given, "/options")
+    stages = given.get("stages")
+    parts = [("/options", given, OPTIONS)]
+    if isinstance(stages, Mapping):
+        parts += [(f"/options/stages/{stage}", values, STAGE_OPTIONS) for stage, values in stages.items()
+                  if isinstance(values, Mapping)]
+    for where, values, limits in parts:
+        for name, within in limits.items():
+            value = values.get(name)
+            if isinstance(value, int) and not isinstance(value, bool):
+                refuse_outside(value, within, f"{where}/{name}")

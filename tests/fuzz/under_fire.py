@@ -1,0 +1,200 @@
+"""A real hub as a process of its own, with an event in play, and connections to it that count what comes back."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import secrets
+import socket
+import subprocess
+import time
+import urllib.parse
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from roundtap.demo.demo_event import make_event
+from roundtap.kit.leash import start_roundtap
+from roundtap_hub.hub import hash_pin
+
+PIN = "135790"
+KEYS = {"table-1": bytes(range(32)), "station-1": bytes(range(32, 64))}
+WAIT_S = 30.0
+HANG_S = 20.0
+SLOW_S = 2.0
+"""Of processor time, for one input."""
+TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
+
+
+@dataclass
+class Tally:
+    """What came of the inputs of one target."""
+
+    inputs: int = 0
+    failures: int = 0
+    slowest_s: float = 0.0
+    busiest_s: float = 0.0
+    ends: int = 0
+    first_failures: list[str] = field(default_factory=list)
+
+    def failed(self, what: str) -> None:
+        self.failures += 1
+        if len(self.first_failures) < 10:
+            self.first_failures.append(what)
+
+    def took(self, seconds: float, cpu_s: float) -> bool:
+        """One input; whether it took too long. What the process itself worked counts: others share this machine."""
+        self.inputs += 1
+        self.slowest_s, self.busiest_s = max(self.slowest_s, seconds), max(self.busiest_s, cpu_s)
+        return cpu_s > SLOW_S or seconds > HANG_S / 2
+
+
+class HubUnderFire:
+    """`roundtap hub` on a folder, with eight players and round 1 in play."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self.folder = folder / "hub"
+        self.folder.mkdir(parents=True, mode=0o700)
+        make_event(self.folder / "roundtap.db", 8, 4)
+        (self.folder / "pin").write_text(hash_pin(PIN, secrets.token_hex(8)) + "\n")
+        (self.folder / "keys.json").write_text(json.dumps({unit: key.hex() for unit, key in KEYS.items()}))
+        self.log = (folder / "hub.log").open("wb")
+        self.process: subprocess.Popen[Any] = start_roundtap(
+            "hub", "--data", str(self.folder), "--host", "127.0.0.1", "--port", str(self.port),
+            stdout=self.log, stderr=self.log)
+        give_up = time.monotonic() + WAIT_S
+        while not self.answers():
+            if time.monotonic() > give_up:
+                raise AssertionError(f"the hub does not answer: {(folder / 'hub.log').read_text()}")
+            time.sleep(0.05)
+
+    def answers(self) -> bool:
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+            connection.request("GET", "/login")
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def lives(self) -> bool:
+        return self.process.poll() is None
+
+    def rss_mb(self) -> float:
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            found = re.search(r"VmRSS:\s+(\d+)", status.read())
+        return int(found[1]) / 1024 if found else 0.0
+
+    def cpu_s(self) -> float:
+        return cpu_s(self.process.pid)
+
+    def last_breakdown(self) -> str:
+        """The newest traceback in its log, in one line."""
+        return (self.breakdowns() or [""])[-1]
+
+    def breakdowns(self) -> list[str]:
+        """How each traceback in its log ends."""
+        text = (self.folder.parent / "hub.log").read_text(errors="replace")
+        found = []
+        for part in text.split("Traceback (most recent call last)")[1:]:
+            lines = [line for line in part.splitlines()[1:] if line.strip()]
+            end = next((n for n, line in enumerate(lines) if not line.startswith(" ")), len(lines) - 1)
+            found.append(" | ".join(line.strip() for line in lines[max(0, end - 8) : end + 1]))
+        return found
+
+    def stop(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(WAIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+def cpu_s(pid: int) -> float:
+    """Processor time that a process has used; 0 for one that is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+@dataclass
+class Said:
+    """What the hub answered; status 0: it closed the connection without a word."""
+
+    status: int
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+class Line:
+    """One kept connection to the hub, opened anew when it closes; with `log_in` it is the organizer's."""
+
+    def __init__(self, hub: HubUnderFire) -> None:
+        self._hub = hub
+        self._connection: http.client.HTTPConnection | None = None
+        self.cookie = ""
+        self.token = ""
+
+    def log_in(self) -> None:
+        self.refresh("/login")
+        said = self.post_form("/login", [("pin", PIN), ("next", "/console")])
+        if said.status != 303:
+            raise AssertionError(f"no log-in: {said.status}")
+        self.refresh("/console")
+
+    def refresh(self, path: str) -> None:
+        found = TOKEN.search(self.ask("GET", path).body.decode(errors="replace"))
+        self.token = found[1] if found else self.token
+
+    def post_form(self, path: str, fields: list[tuple[str, str]]) -> Said:
+        body = urllib.parse.urlencode([("csrf", self.token), *fields], errors="surrogatepass").encode()
+        return self.ask("POST", path, body, {"Content-Type": "application/x-www-form-urlencoded"})
+
+    def upload(self, path: str, raw: bytes, fields: list[tuple[str, str]]) -> Said:
+        mark = "fuzz-" + secrets.token_hex(8)
+        parts = "".join(f'--{mark}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+                        for name, value in [("csrf", self.token), *fields])
+        head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="e.json"\r\n\r\n'
+        body = (parts + head).encode() + raw + f"\r\n--{mark}--\r\n".encode()
+        return self.ask("POST", path, body, {"Content-Type": f"multipart/form-data; boundary={mark}"})
+
+    def ask(self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None,
+            stream: bool = False) -> Said:
+        """One request; of a `stream` the head alone is waited for. A closed line is opened once more."""
+        started = time.monotonic()
+        for attempt in range(2):
+            try:
+                if self._connection is None:
+                    self._connection = http.client.HTTPConnection("127.0.0.1", self._hub.port, timeout=HANG_S)
+                self._connection.request(method, path, body, {
+                    **({"Cookie": self.cookie} if self.cookie else {}), "Accept-Language": "en", **(headers or {})})
+                answer = self._connection.getresponse()
+                if set_cookie := answer.getheader("Set-Cookie"):
+                    self.cookie = set_cookie.partition(";")[0]
+                kept = stream and "event-stream" in (answer.getheader("Content-Type") or "")
+                read = b"" if kept else answer.read()
+                if kept or answer.will_close:
+                    self.close()
+                return Said(answer.status, read, dict(answer.getheaders()), time.monotonic() - started)
+            except TimeoutError:
+                self.close()
+                return Said(-1, b"", {}, time.monotonic() - started)
+            except (OSError, http.client.HTTPException, ValueError):
+                self.close()
+                if attempt:
+                    break
+        return Said(0, b"", {}, time.monotonic() - started)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
