@@ -1,4 +1,4 @@
-"""What a table unit says of its reports: their number, what a yes was said to; and a result that both agreed to twice."""
+"""What a unit says of its reports: their number, what a yes was said to; and two agreements on one match."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ class Need:
 ELSEWHERE = "elsewhere"
 """A unit reported a match at whose table it did not stand."""
 
-RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, SECOND: 1, ELSEWHERE: 1, "extra": 1, ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3,
-        "leave": 4, "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
+RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, SECOND: 1, ELSEWHERE: 1, "extra": 1, ONE_SIDED: 2, "life": 2,
+        "absent": 2, DRAFT: 3, "leave": 4, "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
 
 
 def needs(
