@@ -218,6 +218,7 @@ def test_people_that_came_back_into_a_deleted_event_are_noticed(house: House, tm
 
 def test_units_still_learn_what_became_of_their_reports(house: House) -> None:
     house.publish()
+    house.place("unit-1", 1)
     report = {"report_id": "r1", "unit": "unit-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
               "result": {"score": {"a": 100, "b": 24}}}
     told = take_report(house.hub, report)

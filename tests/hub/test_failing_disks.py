@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from hub_kit import HandClock, make_event, running, stored, url_of
-
 from pages_kit import House, open_house
+
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.words import LANGUAGES

@@ -13,7 +13,7 @@ from hub_kit import hello_of
 from pages_kit import House, open_house, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.devices.unit_troubles import ELSEWHERE, FLOOD, FORGED, TWIN
+from roundtap_hub.devices.unit_troubles import FLOOD, FORGED, TWIN
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.hello import open_hello
 from roundtap_hub.hub import Hub
@@ -100,14 +100,14 @@ def test_the_page_says_of_each_unit_where_it_stands_what_its_card_is_and_how_it_
     assert "1 wrong signature in its name" in said
 
 
-def test_floods_forgers_strays_and_twins_are_told_on_the_console_until_somebody_has_looked(house: House) -> None:
+def test_floods_forgers_and_twins_are_told_on_the_console_until_somebody_has_looked(house: House) -> None:
     browser = house.with_event()
     troubles = house.hub.unit_troubles
-    for kind, times in ((FORGED, 10), (FLOOD, 20), (ELSEWHERE, 1), (TWIN, 1)):
+    for kind, times in ((FORGED, 10), (FLOOD, 20), (TWIN, 1)):
         for _ in range(times):
             troubles.note("unit-1", kind)
     said = text_of(browser.get("/console/e1"))
-    for word in ("signs wrongly in the name of unit-1", "unit-1 asks for far more", "does not stand",
+    for word in ("signs wrongly in the name of unit-1", "unit-1 asks for far more",
                  "second unit has the name unit-1"):
         assert word in said
     assert "unit-1 Table unit not heard yet" in text_of(browser.get(UNITS)), "being talked of is no contact"

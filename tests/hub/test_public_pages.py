@@ -11,7 +11,8 @@ from asgi_client import Answer, AsgiClient
 from flask import url_for
 from pages_kit import House, open_house
 
-from roundtap_core.event.commands import SetClock
+from roundtap_core.event.commands import EnterResult, SetClock
+from roundtap_core.records import Pair, Result
 from roundtap_hub.app import create_app
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.public import browser_choice, page_store, sheet_drawing
@@ -97,8 +98,8 @@ def test_what_was_saved_stands_on_the_next_page(hall: Hall):
     for a in range(41, 50):
         hall.get("/e/e1/p/p1")
         match = next(m for m in hall.house.event.live.matches if "p1" in (m.match.a, m.match.b))  # type: ignore[union-attr]
-        hall.house.report(match.id, "a", a, 7)
-        hall.house.report(match.id, "b", a, 7)
+        entered = EnterResult(match.id, match.revision, Result(ended="time", score=Pair(a, 7)))
+        hall.house.service.tell("e1", entered, "test")
         page = hall.get("/e/e1/p/p1").text
         assert page == hall.by_flask("/e/e1/p/p1")
         assert f"{a}" in page

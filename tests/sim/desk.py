@@ -192,7 +192,7 @@ def _play(desk: Desk, match_id: str, stage: str, coarse: bool, dirt: float) -> N
     """Plainly, or in one of the dirty ways."""
     rand = desk.rand
     if rand.random() < dirt:
-        kinds = ("taken back", "agreed, then corrected") if stage == "tiebreak" else tuple(DIRTY)
+        kinds = ("taken back", "agreed, then corrected", "agreed twice") if stage == "tiebreak" else tuple(DIRTY)
         kind = rand.choice(kinds)
         DIRTY[kind](desk, match_id, stage, coarse)
         desk.seen[kind] += 1
@@ -283,6 +283,25 @@ def _agreed_then_corrected(desk: Desk, match_id: str, stage: str, coarse: bool) 
     _result(desk, match_id, stage, coarse)
 
 
+def _agreed_twice(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    """Both sides report the same, then both something else: the first stands, and an official says which it is."""
+    match = desk.match(match_id)
+    stands = None
+    for serial in (1, 2):
+        played = random_result(desk.event, _match_json(match), stage, desk.rand, coarse)
+        result = result_from_json(played)
+        for side in "ab":
+            report_id = f"{match_id}{side}{desk.state.number}"
+            desk.tell(c.Report(report_id, match_id, side, match.revision,  # type: ignore[arg-type]
+                               result_to_json(result), "body", serial=serial))
+        if desk.state.fates[report_id].fate == "accepted":
+            # A judge's word, which is no side's to report, is refused.
+            stands = stands or result
+            assert desk.match(match_id).done == (result == stands)
+        assert desk.match(match_id).match.result == stands
+    _result(desk, match_id, stage, coarse)
+
+
 def _ruled(word: str) -> Callable[[Desk, str, str, bool], None]:
     def play(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
         match = desk.match(match_id)
@@ -295,7 +314,8 @@ def _ruled(word: str) -> Callable[[Desk, str, str, bool], None]:
 DIRTY: dict[str, Callable[[Desk, str, str, bool], None]] = {
     "no-show": _no_show, "no-show undone": _no_show_undone, "nobody came": _nobody, "came after all": _nobody_undone,
     "left in mid-game": _leaves("dropped"), "put out in mid-game": _leaves("disqualified"), "both left": _both_leave,
-    "taken back": _taken_back, "agreed, then corrected": _agreed_then_corrected, "ruled": _ruled("a"),
+    "taken back": _taken_back, "agreed, then corrected": _agreed_then_corrected,
+    "agreed twice": _agreed_twice, "ruled": _ruled("a"),
     "both lose": _ruled("none"),
 }
 

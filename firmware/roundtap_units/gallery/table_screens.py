@@ -122,9 +122,17 @@ class _Play(Play):
         reports = {"a": Result(score=Pair(100, 24)), "b": Result(score=Pair(100, 48))}
         self.view(state="dispute", reports=reports)
         yield "dispute", self.shot()
+        self.start()
+        first, then = Result(score=Pair(100, 24)), Result(score=Pair(100, 48))
+        self.view(state="second", reports={"a": then, "b": then}, result=first, number=1050)
+        yield "second", self.shot()
+        self.now_ms += 2000
+        self.tap("b")
+        yield "second-back", self.shot()
 
     def hub_says(self) -> Shots:
-        for reason in ("judge", "late", "impossible", "unknown-match", "altered", "revision"):
+        for reason in ("judge", "late", "impossible", "unknown-match", "altered", "revision", "elsewhere", "older",
+                       "superseded"):
             self.start()
             self.view()
             self.shot()

@@ -32,7 +32,7 @@ RANGES: Mapping[str, Range] = MappingProxyType({
     "seed": EXACT, "players": COUNT, "number": EXACT, "attempt": EXACT, "revision": EXACT, "seen": EXACT,
     "delta_ms": EXACT, "minutes": MINUTES, "total": COUNT, "list_total": COUNT, "declined_at": COUNT,
     "fixed_table": NUMBER, "dropped_after": ROUND, "disqualified_after": ROUND, "size": COUNT, "picks": COUNT,
-    "a": FIGURE, "b": FIGURE,
+    "serial": EXACT, "a": FIGURE, "b": FIGURE,
 })
 """What the whole numbers of a command may be, by the name of the field that holds them. EXACT are those that are only
 compared with what is on record."""
@@ -45,12 +45,12 @@ LINES = frozenset({
 })
 IDS = frozenset({
     "id", "rulebook", "by", "match", "meets", "official", "role", "digest", "body", "report_id", "draw", "side",
-    "stage", "tiebreak_form", "about", "kind", "winner", "conceded_by", "initiative", "first_player",
+    "stage", "tiebreak_form", "about", "kind", "winner", "conceded_by", "initiative", "first_player", "a", "b",
 })
 KNOWN = frozenset({"competitor", "by_competitor", "absent", "plays", "who", "order", "seeds", "declined"})
 """Who is in the event already, or the command is refused: also whoever came in before these limits stood."""
 
-FILLED_IN = frozenset({"list_points", "taken_tables", "busy_tables"})
+FILLED_IN = frozenset({"list_points", "taken_tables", "busy_tables", "venue_number"})
 """What nobody outside says: the hub fills it in from what is recorded."""
 
 JUDGED = frozenset({"result"})

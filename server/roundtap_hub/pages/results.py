@@ -8,7 +8,7 @@ from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import EnterResult, NobodyCame, NoShow, NoShowUndone, NoteLot
+from roundtap_core.event.commands import EnterResult, NobodyCame, NoShow, NoShowUndone, NoteLot, SettleStrangers
 from roundtap_core.event.course import match_clock
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result
@@ -44,6 +44,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule(at, "enter_result", enter_result, methods=["POST"])
     bp.add_url_rule("/<event_id>/accept", "accept", accept, methods=["POST"])
     bp.add_url_rule("/<event_id>/keep", "keep", keep, methods=["POST"])
+    bp.add_url_rule("/<event_id>/elsewhere", "settle_strangers", settle_strangers, methods=["POST"])
     bp.add_url_rule(f"{at}/clear", "clear", clear, methods=["POST"])
     bp.add_url_rule(f"{at}/before-play", "before_play_lot", draw_lot, methods=["POST"])
     bp.add_url_rule(f"{at}/no-show", "no_show", no_show, methods=["POST"])
@@ -136,10 +137,18 @@ def accept(event_id: str) -> AnyResponse:
 
 @mended_on(event)
 def keep(event_id: str) -> AnyResponse:
-    """After a late report: the result stands as it is, and the console forgets the report."""
+    """After a late report, or a second agreement: the result stands as it is. `seen`: the entry that was read."""
     match_id = field("match")
     _, match = seen_match(the_moment(event_id).state, match_id)
-    the_hub().service.tell(event_id, EnterResult(match_id, match.revision, match.match.result), ORGANIZER)
+    stands = EnterResult(match_id, match.revision, match.match.result, whole_number("seen"))
+    the_hub().service.tell(event_id, stands, ORGANIZER)
+    return back_to_event(event_id)
+
+
+@mended_on(event)
+def settle_strangers(event_id: str) -> AnyResponse:
+    """The organizer has read which units reported this match from elsewhere, up to the entry `number`."""
+    the_hub().service.tell(event_id, SettleStrangers(field("match"), whole_number("number") or 0), ORGANIZER)
     return back_to_event(event_id)
 
 

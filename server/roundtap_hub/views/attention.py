@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from roundtap_core.event.judging.pending import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.people.leave import left_open, squads_owed
-from roundtap_core.event.state import DISPUTE, ONE_SIDED, EventState, MatchState
+from roundtap_core.event.state import DISPUTE, ONE_SIDED, SECOND, EventState, MatchState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
@@ -36,9 +36,12 @@ class Need:
     """Whom leaving now gives the match that is still open."""
 
 
-RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, "extra": 1, ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3,
-        "unit-forged": 3, "unit-flood": 3, "unit-elsewhere": 3, "unit-twin": 3, "unit-damaged": 3,
-        "leave": 4, "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
+ELSEWHERE = "elsewhere"
+"""A unit reported a match at whose table it did not stand."""
+
+RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, SECOND: 1, ELSEWHERE: 1, "extra": 1, ONE_SIDED: 2, "life": 2,
+        "absent": 2, DRAFT: 3, "unit-forged": 3, "unit-flood": 3, "unit-twin": 3, "unit-damaged": 3, "leave": 4,
+        "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
 
 
 def needs(
@@ -54,6 +57,7 @@ def needs(
     found += _absent(units, state, grid, played_ms, here)
     found += _odd_units(snapshot, units)
     found += _late(state)
+    found += _elsewhere(snapshot, state, grid)
     found += _extra_minutes(state)
     found += _judged(state, names)
     found += _owed(state, names)
@@ -63,8 +67,8 @@ def needs(
 def _of_cell(cell: Cell) -> Iterator[Need]:
     if cell.call_age_ms is not None:
         yield Need(CALL, cell.table, cell.call_age_ms, cell, cell.unit, taken_by=cell.call_taken_by)
-    if cell.state == DISPUTE:
-        yield Need(DISPUTE, cell.table, cell.reported_age_ms, cell)
+    if cell.state in (DISPUTE, SECOND):
+        yield Need(cell.state, cell.table, cell.reported_age_ms, cell)
     elif cell.state == ONE_SIDED and (cell.reported_age_ms or 0) >= ONE_SIDED_MS:
         yield Need(ONE_SIDED, cell.table, cell.reported_age_ms, cell)
     elif cell.state == DRAFT:
@@ -131,7 +135,8 @@ def _absent(
 def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[Need]:
     """Forgers, floods, twins, units that report matches of others, disks that fail: until somebody has looked."""
     for unit, status in sorted(units.items()):
-        for kind in sorted(status.troubles):
+        # What was reported from elsewhere stands at its match, from the journal.
+        for kind in sorted(status.troubles - {ELSEWHERE}):
             yield Need(f"unit-{kind}", snapshot.venue.tables.get(unit), unit=unit, who=unit)
 
 
@@ -145,6 +150,20 @@ def _late(state: EventState) -> Iterator[Need]:
         seen.add(found[1].id)
         if (found[1].number or 0) < fate.number:
             yield Need("late", found[1].match.table, None, None, who_id=found[1].id, number=found[0].number)
+
+
+def _elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[Cell]) -> Iterator[Need]:
+    """Reports from units that did not stand at the match's table, until an official has read of them: somebody has
+    carried a unit away without telling the hub, or knows a key."""
+    live = state.live
+    if live is None:
+        return
+    known = {match.id for match in live.matches}
+    for cell in grid:
+        for unit, number in cell.strangers if cell.match_id in known else ():
+            at = snapshot.venue.tables.get(unit)
+            yield Need(ELSEWHERE, cell.table, None, cell, unit, unit, cell.match_id, number=number,
+                       text="" if at is None else str(at))
 
 
 def _extra_minutes(state: EventState) -> Iterator[Need]:

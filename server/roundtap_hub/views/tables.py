@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import situation_of
-from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, EventState, MatchState, RoundState
+from roundtap_core.event.state import (
+    AGREED,
+    DECIDED,
+    DISPUTE,
+    ONE_SIDED,
+    SECOND,
+    EventState,
+    MatchState,
+    RoundState,
+)
 from roundtap_core.records import RULING, SIDES, Result, Side
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
@@ -72,6 +81,12 @@ class Cell:
     flags: tuple[str, ...] = ()
     result: ShownResult | None = None
     reports: tuple[Reported, ...] = ()
+    second: ShownResult | None = None
+    """What both agreed to while `result` stood: a judge decides."""
+    number: int = 0
+    """The entry of the result that stands; 0 for none."""
+    strangers: tuple[tuple[str, int], ...] = ()
+    """Units that reported this match and did not stand here, each with the entry that last refused it."""
     reported_age_ms: int | None = None
     unit: str | None = None
     call_age_ms: int | None = None
@@ -147,7 +162,8 @@ def cell(
         a_id=seat.a, b_id=seat.b, bye=seat.bye, state=state_word(match, status, state), revision=match.revision,
         flags=_flags(match, unit, status, now_ms),
         result=show_result(seat.result, state) if seat.result else None,
-        reports=reports, reported_age_ms=age_ms, unit=unit,
+        second=show_result(match.second, state) if match.second else None, number=match.number or 0,
+        strangers=tuple(sorted(match.strangers.items())), reports=reports, reported_age_ms=age_ms, unit=unit,
         call_age_ms=age(status.call_since_ms, now_ms) if status and status.call_since_ms is not None else None,
         call_taken_by=status.call_taken_by if status else None,
         contact_age_ms=age(status.contact_ms, now_ms) if status else None,
@@ -167,7 +183,7 @@ def state_word(match: MatchState, status: UnitStatus | None, state: EventState) 
     """The one word for how far a match is."""
     if match.match.bye is not None:
         return "bye"
-    if match.state in (DISPUTE, ONE_SIDED, AGREED, DECIDED):
+    if match.state in (DISPUTE, SECOND, ONE_SIDED, AGREED, DECIDED):
         return match.state
     if status is not None and status.match == match.id and status.draft:
         return DRAFT
