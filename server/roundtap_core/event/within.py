@@ -30,6 +30,7 @@ from roundtap_core.limits import (
 
 RANGES: Mapping[str, Range] = MappingProxyType({
     "seed": EXACT, "players": COUNT, "number": EXACT, "attempt": EXACT, "revision": EXACT, "seen": EXACT,
+    "serial": EXACT,
     "delta_ms": EXACT, "minutes": MINUTES, "total": COUNT, "list_total": COUNT, "declined_at": COUNT,
     "fixed_table": NUMBER, "dropped_after": ROUND, "disqualified_after": ROUND, "size": COUNT, "picks": COUNT,
     "a": FIGURE, "b": FIGURE,
@@ -50,7 +51,7 @@ IDS = frozenset({
 KNOWN = frozenset({"competitor", "by_competitor", "absent", "plays", "who", "order", "seeds", "declined"})
 """Who is in the event already, or the command is refused: also whoever came in before these limits stood."""
 
-FILLED_IN = frozenset({"list_points", "taken_tables", "busy_tables"})
+FILLED_IN = frozenset({"venue_number", "list_points", "taken_tables", "busy_tables"})
 """What nobody outside says: the hub fills it in from what is recorded."""
 
 JUDGED = frozenset({"result"})
