@@ -15,7 +15,8 @@ from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running
 from roundtap_core.wire import FEED, opened
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.challenges import LENGTH_MAX, LIVES_MS, Challenges
-from roundtap_hub.devices.unit_door import Refusal
+from roundtap_hub.devices.unit_door import WRONG, Refusal
+from roundtap_hub.devices.unit_troubles import DAMAGED
 from roundtap_hub.feeds import hello as hello_module
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.hello import BYTES_MAX, open_hello
@@ -124,6 +125,19 @@ def test_a_large_hello_a_stranger_s_and_a_station_s_are_refused_before_anything_
     assert parsed == []
     assert knock(client, hello_of(hub, key=KEYS["table-2"])).status_code == 403
     assert len(parsed) == 1
+
+
+def test_whoever_signs_wrongly_again_and_again_is_not_even_read(
+        hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+    real = json.loads
+    monkeypatch.setattr(hello_module.json, "loads", lambda body: parsed.append(len(body)) or real(body))
+    wrong = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(3000)])
+    assert [knock(client, wrong).status_code for _ in range(50)] == [403] * WRONG.at_once + [429] * (50 - WRONG.at_once)
+    unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=60_000)
+    assert unread.result(30).status_code == 429
+    assert len(parsed) == WRONG.at_once
+    assert open_hello(hub, "table-1", hello_of(hub), "10.42.0.12"), "the unit itself is not shut out"
 
 
 def test_the_header_names_the_unit_that_signs(hub: Hub, client: AsgiClient) -> None:
@@ -247,5 +261,10 @@ def test_what_a_hello_says_of_the_unit_s_disk_is_kept_for_the_console(hub: Hub) 
         await Feed(hub, feed, instance="a card", damaged=3).next()
         status = hub.presence.units["table-1"]
         assert (status.instance, status.damaged, status.connected) == ("a card", 3, True)
+        assert status.troubles == {DAMAGED}
+        hub.unit_troubles.seen("table-1")
+        for damaged, told in ((3, frozenset()), (4, {DAMAGED})):
+            await Feed(hub, feed, instance="a card", damaged=damaged).next()
+            assert hub.presence.units["table-1"].troubles == told
 
     play(hub, evening)

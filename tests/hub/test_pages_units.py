@@ -79,6 +79,8 @@ def test_a_revoked_unit_s_feed_ends_at_once_and_it_stands_nowhere(house: House) 
         assert answer.status_code == 303
         async for chunk in stream:
             kinds.append(json.loads(chunk[6:])["payload"]["type"])
+            if kinds[-1] == "beat":
+                break
         return kinds
 
     assert asyncio.run(evening()) == ["welcome", "fates", "view"]

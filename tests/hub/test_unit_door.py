@@ -18,7 +18,7 @@ from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices import unit_door
 from roundtap_hub.devices.unit_door import HELLO, JOBS, RATES, REPORTS, STATUS, TIME, WRONG, Refusal
 from roundtap_hub.devices.unit_rates import Buckets, Rate
-from roundtap_hub.devices.unit_troubles import FLOOD, FORGED, UnitTroubles
+from roundtap_hub.devices.unit_troubles import ELSEWHERE, FLOOD, FORGED, UnitTroubles
 from roundtap_hub.feeds.hello import open_hello
 from roundtap_hub.hub import Hub
 from roundtap_hub.printing.job_book import PrintBook
@@ -184,6 +184,15 @@ def test_kept_packets_sent_again_and_again_use_nothing_up(bench: Bench) -> None:
 def test_the_answer_to_a_question_of_time_is_good_for_that_question_alone(bench: Bench) -> None:
     said = opened(KEYS["table-1"], ECHO, bench.time().get_json())
     assert said == {"nonce": "n", "now_ms": bench.clock.ms, "boot": "boot-1"}
+
+
+def test_a_unit_that_reports_where_it_does_not_stand_is_told_once_for_each_report(bench: Bench) -> None:
+    for _ in range(3):
+        echo = opened(KEYS["table-2"], ECHO, bench.report(unit="table-2", match="1.1").get_json())
+        assert echo is not None
+        assert (echo["fate"], echo["reason"]) == ("refused", "elsewhere")
+    assert bench.troubles("table-2") == {ELSEWHERE}
+    assert bench.hub.unit_troubles.count("table-2", ELSEWHERE) == 1
 
 
 # --- bounded -----------------------------------------------------------------------------------------------------

@@ -30,9 +30,10 @@ from roundtap_core.limits import (
 
 RANGES: Mapping[str, Range] = MappingProxyType({
     "seed": EXACT, "players": COUNT, "number": EXACT, "attempt": EXACT, "revision": EXACT, "seen": EXACT,
+    "serial": EXACT,
     "delta_ms": EXACT, "minutes": MINUTES, "total": COUNT, "list_total": COUNT, "declined_at": COUNT,
     "fixed_table": NUMBER, "dropped_after": ROUND, "disqualified_after": ROUND, "size": COUNT, "picks": COUNT,
-    "serial": EXACT, "a": FIGURE, "b": FIGURE,
+    "a": FIGURE, "b": FIGURE,
 })
 """What the whole numbers of a command may be, by the name of the field that holds them. EXACT are those that are only
 compared with what is on record."""
@@ -50,7 +51,7 @@ IDS = frozenset({
 KNOWN = frozenset({"competitor", "by_competitor", "absent", "plays", "who", "order", "seeds", "declined"})
 """Who is in the event already, or the command is refused: also whoever came in before these limits stood."""
 
-FILLED_IN = frozenset({"list_points", "taken_tables", "busy_tables", "venue_number"})
+FILLED_IN = frozenset({"venue_number", "list_points", "taken_tables", "busy_tables"})
 """What nobody outside says: the hub fills it in from what is recorded."""
 
 JUDGED = frozenset({"result"})

@@ -122,9 +122,11 @@ class DeviceFeed:
         hub.presence.open_session(unit, connection.session)
         self._connections.setdefault(unit, set()).add(connection)
         try:
+            before = hub.presence.status_of(unit)
             hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=str(hello.get("core")),
                                instance=connection.instance, damaged=hello.get("damaged", 0))
-            if hello.get("damaged"):
+            if hello.get("damaged", 0) > (before.damaged if before else 0):
+                # More than were known: the same ones are not told again with every hello.
                 hub.unit_troubles.note(unit, DAMAGED)
             for listener in self.on_hello:
                 try:
@@ -159,7 +161,8 @@ class DeviceFeed:
         if here:
             return any(other.instance != connection.instance for other in here)
         status = self._hub.presence.status_of(connection.unit)
-        return status is not None and status.connected and status.instance != connection.instance
+        # What another hub has not told yet is no other unit.
+        return status is not None and status.connected and status.instance not in ("", connection.instance)
 
     def _end_all_of(self, unit: str) -> None:
         for connection in self._connections.get(unit, set()).copy():
