@@ -139,7 +139,7 @@ def test_a_report_that_a_restored_hub_looks_into_is_said_so_until_its_fate_comes
         unit.hub_answers(n, "pending")
     assert "RESULT IS KEPT" in unit.says
     unit.wait(1000)
-    unit.tap("up")
+    unit.tap("a")
     assert "being checked" in unit.says
     for n in (1, 2):
         unit.hub_answers(n)
@@ -154,7 +154,7 @@ def test_after_a_restart_what_is_looked_into_is_still_said_so(make: Callable[...
     again.hub_says("view", view())
     assert "RESULT IS KEPT" in again.says
     again.wait(1000)
-    again.tap("up")
+    again.tap("a")
     assert "being checked" in again.says
 
 
