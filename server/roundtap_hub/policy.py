@@ -69,8 +69,8 @@ POLICY: Mapping[str, Row] = {
     **_rows(Row(LOGIN), "GET /login", "POST /login", "POST /logout"),
     **_rows(Row(ORGANIZER),
             "GET /console", "POST /console", "POST /console/import", "GET /console/archived", "GET /console/hub",
-            "POST /console/hub/sessions/<session_id>/end", "POST /console/hub/sessions/end", "GET /console/outcome/<word>",
-            "GET /console/units", "POST /console/units/add", "POST /console/units/replace",
+            "POST /console/hub/sessions/<session_id>/end", "POST /console/hub/sessions/end",
+            "GET /console/outcome/<word>", "GET /console/units", "POST /console/units/add", "POST /console/units/replace",
             "POST /console/units/revoke", "POST /console/units/seen"),
     # Looking at an event, whatever became of it, and what is the hall's more than the event's.
     **_of_event(SEEN,
@@ -96,7 +96,8 @@ POLICY: Mapping[str, Row] = {
     # Rounds and matches: once there are any.
     **_of_event(PLAYING,
                 "POST /clock", "POST /extra", "POST /finish", "POST /cut", "POST /cut/back", "POST /cut/accepted",
-                "POST /cut/declined", "POST /cut/present", "POST /accept", "POST /keep", "POST /elsewhere", "POST /match/<match_id>",
+                "POST /cut/declined", "POST /cut/present", "POST /accept", "POST /keep", "POST /elsewhere",
+                "POST /match/<match_id>",
                 "POST /match/<match_id>/clear", "POST /match/<match_id>/before-play", "POST /match/<match_id>/no-show",
                 "POST /match/<match_id>/nobody-came", "POST /match/<match_id>/here-after-all",
                 "POST /match/<match_id>/here", "POST /match/<match_id>/walk", "POST /match/<match_id>/walk/lot",
