@@ -21,7 +21,8 @@ OPTIONAL: Mapping[str, type] = {"draw": str, "serial": int, "agrees_to": dict, "
 """What older units do not say: the mark of the draw that the report speaks of, the number of this side's report, which
 report of the other side it agrees to (may be null), the round, and who met."""
 AGREED_TO = ("report_id", "hash")
-SERIAL_MAX = 1_000_000
+SERIAL_MAX = 99_999
+"""As the core has it among its limits (event/within.py)."""
 ID_LENGTH_MAX = 64
 BODY_BYTES_MAX = 4096
 SAVE_S = 10.0
