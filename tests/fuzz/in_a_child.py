@@ -81,7 +81,7 @@ def fire(name: str, many: int, rng: random.Random, folder: Path, ends_at: float 
                 tally.failed(f"{child.answered.strip()[:400]}: {make.what()}")
             elif slow:
                 tally.failed(f"slow: {taken:.1f} s, processor {cpu_s:.1f} s {' '.join(work[:1])} {make.what()}")
-            if number == min(300, many // 2):
+            if number in (min(20, many // 2), 300):
                 growth_from = child.rss_mb()
             if ends_at is not None and time.monotonic() > ends_at:
                 break
