@@ -29,6 +29,7 @@ EVENT, CUT_EVENT, PIN = "e1", "e2", "135790"
 PLAYERS = 40
 WALL, DESK, PHONE = (1920, 1080), (1280, 1600), (390, 844)
 SEED = 20261120
+UNIT_KEYS = {unit: bytes(32) for unit in ("table-1", "table-2", "table-3", "station-1")}
 
 STYLE = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
 SCRIPT = re.compile(r"<script[^>]*></script>")
@@ -54,7 +55,7 @@ def pages(language: str) -> Iterator[StillPage]:
         journal, paper = Journal(url), PrintBook(url)
         service = Service(journal, clocks)
         service.start()
-        hub = Hub(service, Presence(), clocks, {}, b"gallery", hash_pin(PIN), language, paper=paper)
+        hub = Hub(service, Presence(), clocks, UNIT_KEYS, b"gallery", hash_pin(PIN), language, paper=paper)
         try:
             client = create_app(hub).test_client()
             yield from _moments(_Camera(client, language), service, clock_ms)
@@ -113,6 +114,7 @@ def _moments(camera: _Camera, service: Service, clock_ms: list[int]) -> Iterator
         _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(49, 77), ended="time")))
     yield from _all_fronts(camera, "played")
     yield camera.take("paper-console", f"/console/{EVENT}/paper", DESK)
+    yield camera.take("units-console", "/console/units", DESK)
     _tell(service, c.FinishEvent())
     yield from _all_fronts(camera, "finished")
     yield from _elimination(camera, service)

@@ -49,6 +49,7 @@ class UnitDoor:
     def __init__(self, keys: UnitKeys, troubles: UnitTroubles, now_ms: Callable[[], int], generous: int = 1) -> None:
         self._keys = keys
         self._troubles = troubles
+        self._wrong_rate = Rate(WRONG.at_once * generous, WRONG.a_second * generous)
         self._rates = {kind: Rate(rate.at_once * generous, rate.a_second * generous) for kind, rate in RATES.items()}
         self._by_key = Buckets(now_ms)
         self._by_address = Buckets(now_ms)
@@ -63,7 +64,7 @@ class UnitDoor:
             raise Refusal(403, "unknown unit")
         if self._keys.role(unit) != ROLE_FOR[kind]:
             raise Refusal(403, f"this key is for a {self._keys.role(unit)} and opens nothing here")
-        if not self._wrong.has((address, unit), WRONG):
+        if not self._wrong.has((address, unit), self._wrong_rate):
             raise Refusal(429, "too many wrong signatures; try again later")
         rate = self._rates[kind]
         if not (self._by_key.has((unit, kind), rate) and self._by_address.has((address, unit, kind), rate)):
@@ -97,7 +98,7 @@ class UnitDoor:
 
     def _signed(self, kind: str, unit: str, address: str, holds: bool) -> None:
         if not holds:
-            self._wrong.take((address, unit), WRONG)
+            self._wrong.take((address, unit), self._wrong_rate)
             self._troubles.note(unit, FORGED)
             raise Refusal(403, "the signature does not fit")
         self._by_address.take((address, unit, kind), self._rates[kind])

@@ -42,11 +42,11 @@ def open_hello(hub: Hub, unit: str, body: bytes, address: str = "") -> tuple[byt
     said, key, payload = hub.unit_door.request_of(HELLO, message if isinstance(message, dict) else {}, address)
     if said != unit:
         raise Refusal(403, "another unit than the header names")
+    if not _well_formed(payload):
+        raise Refusal(400, "malformed hello")
     if not hub.challenges.take(payload.get("challenge")):
         raise Refusal(403, "ask for a challenge first")
     hub.unit_door.charge(HELLO, unit)
-    if not _well_formed(payload):
-        raise Refusal(400, "malformed hello")
     return key, payload
 
 
