@@ -6,7 +6,7 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -29,7 +29,7 @@ DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hub's folder after a power cut: e1 with a long text that does not fit a page, e2 only in the log."""
     monkeypatch.setattr(Upkeep, "start", lambda _: None)
     made = tmp_path / "hub"
@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     left = tmp_path / "left"
     shutil.copytree(made, left)
     hub.close()
-    yield left
+    return left
 
 
 def whole(folder: Path) -> dict[str, list[Entry]]:

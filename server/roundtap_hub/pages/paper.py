@@ -30,8 +30,8 @@ from roundtap_hub.views.paper import event_jobs, paper_view
 
 CARD_LETTERS, NAME_LETTERS = 60, 60
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted", "unprintable", MUTE,
-           GO_ON)
+DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted",
+           "unprintable", MUTE, GO_ON)
 """What a station may say of a job; anything else is shown without a word."""
 
 

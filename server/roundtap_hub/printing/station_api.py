@@ -34,7 +34,8 @@ def register(app: Flask, hub: Hub, book: PrintBook) -> None:
         """{"payload": {unit, nonce, challenge, states: [[job id, state, detail], …]}, "mac"}
         → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next question.
 
-        Jobs are {id, kind, content}, with `go_on` where somebody said that the mute printer prints all the same: all that this station should print now, in order, a few at a time. What it does
+        Jobs are {id, kind, content}, with `go_on` where somebody said that the mute printer prints all the same: all
+        that this station should print now, in order, a few at a time. What it does
         not find there any more it does not print.
         """
         try:
