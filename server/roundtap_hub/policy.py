@@ -70,7 +70,8 @@ POLICY: Mapping[str, Row] = {
     **_rows(Row(ORGANIZER),
             "GET /console", "POST /console", "POST /console/import", "GET /console/archived", "GET /console/hub",
             "POST /console/hub/sessions/<session_id>/end", "POST /console/hub/sessions/end",
-            "GET /console/outcome/<word>", "GET /console/units", "POST /console/units/add", "POST /console/units/replace",
+            "GET /console/outcome/<word>", "GET /console/units", "POST /console/units/add",
+            "POST /console/units/replace",
             "POST /console/units/revoke", "POST /console/units/seen"),
     # Looking at an event, whatever became of it, and what is the hall's more than the event's.
     **_of_event(SEEN,
@@ -82,7 +83,7 @@ POLICY: Mapping[str, Row] = {
     **_of_event(frozenset({FINISHED}), "POST /reopen"),
     **_of_event(frozenset({BEFORE, IN_PLAY, FINISHED}),
                 "POST /competitors/<competitor>/rename", "POST /paper", "POST /paper/proxy", "POST /paper/again",
-                "POST /paper/there"),
+                "POST /paper/go-on", "POST /paper/there"),
     # Setting up, and people: as long as it is not over.
     **_of_event(OPEN,
                 "POST /about", "POST /options", "POST /structure", "POST /draw", "POST /discard", "POST /tables",
