@@ -83,7 +83,7 @@ POLICY: Mapping[str, Row] = {
     **_of_event(frozenset({FINISHED}), "POST /reopen"),
     **_of_event(frozenset({BEFORE, IN_PLAY, FINISHED}),
                 "POST /competitors/<competitor>/rename", "POST /paper", "POST /paper/proxy", "POST /paper/again",
-                "POST /paper/there"),
+                "POST /paper/go-on", "POST /paper/there"),
     # Setting up, and people: as long as it is not over.
     **_of_event(OPEN,
                 "POST /about", "POST /options", "POST /structure", "POST /draw", "POST /discard", "POST /tables",

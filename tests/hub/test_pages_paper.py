@@ -23,7 +23,7 @@ from roundtap_hub.printing.jobs import PrintState, derived_jobs
 def house(tmp_path):
     with open_house(tmp_path) as made:
         made.book = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
-        made.hub = replace(made.hub, paper=made.book)
+        made.hub = replace(made.hub, paper=made.book, keys=made.hub.unit_keys)
         made.app = Flask("roundtap_hub")
         made.app.config.update(SECRET_KEY=made.hub.secret)
         pages.register(made.app, made.hub)
@@ -122,3 +122,27 @@ def test_every_state_and_reason_is_said_in_every_language(house, language):
     answer = house.desk.get("/console/e1/paper")
     assert answer.status_code == 200
     assert catalogue("roundtap_hub", language)("paper.detail.no-paper") in answer.text
+
+
+def test_a_mute_printer_is_a_question_and_its_jobs_go_on_as_sent_after_the_answer(house):
+    """On every organizer's page, too: whoever waits for a slip looks at the console first."""
+    slip = jobs(house)[2]
+    house.book.told([(slip.id, PrintState("queued", "mute", "station-1"))])
+    assert "The printer of station-1 does not answer any more" in text_of(house.desk.get("/console/e1"))
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "Look at the printer of station-1: does it print" in page
+    assert "It prints: go on as sent" in page
+    for _ in range(2):
+        house.desk.post("/console/e1/paper/go-on", job=slip.id)
+    assert house.book.states[slip.id] == PrintState("queued", "go-on", "station-1")
+    assert "does not answer any more" not in text_of(house.desk.get("/console/e1"))
+    told = station_api._exchange(house.hub, house.book, "station-1", [], "http://hub")
+    assert {job["id"]: job.get("go_on", False) for job in told}[slip.id] is True
+    assert sum(job.get("go_on", False) for job in told) == 1
+
+
+def test_what_does_not_wait_for_a_mute_printer_cannot_go_on_as_sent(house):
+    slip = jobs(house)[2]
+    house.book.told([(slip.id, PrintState("uncertain", "silent", "station-1"))])
+    house.desk.post("/console/e1/paper/go-on", job=slip.id)
+    assert house.book.states[slip.id] == PrintState("uncertain", "silent", "station-1")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from roundtap_devices.printing.printer import Printer
@@ -238,3 +240,45 @@ def test_the_log_survives_torn_and_spoilt_lines(tmp_path):
     assert log.jobs == {"s1": ("printed", ""), "s2": ("sending", "")}
     assert log.printer_answers
     log.close()
+
+
+def falls_mute(desk):
+    """It answered before; from now on it prints, and says nothing."""
+    desk.want("s0")
+    desk.until(desk.settled("s0"))
+    assert desk.hub.told["s0"] == ("printed", "")
+    desk.twin.fault("mute")
+    desk.want("s1", "s2")
+
+
+def test_a_printer_that_fell_mute_is_asked_about_after_a_minute_and_nothing_is_printed_before(desk):
+    falls_mute(desk)
+    desk.rest(40_000)
+    assert desk.hub.told["s1"] == ("queued", "silent")
+    desk.until(lambda: desk.hub.told.get("s1") == ("queued", "mute"))
+    desk.rest(60_000)
+    assert desk.hub.told["s1"] == ("queued", "mute")
+    assert desk.slips_on_paper == 1
+
+
+def test_after_a_person_s_word_its_jobs_go_on_as_sent_once_each(desk):
+    falls_mute(desk)
+    desk.until(lambda: desk.hub.told.get("s1") == ("queued", "mute"))
+    desk.hub.wanted[1] = replace(desk.hub.wanted[1], go_on=True)
+    desk.until(desk.settled("s1", "s2"))
+    assert (desk.hub.told["s1"], desk.hub.told["s2"]) == (("sent", ""), ("sent", ""))
+    desk.rest(20_000)
+    assert desk.slips_on_paper == 3
+    desk.kill()
+    desk.start()
+    desk.want("s3")
+    desk.until(desk.settled("s3"))
+    assert desk.hub.told["s3"] == ("sent", ""), "the word outlives a restart"
+
+
+def test_a_mute_printer_that_answers_again_is_believed_again(desk):
+    falls_mute(desk)
+    desk.until(lambda: desk.hub.told.get("s1") == ("queued", "mute"))
+    desk.twin.fault("mute", on=False)
+    desk.until(desk.settled("s1", "s2"))
+    assert (desk.hub.told["s1"], desk.hub.told["s2"]) == (("printed", ""), ("printed", ""))

@@ -117,6 +117,11 @@ class Printer:
             self._try = None
         return outcome
 
+    def go_on_unanswered(self) -> None:
+        """Somebody looked: it prints, and answers no more. What is handed over counts as sent, until it answers again.
+        """
+        self.answers, self._mute = False, True
+
     def close(self) -> None:
         port, self._port = self._port, None
         if port is not None:

@@ -48,9 +48,16 @@ class PrintLog:
 
     def note_printer_answers(self) -> None:
         """This printer answers: from now on its silence means something."""
-        if not self.printer_answers:
-            self._append({"printer_answers": True})
-            self.printer_answers = True
+        self._note_answers(True)
+
+    def note_printer_is_mute(self) -> None:
+        """A person's word that this printer answers no more. Raises OSError."""
+        self._note_answers(False)
+
+    def _note_answers(self, answers: bool) -> None:
+        if self.printer_answers != answers:
+            self._append({"printer_answers": answers})
+            self.printer_answers = answers
 
     def in_state(self, state: str) -> list[str]:
         return [job_id for job_id, (known, _) in self.jobs.items() if known == state]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from roundtap_core.forms.form import form_from_json
 from roundtap_core.words import Words
 from roundtap_devices.printing.escpos_job import Composed, code_page_test, compose
-from roundtap_devices.printing.printer import HELD, Outcome, Printer
+from roundtap_devices.printing.printer import HELD, SILENT, Outcome, Printer
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_units.documents.notices import LAYOUTS
 from roundtap_units.fault_log import FaultLog
@@ -26,6 +26,8 @@ by a printer that never answers. printed: the printer answered. uncertain: it ma
 failed: it cannot be printed at all."""
 
 RETRY_MS = 2000
+MUTE, MUTE_AFTER_MS = "mute", 60_000
+"""So long a printer that answered before may be silent; then a person is asked whether it prints."""
 TOLD_AT_START = 100
 """Of older jobs the hub is told when it asks for one of them again."""
 TOLD_MAX = 4000
@@ -42,6 +44,8 @@ class Job:
     id: str
     kind: str
     content: Mapping[str, Any]
+    go_on: bool = False
+    """A person's word: the printer prints, though it does not answer any more."""
 
 
 class StationLink(Protocol):
@@ -72,6 +76,7 @@ class Station:
         self._compose = compose_job
         self._job: Job | None = None
         self._retry_at_ms: int | None = None
+        self._silent_since_ms: int | None = None
         self._told: dict[str, tuple[str, str]] = {}
         self._now_ms = 0
         self._faults = FaultLog(log, lambda: self._now_ms)
@@ -104,12 +109,33 @@ class Station:
             return
         self._job = None
         if outcome.state == HELD:
-            self._tell(job.id, QUEUED, outcome.detail)
+            self._tell(job.id, QUEUED, self._why(outcome.detail, now_ms))
             self._retry_at_ms = now_ms + RETRY_MS
         else:
+            self._silent_since_ms = None
             self._settle(job.id, outcome.state, outcome.detail)
         if self._printer.answers:
             self._note_that_it_answers()
+
+    def _why(self, detail: str, now_ms: int) -> str:
+        """What a job waits for: silence that lasts needs a person."""
+        if detail != SILENT:
+            self._silent_since_ms = None
+            return detail
+        if self._silent_since_ms is None:
+            self._silent_since_ms = now_ms
+        return MUTE if now_ms - self._silent_since_ms >= MUTE_AFTER_MS else detail
+
+    def _go_on_unanswered(self) -> None:
+        if not self._printer.answers:
+            return
+        try:
+            self._log.note_printer_is_mute()
+        except OSError:
+            log.exception("it cannot be noted that the printer answers no more")
+            return
+        self._printer.go_on_unanswered()
+        self._silent_since_ms = None
 
     def _begin(self, now_ms: int) -> bool:
         """Take the first job that was not begun before; whether there is one now."""
@@ -126,6 +152,8 @@ class Station:
         if not wanted or (self._retry_at_ms is not None and now_ms < self._retry_at_ms):
             return False
         job, self._retry_at_ms = wanted[0], None
+        if job.go_on:
+            self._go_on_unanswered()
         try:
             composed = self._compose(job)
         except Exception:

@@ -118,7 +118,7 @@ class HubStationLink:
             if not isinstance(name, str) or not 0 < len(name) <= ID_LENGTH_MAX:
                 log.info("a row of the hub's that is no job is passed over")
             elif isinstance(row.get("kind"), str) and isinstance(row.get("content"), dict):
-                jobs.append(Job(name, row["kind"], row["content"]))
+                jobs.append(Job(name, row["kind"], row["content"], row.get("go_on") is True))
             else:
                 self._refuse(name)
         return jobs

@@ -1,9 +1,11 @@
-"""Looks through a hub's journal, be the hub running or not: `list` says what is in it, `verify` if all holds."""
+"""Looks through a hub's journal: `list` says what is in it, `verify` if all holds, `salvage` takes what still does."""
 
 from __future__ import annotations
 
+import secrets
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,42 +13,125 @@ from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words, catalogue
-from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.journal.database_url import DATABASE
+from roundtap_hub.journal.folder_copy import read_copy
+from roundtap_hub.journal.head_file import HEAD_FILE, check_database, read_head_file
+from roundtap_hub.journal.journal import START, Journal
+from roundtap_hub.journal.salvage import Rescued, salvage
 from roundtap_hub.journal.verify import Looked, verify
 
 BROKEN = 1
-DATABASE = "roundtap.db"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("what", choices=("list", "verify"), help="list: every stream and its last entry; verify: read "
-                        "all of it, hash by hash, and compare seals and people with the entries")
+    parser.add_argument("what", choices=("list", "verify", "salvage"), help="list: every stream and its last entry; "
+                        "verify: read all of it, hash by hash, and compare head file, copies, seals and people with "
+                        "the entries; salvage: what can still be read of a damaged journal into a new folder")
     parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
+    parser.add_argument("--to", type=Path, default=None, help="with salvage: the new folder")
+    parser.add_argument("--outbox", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
+                        help="with salvage: outbox files of table units, whose reports are taken too")
+    parser.add_argument("--copy", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
+                        help="copies (roundtap-copy.journal): with verify looked at too, with salvage taken from, as "
+                        "are backups and other databases")
     parser.add_argument("--event", default=None, help="only this event's stream")
     parser.add_argument("--format", choices=("json", "text"), default="text")
 
 
 def run(args: Namespace) -> int:
-    """A line a stream on stdout; exit 1 where something does not hold, 2 where there is no journal to look at."""
+    """A line a stream on stdout; exit 1 where something does not hold or is lost, 2 where there is no journal."""
     core = event_input.reader_words()
     words = catalogue("roundtap", core.language).also(core)
     path = args.data / DATABASE
     try:
+        if args.what == "salvage":
+            return _salvage(args, words)
         if not path.is_file():
             raise Problem("no_journal", where=str(path))
         journal = Journal(f"sqlite:///{path}", read_only=True)
         try:
             found = list((listed if args.what == "list" else verify)(journal, args.event))
+            beside = _look_beside(args, journal) if args.what == "verify" else []
         finally:
             journal.close()
     except Problem as problem:
         event_input.complain(f"roundtap journal: {path}: {problem.say(words)}")
         return event_input.BAD_INPUT
     if args.format == "json":
-        event_input.write(event_input.json_text({"streams": [to_json(looked, words) for looked in found]}))
+        event_input.write(event_input.json_text({
+            "streams": [to_json(looked, words) for looked in found],
+            "beside": [{"file": name, "wrong": wrong.say(words) if wrong else None} for name, wrong in beside]}))
     else:
         event_input.write("".join(f"{line}\n" for looked in found for line in lines(looked, words, args.what)))
-    return BROKEN if any(looked.wrong for looked in found) else event_input.DONE
+        for name, wrong in beside:
+            event_input.write(f"{name} · {words('journal.broken' if wrong else 'journal.holds')}\n")
+            if wrong:
+                event_input.write(f"  {wrong.say(words)}\n")
+    bad = any(looked.wrong for looked in found) or any(wrong for _, wrong in beside)
+    return BROKEN if bad else event_input.DONE
+
+
+def _look_beside(args: Namespace, journal: Journal) -> list[tuple[str, Problem | None]]:
+    """The head file and copies, by name, each with what does not hold. A hub of before this file had no head file."""
+    found: list[tuple[str, Problem | None]] = []
+    if (args.data / HEAD_FILE).is_file() or journal.lineage:
+        found.append((HEAD_FILE, _wrong(lambda: check_database(args.data / DATABASE,
+                                                               read_head_file(args.data / HEAD_FILE)))))
+    for path in args.copy:
+        found.append((str(path), _wrong(partial(_check_copy, path, journal))))
+    return found
+
+
+def _wrong(look: Callable[[], None]) -> Problem | None:
+    try:
+        look()
+    except Problem as problem:
+        return problem
+    return None
+
+
+def _check_copy(path: Path, journal: Journal) -> None:
+    copy = read_copy(path)
+    if copy is None or copy.damaged:
+        raise Problem("copy_unreadable", file=str(path))
+    if copy.lineage != journal.lineage:
+        raise Problem("copy_of_another", copy=str(path.parent), file=path.name)
+    for stream, head in copy.heads.items():
+        if not journal.holds(stream, head):
+            raise Problem("copy_knows_more", stream=stream, number=head.number)
+    behind = sum(head.number - copy.heads.get(stream, START).number for stream, head in journal.heads().items())
+    if behind:
+        raise Problem("copy_behind", file=str(path), n=behind)
+
+
+def _salvage(args: Namespace, words: Words) -> int:
+    if args.to is None:
+        raise Problem("salvage_to_where")
+    try:
+        rescued = salvage(args.data, args.to, args.outbox, args.copy, system_clocks(), lambda: secrets.token_hex(8))
+    except OSError as error:
+        raise Problem("journal_unreadable", reason=str(error)) from error
+    event_input.write("".join(f"{line}\n" for each in rescued for line in _rescued_lines(each, words)))
+    event_input.write(f"{words('salvage.done', folder=args.to)}\n")
+    return BROKEN if any(each.lost or each.people_lost or each.left for each in rescued) else event_input.DONE
+
+
+def _rescued_lines(each: Rescued, words: Words) -> list[str]:
+    """One line of what was taken, and one below it for each thing that was not."""
+    said = [each.stream, *([f"“{each.name}”"] if each.name else []), words("journal.entries", n=each.entries),
+            words("journal.people", n=each.people)]
+    if each.taken:
+        said.append(words("salvage.taken", n=each.taken))
+    lines = [" · ".join(said)]
+    if each.lost:
+        first, last = each.lost
+        lines.append("  " + words("salvage.lost", n=last - first + 1, first=first, last=last))
+    if each.people_lost:
+        lines.append("  " + words("salvage.people_lost", n=len(each.people_lost), who=", ".join(each.people_lost)))
+    if each.left:
+        lines.append("  " + words("salvage.left", n=each.left))
+    return lines
 
 
 def listed(journal: Journal, only: str | None = None) -> Iterable[Looked]:

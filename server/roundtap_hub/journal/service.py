@@ -26,13 +26,13 @@ from roundtap_hub.journal.hall import HALL_COMMANDS
 from roundtap_hub.journal.head_file import HeadFile
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.loading import load, read_again
-from roundtap_hub.journal.outcome import OutcomeUnknown
 from roundtap_hub.journal.sealer import Sealer
 from roundtap_hub.journal.seals import Seal
 from roundtap_hub.journal.shelf import OpenEvent, Shelf
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.journal.storage_state import StorageState
 from roundtap_hub.journal.time_limit import TimeLimit
+from roundtap_hub.journal.unknown_outcome import OutcomeUnknown
 from roundtap_hub.journal.venue import DELETED, rests
 
 __all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]

@@ -72,7 +72,8 @@ def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> Looked:
         for entry in journal.entries(stream):
             found.entries += 1
             state = apply(state, entry)
-            _note_digests(digests, entry)
+            for who, digest in digests_in(entry):
+                digests.setdefault(who, set()).add(digest)
     except Problem as problem:
         found.wrong.append(problem)
         return found
@@ -84,8 +85,8 @@ def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> Looked:
     return found
 
 
-def _note_digests(digests: dict[str, set[str]], entry: Entry) -> None:
-    """Every digest that an entry holds of somebody: officials who are none any more are people still."""
+def digests_in(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Whom an entry holds a digest of: officials who are none any more are people still."""
     data = entry.data
     said = [(data.get("competitor"), data.get("digest"))]
     officials = data.get("officials")
@@ -93,7 +94,7 @@ def _note_digests(digests: dict[str, set[str]], entry: Entry) -> None:
         said += [(official.get("id"), official.get("digest")) for official in officials]
     for who, digest in said:
         if isinstance(who, str) and isinstance(digest, str):
-            digests.setdefault(who, set()).add(digest)
+            yield who, digest
 
 
 def _look_at_seal(journal: Journal, state: EventState, found: Looked) -> None:

@@ -95,8 +95,13 @@ def the_units() -> Mapping[str, UnitStatus]:
 def the_version(feed: str) -> str:
     """The version of the page of this request; "" where it does not change."""
     hub = the_hub()
-    hall = HallNow(Instant(hub.clocks.boot_id, now_ms()), hub.presence.here, hub.service.storage.version)
+    hall = HallNow(Instant(hub.clocks.boot_id, now_ms()), hub.presence.here, _told_to_all(hub))
     return page_version(the_snapshot(), the_units(), feed, hall) if feed else ""
+
+
+def _told_to_all(hub: Hub) -> str:
+    """What stands on top of every organizer's page, as a short text."""
+    return f"{hub.service.storage.version}|{hub.paper.mute_units if hub.paper else ''}"
 
 
 def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:

@@ -14,6 +14,9 @@ from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.jobs import (
     AGAIN,
     BY_HAND,
+    GO_ON,
+    MUTE,
+    QUEUED,
     SENDING,
     TEST,
     THERE,
@@ -27,7 +30,8 @@ from roundtap_hub.views.paper import event_jobs, paper_view
 
 CARD_LETTERS, NAME_LETTERS = 60, 60
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted", "unprintable")
+DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted",
+           "unprintable", MUTE, GO_ON)
 """What a station may say of a job; anything else is shown without a word."""
 
 
@@ -36,6 +40,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/paper", "order_paper", order_paper, methods=["POST"])
     bp.add_url_rule("/<event_id>/paper/proxy", "order_card_proxy", order_card_proxy, methods=["POST"])
     bp.add_url_rule("/<event_id>/paper/again", "paper_again", paper_again, methods=["POST"])
+    bp.add_url_rule("/<event_id>/paper/go-on", "paper_go_on", paper_go_on, methods=["POST"])
     bp.add_url_rule("/<event_id>/paper/there", "paper_there", paper_there, methods=["POST"])
 
 
@@ -93,6 +98,16 @@ def paper_there(event_id: str) -> AnyResponse:
     if job is not None:
         known = book.states.get(job.id, PrintState())
         book.told([(job.id, PrintState(THERE, "", known.unit))])
+    return _back(event_id)
+
+
+@mended_on(paper)
+def paper_go_on(event_id: str) -> AnyResponse:
+    """Somebody looked: the printer prints, though it answers no more. Its jobs go on as sent."""
+    job, book = _job(event_id), the_book()
+    known = book.states.get(job.id) if job is not None else None
+    if job is not None and known is not None and (known.state, known.detail) == (QUEUED, MUTE):
+        book.told([(job.id, PrintState(QUEUED, GO_ON, known.unit))])
     return _back(event_id)
 
 

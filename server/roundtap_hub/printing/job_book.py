@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
-from roundtap_hub.printing.jobs import QUEUED, PrintJob, PrintState, goes_on
+from roundtap_hub.printing.jobs import MUTE, QUEUED, PrintJob, PrintState, goes_on
 
 BOOK = MetaData()
 
@@ -77,6 +77,13 @@ class PrintBook:
     def states(self) -> Mapping[str, PrintState]:
         with self._lock:
             return dict(self._states)
+
+    @property
+    def mute_units(self) -> list[str]:
+        """Stations whose printer answered before and is silent now: somebody has to look whether it prints."""
+        with self._lock:
+            return sorted({known.unit for known in self._states.values()
+                           if known.state == QUEUED and known.detail == MUTE})
 
     @property
     def orders(self) -> list[PrintJob]:

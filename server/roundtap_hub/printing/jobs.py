@@ -20,6 +20,9 @@ QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent",
 THERE, AGAIN = "there", "again"
 """A person's word: it lies here; it was ordered anew, under another id."""
 
+MUTE, GO_ON = "mute", "go-on"
+"""Why a queued job waits: its printer answered before and is silent now; a person said that it prints all the same."""
+
 RANK = {QUEUED: 0, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3, PRINTED: 4, THERE: 5, AGAIN: 5}
 """A job only ever goes up: an old message that is repeated changes nothing."""
 

@@ -13,7 +13,7 @@ from roundtap_hub.doors import caller_of
 from roundtap_hub.hub import Hub
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.job_content import content_of
-from roundtap_hub.printing.jobs import FAILED, PRINTED, QUEUED, SENDING, SENT, UNCERTAIN, PrintState, wanted_jobs
+from roundtap_hub.printing.jobs import FAILED, GO_ON, PRINTED, QUEUED, SENDING, SENT, UNCERTAIN, PrintState, wanted_jobs
 
 STATION_STATES = (QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED)
 BODY_BYTES_MAX = 32 * 1024
@@ -34,7 +34,8 @@ def register(app: Flask, hub: Hub, book: PrintBook) -> None:
         """{"payload": {unit, nonce, challenge, states: [[job id, state, detail], …]}, "mac"}
         → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next question.
 
-        Jobs are {id, kind, content}: all that this station should print now, in order, a few at a time. What it does
+        Jobs are {id, kind, content}, with `go_on` where somebody said that the mute printer prints all the same: all
+        that this station should print now, in order, a few at a time. What it does
         not find there any more it does not print.
         """
         try:
@@ -66,7 +67,8 @@ def _exchange(hub: Hub, book: PrintBook, unit: str, said: Said, base_url: str) -
     for job in wanted_jobs(snapshot, book.orders, states, unit):
         content = content_of(job, snapshot, base_url)
         if content is not None:
-            jobs.append({"id": job.id, "kind": job.kind, "content": content})
+            go_on = states.get(job.id, PrintState()).detail == GO_ON
+            jobs.append({"id": job.id, "kind": job.kind, "content": content, **({"go_on": True} if go_on else {})})
         if len(jobs) == JOBS_AT_ONCE:
             break
     # Two stations that ask at the same moment must not be given the same job.

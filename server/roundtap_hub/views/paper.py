@@ -10,6 +10,7 @@ from roundtap_core.event.state import EventState
 from roundtap_hub.printing.jobs import (
     AGAIN,
     FAILED,
+    MUTE,
     PRINTED,
     PROXY,
     QUEUED,
@@ -39,6 +40,8 @@ class PaperRow:
     unit: str
     asks: bool
     again: bool
+    mute: bool = False
+    """It waits for a printer that answered before: somebody has to look whether it prints."""
     about: str = ""
     """What somebody typed for it: the card of a proxy."""
 
@@ -66,14 +69,18 @@ def paper_view(state: EventState, orders: Iterable[PrintJob], states: Mapping[st
     shown = [row for row in rows if row.state != AGAIN]
     return PaperView(
         tuple(row for row in shown if row.asks),
-        tuple(row for row in shown if row.state in (QUEUED, SENDING)),
+        tuple(row for row in shown if row.state in (QUEUED, SENDING) and not row.asks),
         tuple(row for row in shown if not row.asks and row.state not in (QUEUED, SENDING)),
     )
+
+
+def _mute(known: PrintState) -> bool:
+    return known.state == QUEUED and known.detail == MUTE
 
 
 def _row(state: EventState, job: PrintJob, known: PrintState) -> PaperRow:
     found = state.find_match(job.match) if job.match else None
     return PaperRow(job, job.kind, job.round, found[1].match.table if found else None, known.state, known.detail,
-                    known.unit, asks=known.state in (UNCERTAIN, FAILED),
+                    known.unit, asks=known.state in (UNCERTAIN, FAILED) or _mute(known), mute=_mute(known),
                     again=known.state not in (SENDING,) and bool(known.unit),
                     about=json.loads(job.text)["card"] if job.kind == PROXY and job.text else "")

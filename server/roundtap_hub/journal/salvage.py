@@ -1,0 +1,265 @@
+"""What can still be read of a damaged journal, into a new folder: the longest whole chain of every stream.
+
+An entry carries its hash, and a person's row fits a digest in an entry: whatever page it is found on, it is known to be
+true. Nothing in the damaged folder is changed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import Report
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, hash_of_texts, seal
+from roundtap_core.event.person import Person
+from roundtap_core.wire import REPORT, digest, verify
+from roundtap_hub.journal.backups import FOLDER, SUFFIX
+from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.database_url import DATABASE, sqlite_url
+from roundtap_hub.journal.folder_copy import rows_of_copy
+from roundtap_hub.journal.head_file import (
+    HEAD_FILE,
+    HeadFile,
+    Named,
+    begin_head,
+    lineage_of,
+    looking_at,
+    new_lineage,
+    read_head_file,
+)
+from roundtap_hub.journal.journal import Head, Journal, PersonRecord
+from roundtap_hub.journal.page_scan import rows_in
+from roundtap_hub.journal.rows import next_entry
+from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.journal.venue import DELETED
+from roundtap_hub.journal.verify import digests_in
+
+AT_ONCE = 1000
+ENTRY_COLUMNS, PERSON_COLUMNS = 9, 4
+
+
+@dataclass(slots=True)
+class Found:
+    """Everything that was read, from wherever: entries by stream, number and hash; rows of people as they lie."""
+
+    entries: dict[str, dict[int, dict[str, Entry]]] = field(default_factory=dict)
+    people: dict[tuple[str, str], dict[str, tuple[str, str]]] = field(default_factory=dict)
+
+    def take(self, row: Sequence[Any]) -> None:
+        """A row of either table; anything else is passed over."""
+        if len(row) == ENTRY_COLUMNS:
+            self._take_entry(row)
+        elif len(row) == PERSON_COLUMNS and all(isinstance(value, str) for value in row):
+            event, competitor, salt, data = row
+            self.people.setdefault((event, competitor), {})[salt + data] = salt, data
+
+    def _take_entry(self, row: Sequence[Any]) -> None:
+        stream, number, kind, version, at, actor, data, prev, said = row
+        texts = all(isinstance(value, str) for value in (stream, kind, at, actor, data, prev, said))
+        if not texts or not isinstance(number, int) or not isinstance(version, int) \
+                or hash_of_texts(stream, number, kind, version, at, actor, data, prev) != said:
+            return
+        with suppress(Problem):
+            self.entries.setdefault(stream, {}).setdefault(number, {})[said] = next_entry(number - 1, prev, row)
+
+    def chain(self, stream: str) -> list[Entry]:
+        """The longest whole chain of a stream from its first entry on."""
+        numbers = self.entries.get(stream, {})
+        length: dict[str, int] = {}
+        next_of: dict[str, Entry] = {}
+        for number in sorted(numbers, reverse=True):
+            for entry in numbers[number].values():
+                own = 1 + length.get(entry.hash, 0)
+                if own > length.get(entry.prev, 0):
+                    length[entry.prev], next_of[entry.prev] = own, entry
+        chain: list[Entry] = []
+        while (after := next_of.get(chain[-1].hash if chain else GENESIS)) and after.number == len(chain) + 1:
+            chain.append(after)
+        return chain
+
+
+@dataclass(slots=True)
+class Rescued:
+    """What became of one stream: `entries` are in the new journal; `lost`: (first, last) of those that are not, where
+    anybody knows of them; `people_lost`: who is missing; `taken`, `left`: reports of units' outboxes."""
+
+    stream: str
+    name: str = ""
+    entries: int = 0
+    lost: tuple[int, int] | None = None
+    people: int = 0
+    people_lost: tuple[str, ...] = ()
+    taken: int = 0
+    left: int = 0
+
+
+def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Path], clocks: Clocks,
+            token: Callable[[], str]) -> list[Rescued]:
+    """Everything that can be read of the hub's folder `data`, its backups, and `others` (backups, copies, databases),
+    in the new folder `to`, which begins a new epoch; then the reports that units still keep.
+
+    Raises Problem("folder_not_empty"), Problem("nothing_to_salvage"), and OSError where the new folder cannot be
+    written. `token`: makes the new epoch's name.
+    """
+    if to.exists() and any(to.iterdir()):
+        raise Problem("folder_not_empty", folder=str(to))
+    found = read_all([data / DATABASE, *sorted((data / FOLDER).glob(f"*{SUFFIX}")), *others])
+    chains = {stream: chain for stream in found.entries if (chain := found.chain(stream))}
+    if not chains:
+        raise Problem("nothing_to_salvage", folder=str(data))
+    named = _named(data)
+    to.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _copy_files(data, to)
+    deleted = {entry.data["event"] for entry in chains.get(VENUE, []) if entry.kind == DELETED}
+    rescued = {stream: _told(stream, chains.get(stream, []), found, named)
+               for stream in {*chains, *(named.heads if named else {}), *found.entries}}
+    head, journal = HeadFile(to / HEAD_FILE), Journal(sqlite_url(to))
+    try:
+        _write(journal, chains, clocks, token())
+        for stream, chain in chains.items():
+            if stream != VENUE and stream not in deleted:
+                people = list(_people(found, stream, chain, rescued[stream]))
+                journal.append([], people)
+        if named is not None:
+            head.named = Named(named.lineage, "", named.commits, {})
+        service = Service(journal, clocks, head=head)
+        begin_head(head, journal, service.snapshot.venue.epoch)
+        service.start()
+        try:
+            _take_reports(service, to, outboxes, rescued)
+        finally:
+            service.stop()
+    finally:
+        journal.close()
+        head.close()
+    return [rescued[stream] for stream in sorted(rescued, key=lambda stream: (stream != VENUE, len(stream), stream))]
+
+
+def read_all(paths: Iterable[Path]) -> Found:
+    """Every row that can be read in these files: by SQLite, page by page, and from copies."""
+    found = Found()
+    for path in paths:
+        for row in _rows(path):
+            found.take(row)
+    return found
+
+
+def _rows(path: Path) -> Iterator[Sequence[Any]]:
+    with suppress(OSError, sqlite3.Error), closing(looking_at(path)) as connection:
+        for table in ("entry", "person"):
+            with suppress(sqlite3.Error):
+                yield from connection.execute(f"SELECT * FROM {table}")
+    with suppress(OSError):
+        yield from rows_in(path)
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        for entries, people in rows_of_copy(path):
+            for row in entries:
+                yield [row[name] for name in
+                       ("stream", "number", "kind", "version", "at", "actor", "data", "prev", "hash")]
+            for person in people:
+                yield [person[name] for name in ("event", "competitor", "salt", "data")]
+
+
+def _named(data: Path) -> Named | None:
+    with suppress(Problem):
+        named = read_head_file(data / HEAD_FILE)
+        if named is not None:
+            return named
+    with suppress(sqlite3.Error):
+        return Named(lineage_of(data / DATABASE) or new_lineage())
+    return None
+
+
+def _told(stream: str, chain: Sequence[Entry], found: Found, named: Named | None) -> Rescued:
+    last = max([*found.entries.get(stream, {}), named.heads[stream].number if named and stream in named.heads else 0])
+    created = next((entry.data for entry in chain if entry.kind == "event-created"), {})
+    lost = (len(chain) + 1, last) if last > len(chain) else None
+    return Rescued(stream, str(created.get("name", "")), len(chain), lost)
+
+
+def _copy_files(data: Path, to: Path) -> None:
+    """Keys, PIN, secret and whatever else is there: units and organizers go on as they are."""
+    for path in sorted(data.rglob("*")):
+        name = path.relative_to(data)
+        if path.is_file() and name.parts[0] != FOLDER and not path.name.startswith("roundtap."):
+            (to / name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with suppress(OSError):
+                shutil.copy2(path, to / name)
+
+
+def _write(journal: Journal, chains: Mapping[str, Sequence[Entry]], clocks: Clocks, epoch: str) -> None:
+    for chain in chains.values():
+        for first in range(0, len(chain), AT_ONCE):
+            journal.append(chain[first : first + AT_ONCE])
+    venue = chains.get(VENUE, [])
+    last = Head(venue[-1].number, venue[-1].hash) if venue else Head(0, GENESIS)
+    journal.append([seal(NewEntry("epoch-begun", {"epoch": epoch}), VENUE, last.number + 1, last.hash, clocks.at(),
+                         "salvage")])
+
+
+def _people(found: Found, stream: str, chain: Iterable[Entry], rescued: Rescued) -> Iterator[PersonRecord]:
+    """Each person as the last entry has them whose digest fits a row; an older row is better than none."""
+    told: dict[str, dict[str, None]] = {}
+    for entry in chain:
+        for who, hashed in digests_in(entry):
+            # The newest last, however often it was said.
+            told.setdefault(who, {}).pop(hashed, None)
+            told[who][hashed] = None
+    lost = []
+    for who, digests in told.items():
+        fits = {}
+        for salt, data in found.people.get((stream, who), {}).values():
+            with suppress(ValueError, TypeError, AttributeError):
+                person = Person.from_json(json.loads(data))
+                fits[person.digest(salt)] = PersonRecord(stream, who, salt, person)
+        newest = next((fits[each] for each in reversed(digests) if each in fits), None)
+        if newest is not None:
+            rescued.people += 1
+            yield newest
+        elif any(digests):
+            lost.append(who)
+    rescued.people_lost = tuple(lost)
+
+
+def _take_reports(service: Service, folder: Path, outboxes: Iterable[Path], rescued: dict[str, Rescued]) -> None:
+    """Reports that the journal lacks, as their units would send them; signed by a key of this hub, or left alone."""
+    keys = _keys(folder / "keys.json")
+    for report, mac in (kept for outbox in outboxes for kept in _reports(outbox)):
+        event, unit = str(report.get("event")), str(report.get("unit"))
+        told = rescued.setdefault(event, Rescued(event))
+        state = service.snapshot.event(event)
+        if state is not None and str(report.get("report_id")) in state.fates:
+            continue
+        try:
+            if state is None or state.find_match(report["match"]) is None \
+                    or unit not in keys or not verify(keys[unit], REPORT, report, mac):
+                raise KeyError(unit)
+            command = Report(report["report_id"], report["match"], report["side"], report["revision"],
+                             report["result"], digest(report), report.get("draw"), report.get("serial", 0),
+                             report.get("agrees_to"), report.get("a"), report.get("b"))
+            service.ask([Step(event, command)], f"unit:{unit}")
+            told.taken += 1
+        except (KeyError, TypeError, ValueError, Problem):
+            told.left += 1
+
+
+def _reports(outbox: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    for raw in outbox.read_bytes().splitlines():
+        with suppress(ValueError, KeyError, TypeError):
+            line = json.loads(raw)
+            if isinstance(line["report"], dict) and isinstance(line["mac"], str):
+                yield line["report"], line["mac"]
+
+
+def _keys(path: Path) -> dict[str, bytes]:
+    with suppress(OSError, ValueError, TypeError, AttributeError, KeyError):
+        said = json.loads(path.read_text(encoding="utf-8"))
+        return {unit: bytes.fromhex(key if isinstance(key, str) else key["key"]) for unit, key in said.items()}
+    return {}

@@ -1,0 +1,183 @@
+"""What is left of a damaged journal: every stream's longest whole chain, wherever on the disk it is found."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hub_kit import HandClock, event_steps, make_event, people
+
+from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.wire import REPORT, sign
+from roundtap_hub.journal.copies import Batch
+from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy
+from roundtap_hub.journal.journal import Journal, person_row
+from roundtap_hub.journal.salvage import Rescued, salvage
+from roundtap_hub.journal.upkeep import Upkeep
+from roundtap_hub.opened import open_folder
+
+KEY = bytes(range(32))
+DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A hub's folder after a power cut: e1 with a long text that does not fit a page, e2 only in the log."""
+    monkeypatch.setattr(Upkeep, "start", lambda _: None)
+    made = tmp_path / "hub"
+    made.mkdir()
+    (made / "keys.json").write_text(json.dumps({"table-1": KEY.hex()}))
+    hub = open_folder(made, lambda _: None)
+    make_event(hub.service)
+    for n in range(60):
+        hub.service.tell("e1", c.SetAbout({"venue": f"room {n}", "organizer": "ł" * 60}), "organizer")
+    hub.close()
+    hub = open_folder(made, lambda _: None)
+    hub.service.ask(event_steps("e2"), "organizer", people("e2"))
+    left = tmp_path / "left"
+    shutil.copytree(made, left)
+    hub.close()
+    return left
+
+
+def whole(folder: Path) -> dict[str, list[Entry]]:
+    copy = folder.with_name("whole")
+    shutil.copytree(folder, copy)
+    journal = Journal(f"sqlite:///{copy / DATABASE}")
+    try:
+        return journal.streams()
+    finally:
+        journal.close()
+
+
+def rescue(folder: Path, outboxes: tuple[Path, ...] = (), others: tuple[Path, ...] = ()) -> dict[str, Rescued]:
+    before = {path: path.read_bytes() for path in folder.rglob("*")
+              if path.is_file() and not path.name.endswith("-shm")}
+    tokens = count(1)
+    found = salvage(folder, folder.with_name("new"), outboxes, others, HandClock().clocks,
+                    lambda: f"epoch {next(tokens)}")
+    assert {path: data for path, data in before.items() if path.read_bytes() != data} == {}, "nothing is changed"
+    return {each.stream: each for each in found}
+
+
+def in_new(folder: Path) -> dict[str, list[Entry]]:
+    """The salvaged journal, which a hub starts on."""
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    assert hub.service.snapshot.venue.epoch == "epoch 1"
+    hub.close()
+    journal = Journal(f"sqlite:///{folder.with_name('new') / DATABASE}")
+    try:
+        return journal.streams()
+    finally:
+        journal.close()
+
+
+def test_a_whole_journal_comes_whole_into_a_new_epoch(folder: Path) -> None:
+    before = whole(folder)
+    said = rescue(folder)
+    assert all(not each.lost and not each.people_lost for each in said.values())
+    assert [said[stream].people for stream in ("e1", "e2")] == [4, 4]
+    after = in_new(folder)
+    assert {stream: after[stream] for stream in ("e1", "e2")} == {stream: before[stream] for stream in ("e1", "e2")}
+    assert after[VENUE][: len(before[VENUE])] == before[VENUE]
+    assert after[VENUE][-1].kind == "epoch-begun"
+    assert (folder.with_name("new") / "keys.json").exists()
+
+
+def flip_log(folder: Path) -> None:
+    data = bytearray((folder / LOG).read_bytes())
+    data[8] ^= 1
+    data[32 + 20] ^= 1
+    (folder / LOG).write_bytes(data)
+
+
+def spoil_the_header(folder: Path) -> None:
+    with open(folder / DATABASE, "r+b") as file:
+        file.write(bytes(100))
+
+
+def test_what_sqlite_does_not_read_any_more_is_found_on_its_pages(folder: Path) -> None:
+    """A log that it passes over without a word, and a file that it says is no database."""
+    before = whole(folder)
+    flip_log(folder)
+    spoil_the_header(folder)
+    said = rescue(folder)
+    assert said["e1"].lost is None
+    assert said["e2"].lost is None
+    after = in_new(folder)
+    assert (after["e1"], after["e2"]) == (before["e1"], before["e2"])
+
+
+def test_without_the_log_it_is_said_what_is_lost(folder: Path) -> None:
+    (folder / LOG).unlink()
+    said = rescue(folder)
+    assert said["e2"] == Rescued("e2", "", 0, (1, 5))
+    assert said["e1"].lost is None
+    assert "e2" not in in_new(folder)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_spoiled_pages_cost_only_what_stood_on_them(folder: Path, seed: int) -> None:
+    before, chance = whole(folder), random.Random(seed)
+    with open(folder / DATABASE, "r+b") as file:
+        pages = os.stat(folder / DATABASE).st_size // 4096
+        for page in chance.sample(range(pages), 3):
+            file.seek(page * 4096)
+            file.write(chance.randbytes(4096))
+    said = rescue(folder)
+    after = in_new(folder)
+    for stream in ("e1", "e2"):
+        kept = after.get(stream, [])
+        assert kept == before[stream][: len(kept)]
+        lost = said[stream].lost
+        assert lost == (None if len(kept) == len(before[stream]) else (len(kept) + 1, len(before[stream])))
+
+
+def test_a_copy_on_a_stick_makes_up_for_everything(folder: Path, tmp_path: Path) -> None:
+    before = whole(folder)
+    stick = FolderCopy(tmp_path, tmp_path, same_disk=True)
+    stick.open("line", "epoch")
+    for stream, entries in before.items():
+        who = [person_row(record) for record in people(stream)] if stream != VENUE else []
+        stick.write(Batch(entries, who))
+    stick.close()
+    (folder / LOG).unlink()
+    (folder / DATABASE).write_bytes(b"")
+    said = rescue(folder, others=(tmp_path / COPY_FILE,))
+    assert not any(each.lost or each.people_lost for each in said.values())
+    assert in_new(folder)["e1"] == before["e1"]
+
+
+def report(report_id: str, match: str = "1.1", event: str = "e1") -> dict[str, object]:
+    return {"report_id": report_id, "unit": "table-1", "event": event, "match": match, "side": "a", "revision": 0,
+            "result": {"score": {"a": 100, "b": 24}}}
+
+
+def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder: Path, tmp_path: Path) -> None:
+    kept = [report("r1"), report("r2", match="9.9"), report("r3", event="e7"), {**report("r4"), "side": "b"}]
+    lines = [{"report": each, "mac": sign(KEY, REPORT, each)} for each in kept]
+    lines[3]["mac"] = "00" * 32
+    outbox = tmp_path / "outbox.jsonl"
+    outbox.write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"fate": {}}\ntorn')
+    said = rescue(folder, (outbox,))
+    assert (said["e1"].taken, said["e1"].left, said["e7"].left) == (1, 2, 1)
+    assert in_new(folder)["e1"][-1].data["report_id"] == "r1"
+
+
+@pytest.mark.parametrize(("prepare", "key"), [
+    (lambda folder: folder.with_name("new").mkdir() or (folder.with_name("new") / "x").touch(), "folder_not_empty"),
+    (lambda folder: [path.unlink() for path in folder.glob("roundtap.*")], "nothing_to_salvage"),
+])
+def test_what_cannot_be_done_is_said(folder: Path, prepare: Callable[[Path], object], key: str) -> None:
+    prepare(folder)
+    with pytest.raises(Problem) as caught:
+        rescue(folder)
+    assert caught.value.key == key
