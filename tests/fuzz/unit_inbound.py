@@ -115,7 +115,7 @@ class Bench:
         self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), facing), self.outbox, self.link,
                               VirtualScreen(), Signals(board("recommended"), mock_factory()), self._heard,
                               lambda: f"{next(ids):x}", self.stored, self.memory)
-        self.age = FeedAge(self.link.time, self.now_ms)
+        self.age = FeedAge(self.link.time)
         self.counts: Counter[str] = Counter()
         self.slowest_s = 0.0
         self.step()
@@ -145,7 +145,7 @@ class Bench:
         except MALFORMED:
             # As the link's thread does: this feed is over, the next one begins.
             self.counts["feed ended"] += 1
-            self.age = FeedAge(self.link.time, self.now_ms)
+            self.age = FeedAge(self.link.time)
         self.step()
 
     def tap(self, *keys: str) -> None:
@@ -159,7 +159,7 @@ class Bench:
     def works(self) -> bool:
         """Whether a right view is shown rightly, after whatever was before it."""
         self.link.time.begin_anew()
-        self.age = FeedAge(self.link.time, self.now_ms)
+        self.age = FeedAge(self.link.time)
         self.hub_says(head("welcome", self, session="s", core=VERSION, boot="b",
                            epoch=self.memory.epoch or "x"))
         view = right_view("xwing-standard")

@@ -17,7 +17,7 @@ from roundtap_units.link import link as module
 from roundtap_units.link.hub_choice import LOOK_BACK_MS, SILENT_MS, HubChoice, address_of, place_of
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
-from roundtap_units.link.unit_memory import UnitMemory
+from roundtap_units.link.unit_memory import UnitMemory, machine_mark
 
 OWN, STANDBY, OTHER = ("10.0.0.1", 8080), ("10.0.0.2", 8080), ("10.0.0.3", 8080)
 
@@ -105,6 +105,17 @@ def test_a_memory_that_cannot_be_read_is_begun_anew_and_one_that_cannot_be_writt
     memory = UnitMemory(tmp_path / "file" / "unit.json")
     memory.note_welcome("http://h:1", "e", [])
     assert memory.epoch == "e"
+
+
+def test_a_card_that_was_copied_into_two_machines_is_two_units(tmp_path: Path) -> None:
+    for serial in ("one", "two"):
+        (tmp_path / serial).write_text(serial)
+    path = tmp_path / "unit.json"
+    one, two = (UnitMemory(path, machine=machine_mark(tmp_path / serial)) for serial in ("one", "two"))
+    assert one.instance != two.instance
+    assert UnitMemory(path, machine=machine_mark(tmp_path / "one")).instance == one.instance
+    assert len(one.instance) <= 64
+    assert machine_mark(tmp_path / "none") == ""
 
 
 # --- with hubs that answer -----------------------------------------------------------------------------------------

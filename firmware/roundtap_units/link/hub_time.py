@@ -96,20 +96,18 @@ class HubTime:
 
 
 class FeedAge:
-    """How old the messages of one feed are at the least. Its welcome answers a hello that was sent at `sent_ms`."""
+    """How old the messages of one feed are at the least."""
 
-    def __init__(self, time: HubTime, sent_ms: int) -> None:
-        self._time, self._sent_ms = time, sent_ms
+    def __init__(self, time: HubTime) -> None:
+        self._time = time
         self._least_ms: int | None = None
         """The hub's clock was ahead of this one by no less, when it made the first message."""
 
     def late(self, hub_now_ms: int, here_ms: int) -> bool:
-        """Whether a message that bears this time of the hub was held up for long: by the welcome's own way, and by
-        all round trips. The hello's nonce was new, so that nothing of this feed is older than the hello."""
+        """Whether a message that bears this time of the hub was held up for long, by all round trips, and by the
+        welcome: its nonce was new in the hello, and the link gives it 8 s, so that it is never older."""
         if self._least_ms is None:
             self._least_ms = hub_now_ms - here_ms
-            if here_ms - self._sent_ms > FEED_LATE_MS:
-                return True
         least = self._time.at_least_ms(here_ms)
         now_ms = max(here_ms + self._least_ms, least if least is not None else here_ms + self._least_ms)
         return now_ms - hub_now_ms > FEED_LATE_MS

@@ -163,7 +163,7 @@ class HubLink:
         connection = PatientConnection(*place, SILENCE_S)
         try:
             hello = self._hello(nonce, ask_challenge(connection))
-            age = FeedAge(self.time, self._mono_ms())
+            age = FeedAge(self.time)
             connection.request("POST", "/device/feed", json.dumps(envelope(address.key, REQUEST, hello)),
                                {"Content-Type": "application/json", "roundtap-unit": address.unit})
             answer = connection.getresponse()

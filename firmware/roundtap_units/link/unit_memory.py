@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import secrets
 import threading
@@ -18,25 +19,43 @@ HUBS_MAX = 8
 TEXT_MAX = 200
 
 
+SERIAL_FILE = Path("/proc/device-tree/serial-number")
+
+
+def machine_mark(serial: Path = SERIAL_FILE) -> str:
+    """What tells this Pi from another one; "" where its serial number cannot be read."""
+    try:
+        return hashlib.sha256(serial.read_bytes()).hexdigest()[:12]
+    except OSError:
+        return ""
+
+
 class UnitMemory:
-    """`instance`: the random name of this data folder. `epochs`: of the hubs' journals, in the order in which this
+    """`instance`: the random name of this data folder, with the mark of its machine (a card that was copied into two
+    is two units). `epochs`: of the hubs' journals, in the order in which this
     unit first heard of them; the last is the newest. `hubs`: addresses that a welcome named besides those of the
     configuration. `hub`: which one answered last. `damaged_read`: how many damaged lines somebody has read about.
 
     Any thread may use it. A disk that refuses is no error here: the unit works on with what it knows.
-    path None: nothing is kept.
+    path None: nothing is kept. machine: its mark; "" where nobody knows it.
     """
 
-    def __init__(self, path: Path | None, new_id: Callable[[], str] = lambda: secrets.token_hex(12)) -> None:
+    def __init__(self, path: Path | None, new_id: Callable[[], str] = lambda: secrets.token_hex(12),
+                 machine: str = "") -> None:
         self._path = path
+        self._machine = machine
         self._lock = threading.Lock()
-        self.instance = new_id()
+        self._folder_id = new_id()
         self.epochs: tuple[str, ...] = ()
         self.hubs: tuple[str, ...] = ()
         self.hub: str | None = None
         self.damaged_read = 0
         if path is not None and not self._read(path):
             self._write()
+
+    @property
+    def instance(self) -> str:
+        return f"{self._folder_id}-{self._machine}" if self._machine else self._folder_id
 
     @property
     def epoch(self) -> str | None:
@@ -71,11 +90,11 @@ class UnitMemory:
     def _take(self, line: dict[str, Any]) -> None:
         instance, hub, read = line["instance"], line["hub"], line["damaged_read"]
         epochs, hubs = tuple(line["epochs"]), tuple(line["hubs"])
-        if not isinstance(instance, str) or not 0 < len(instance) <= 64 or type(read) is not int:
+        if not isinstance(instance, str) or not 0 < len(instance) <= 32 or type(read) is not int:
             raise ValueError("a memory of somebody else")
         if not all(isinstance(text, str) for text in (*epochs, *hubs, hub or "")):
             raise ValueError("a memory of somebody else")
-        self.instance, self.hub, self.damaged_read, self.epochs, self.hubs = instance, hub, read, epochs, hubs
+        self._folder_id, self.hub, self.damaged_read, self.epochs, self.hubs = instance, hub, read, epochs, hubs
 
     def _write(self) -> None:
         if self._path is None:
@@ -83,7 +102,7 @@ class UnitMemory:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_safely(self._path, summed_line({
-                "instance": self.instance, "epochs": list(self.epochs), "hubs": list(self.hubs), "hub": self.hub,
+                "instance": self._folder_id, "epochs": list(self.epochs), "hubs": list(self.hubs), "hub": self.hub,
                 "damaged_read": self.damaged_read}))
         except OSError as error:
             log.error("%s cannot be written: %s", self._path, error)

@@ -116,7 +116,7 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
     from roundtap_units.link.outbox import Outbox
     from roundtap_units.link.safe_file import key_mark
     from roundtap_units.link.stored_view import StoredView, this_boot
-    from roundtap_units.link.unit_memory import UnitMemory
+    from roundtap_units.link.unit_memory import UnitMemory, machine_mark
     from roundtap_units.table.dialogue.dialogue import Dialogue
     from roundtap_units.table.unit import TableUnit, run_loop
     from roundtap_units.unit_words import unit_words
@@ -131,7 +131,8 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
         assert isinstance(screen, VirtualScreen)
         panel = Panel(args.panel, config.board, pins, screen.glass)
     outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_mark(config.key))
-    memory, stored = UnitMemory(config.folder / "unit.json"), StoredView(config.folder / "view.json", this_boot())
+    memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
+    stored = StoredView(config.folder / "view.json", this_boot())
     link = HubLink(HubAddress(config.host, config.port, config.unit, config.key, config.others), outbox,
                    _receiver(incoming, stopping), mono_ms, memory, stored.holds)
     # What is virtual says so, on every screen.
