@@ -12,6 +12,7 @@ from roundtap_hub.devices.challenges import Challenges
 from roundtap_hub.devices.unit_door import UnitDoor
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.devices.unit_troubles import UnitTroubles
+from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.service import Service
 from roundtap_hub.organizers import Organizers, organizers_of
@@ -52,6 +53,7 @@ class Hub:
     """Who is logged in. Not given: in memory, by `pin_hash`."""
     encrypted: Encrypted | None = None
     """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
+    new_event_id: Callable[[], str] = random_event_id
     unit_keys: UnitKeys = field(init=False)
     unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)

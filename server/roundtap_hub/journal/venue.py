@@ -9,7 +9,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
 
-ARCHIVED, RESTORED, DELETED = "event-archived", "event-restored", "event-deleted"
+BEGUN, ARCHIVED, RESTORED, DELETED = "event-begun", "event-archived", "event-restored", "event-deleted"
 """Entries of the venue's stream about events: these are no facts of a tournament."""
 
 
@@ -25,6 +25,8 @@ class Venue:
     """Where units stood before: for each unit and table the entry of this stream that last took it away from there."""
     refused: Mapping[str, Fate] = field(default_factory=dict)
     """Reports for events that this hub does not know."""
+    begun: Mapping[str, int] = field(default_factory=dict)
+    """By event id, the entry with which it began: ids say nothing of the order."""
     archived: frozenset[str] = frozenset()
     """Events that are no longer listed among the others."""
     deleted: frozenset[str] = frozenset()
@@ -49,6 +51,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
     known = {
         "report-refused": lambda: new.data["report_id"] in venue.refused,
         "epoch-begun": lambda: bool(venue.epoch),
+        BEGUN: lambda: event_id in venue.begun,
         ARCHIVED: lambda: event_id in venue.archived, RESTORED: lambda: event_id not in venue.archived,
         DELETED: lambda: event_id in venue.deleted,
     }
@@ -69,6 +72,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     elif entry.kind == "report-refused":
         fate = Fate("refused", entry.number, entry.hash, entry.data["body"], "unknown-match")
         venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate})
+    elif entry.kind == BEGUN:
+        venue = replace(venue, begun={**venue.begun, entry.data["event"]: entry.number})
     elif entry.kind == ARCHIVED:
         venue = replace(venue, archived=venue.archived | {entry.data["event"]})
     elif entry.kind == RESTORED:
