@@ -10,6 +10,7 @@ from itertools import count
 from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.devices.calls import close_settled_calls
 from roundtap_hub.devices.device_api import DeviceApi
+from roundtap_hub.devices.hellos import Hellos
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
@@ -42,6 +43,7 @@ class HubApplication:
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
         precedence = Precedence()
         self.devices = DeviceFeed(hub)
+        self.devices.on_hello.append(Hellos(hub).hear)
         self.device_api = DeviceApi(hub, precedence)
         self._static = StaticFiles()
         drawing = WatchedThread("public-pages")

@@ -14,6 +14,7 @@ from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.devices.unit_troubles import UnitTroubles
 from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.proofs import Proofs
 from roundtap_hub.journal.service import Service
 from roundtap_hub.organizers import Organizers, organizers_of
 from roundtap_hub.pin import hash_pin as hash_pin
@@ -43,8 +44,6 @@ class Hub:
     """What was printed; None: a hub without paper."""
     other_addresses: Callable[[], Sequence[str]] = tuple
     """Where the journal is kept as well, "http://host:port" each: units try them when this hub is silent."""
-    restored: Callable[[], bool] = bool
-    """Whether this hub began from a backup."""
     on_database: bool = False
     """Whether other hubs may have the same journal, each with keys of its own."""
     generous: InitVar[int] = 1
@@ -54,6 +53,8 @@ class Hub:
     encrypted: Encrypted | None = None
     """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
     new_event_id: Callable[[], str] = random_event_id
+    proofs: Proofs = field(default_factory=Proofs)
+    """Entries that units were told of and that the journal lacks."""
     unit_keys: UnitKeys = field(init=False)
     unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)
@@ -70,6 +71,10 @@ class Hub:
                             ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks))):
             # Frozen for everybody else.
             object.__setattr__(self, name, value)
+
+    def restored(self) -> bool:
+        """Whether this journal began from a backup, and what that lacked is not settled."""
+        return self.service.snapshot.venue.afresh is not None
 
 
 def read_or_make_secret(path: Path) -> bytes:

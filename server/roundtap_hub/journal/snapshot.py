@@ -42,7 +42,7 @@ class Snapshot:
     def ids(self) -> list[str]:
         """Every id that an event has, or had, the oldest first. Events of hubs that counted them ("e2") are older."""
         begun = self.venue.begun
-        return sorted({*self.events, *self.shelf}, key=lambda event_id: (begun.get(event_id, 0), len(event_id), event_id))
+        return sorted({*self.events, *self.shelf}, key=lambda known: (begun.get(known, 0), len(known), known))
 
     def event(self, event_id: str) -> EventState | None:
         """The event, or None where there is none of this id; one of the shelf is opened, which may take a moment."""

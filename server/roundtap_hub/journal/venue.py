@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
+from roundtap_hub.journal.afresh import ANEW, HEARD, KEPT, OF_AFRESH, PENDING, REFUSED, WITHOUT, Afresh, begun, taken
 
 BEGUN, ARCHIVED, RESTORED, DELETED = "event-begun", "event-archived", "event-restored", "event-deleted"
 """Entries of the venue's stream about events: these are no facts of a tournament."""
@@ -31,6 +32,8 @@ class Venue:
     """Events that are no longer listed among the others."""
     deleted: frozenset[str] = frozenset()
     """Events whose people are forgotten; their chains stay."""
+    afresh: Afresh | None = None
+    """What a journal that was restored from a copy still has to settle; None: nothing."""
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
@@ -46,11 +49,21 @@ class Venue:
 
 def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
     """Venue entries are taken as they come; but what is so already makes none, as in events: a report
-    refused twice at once, an event put away by two people, an epoch that two hubs begin together."""
+    refused twice at once, an event put away by two people, an epoch that two hubs begin together.
+
+    While a restored journal is not settled, a report that has no place in it waits instead of being refused.
+    """
+    if new.kind in OF_AFRESH:
+        return [] if venue.afresh is None or _is_so(venue.afresh, new) else [new]
+    if new.kind == REFUSED and "report" in new.data:
+        if venue.afresh is not None:
+            return decide_venue(venue, replace(new, kind=PENDING))
+        new = replace(new, data={key: value for key, value in new.data.items() if key != "report"})
     event_id = new.data.get("event")
     known = {
-        "report-refused": lambda: new.data["report_id"] in venue.refused,
-        "epoch-begun": lambda: bool(venue.epoch),
+        REFUSED: lambda: new.data["report_id"] in venue.refused,
+        # An epoch that follows another one says why it does.
+        "epoch-begun": lambda: bool(venue.epoch) and len(new.data) == 1,
         BEGUN: lambda: event_id in venue.begun,
         ARCHIVED: lambda: event_id in venue.archived, RESTORED: lambda: event_id not in venue.archived,
         DELETED: lambda: event_id in venue.deleted,
@@ -58,10 +71,24 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
     return [] if new.kind in known and known[new.kind]() else [new]
 
 
+def _is_so(afresh: Afresh, new: NewEntry) -> bool:
+    data = new.data
+    if new.kind == HEARD:
+        # What it held of the old epoch it says once; since then it has been shown what the copy knows.
+        return data["unit"] in afresh.heard
+    if new.kind == PENDING:
+        return data["report_id"] in afresh.pending
+    if new.kind == WITHOUT:
+        return data["unit"] in afresh.without or data["unit"] in afresh.heard
+    if new.kind == ANEW:
+        return (data["event"], data["round"], data["mark"]) in afresh.anew
+    return new.kind == KEPT and data["point"] in afresh.kept
+
+
 def apply_venue(venue: Venue, entry: Entry) -> Venue:
     """The venue after one of its entries."""
     if entry.kind == "epoch-begun":
-        venue = replace(venue, epoch=entry.data["epoch"])
+        venue = replace(venue, epoch=entry.data["epoch"], afresh=begun(entry.data, venue.afresh))
     elif entry.kind == "unit-placed":
         tables = {u: t for u, t in venue.tables.items() if u != entry.data["unit"] and t != entry.data["table"]}
         if entry.data["table"] is not None:
@@ -69,9 +96,13 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         gone = {unit: {**venue.left.get(unit, {}), table: entry.number} for unit, table in venue.tables.items()
                 if tables.get(unit) != table}
         venue = replace(venue, tables=tables, left={**venue.left, **gone})
-    elif entry.kind == "report-refused":
-        fate = Fate("refused", entry.number, entry.hash, entry.data["body"], "unknown-match")
-        venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate})
+    elif entry.kind == REFUSED:
+        fate = Fate("refused", entry.number, entry.hash, entry.data["body"],
+                    entry.data.get("reason", "unknown-match"))
+        venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate},
+                        afresh=taken(venue.afresh, entry) if venue.afresh else None)
+    elif entry.kind in OF_AFRESH:
+        venue = replace(venue, afresh=taken(venue.afresh, entry) if venue.afresh else None)
     elif entry.kind == BEGUN:
         venue = replace(venue, begun={**venue.begun, entry.data["event"]: entry.number})
     elif entry.kind == ARCHIVED:
