@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from pages_kit import House, open_house
+
 from roundtap_core.event.commands import CreateEvent
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.event_ids import random_event_id
@@ -41,14 +42,14 @@ def test_the_console_makes_ids_by_the_hubs_chance_and_lists_events_in_their_orde
 def test_events_from_before_the_update_come_first_in_their_own_order(tmp_path: Path) -> None:
     with open_house(tmp_path) as house:
         for number in (10, 2):
-            house.service.ask([Step(f"e{number}", CreateEvent(f"Old {number}", "xwing-standard", None, {}, "#0072B2", 7))],
-                              "test")
+            old = CreateEvent(f"Old {number}", "xwing-standard", None, {}, "#0072B2", 7)
+            house.service.ask([Step(f"e{number}", old)], "test")
         object.__setattr__(house.hub, "new_event_id", lambda: "ea")
         house.organizer().post("/console", name="New", color="#00785A", rulebook="xwing-standard", structure="own",
                                swiss_rounds=2)
 
         assert names(house) == ["Old 2", "Old 10", "New"]
-        assert [entry.kind for entry in house.service._journal.entries(VENUE)][-1] == "event-begun"  # noqa: SLF001
+        assert [entry.kind for entry in house.service._journal.entries(VENUE)][-1] == "event-begun"
 
 
 def test_an_event_that_is_refused_did_not_begin(tmp_path: Path) -> None:

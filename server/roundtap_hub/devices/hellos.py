@@ -88,7 +88,8 @@ def heads_of(said: object) -> dict[str, Head]:
         return {}
     found: dict[str, Head] = {}
     for event, head in list(said.items())[:HEADS_MAX]:
-        if not (isinstance(event, str) and 0 < len(event) <= HASH_LETTERS and isinstance(head, list) and len(head) == 2):
+        if not (isinstance(event, str) and 0 < len(event) <= HASH_LETTERS
+                and isinstance(head, list) and len(head) == 2):
             continue
         number, digest = head
         if (isinstance(number, int) and not isinstance(number, bool) and 0 < number < 2**31

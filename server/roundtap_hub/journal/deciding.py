@@ -22,7 +22,7 @@ from roundtap_hub.journal.archiving import refuse_in_deleted, refuse_unless_may
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import refuse_damaged
-from roundtap_hub.journal.restored import NO_PLACE, has_place, refuse_before_settled, refuse_settling
+from roundtap_hub.journal.restored import has_place, refuse_before_settled, refuse_settling
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.journal.time_limit import TimeLimit
 from roundtap_hub.journal.venue import DELETED, apply_venue, decide_venue
@@ -106,7 +106,7 @@ def _decided(pending: Snapshot, people: Mapping[str, Person], step: Step, state:
     if not state.number and not isinstance(command, CreateEvent):
         raise Problem("unknown_event", event=step.stream)
     if isinstance(command, Report) and not has_place(pending, state, command):
-        raise Problem(NO_PLACE)
+        raise Problem("report_has_no_place")
     refuse_before_settled(pending, state, command)
     refuse_unless_seen(state, step.seen)
     command = in_the_hall(pending.events, pending.venue, state, command, request.actor)
