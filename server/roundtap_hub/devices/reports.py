@@ -95,10 +95,15 @@ def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> Echo
 
 def submit_report(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
     """Ask the writer to record it; Problem with a key in NOBODYS leaves it to `submit_stray`."""
+    return hub.service.submit([report_step(report, body)], f"unit:{report['unit']}")
+
+
+def report_step(report: Mapping[str, Any], body: str) -> Step:
+    """The command that a well-formed report amounts to, as its unit's word."""
     command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
                      report.get("draw"), report.get("serial", 0), report.get("agrees_to"), report.get("a"),
                      report.get("b"))
-    return hub.service.submit([Step(report["event"], command)], f"unit:{report['unit']}")
+    return Step(report["event"], command, actor=f"unit:{report['unit']}")
 
 
 def submit_stray(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:

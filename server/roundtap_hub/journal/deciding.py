@@ -105,15 +105,16 @@ def _decided(pending: Snapshot, people: Mapping[str, Person], step: Step, state:
     made: list[Entry] = []
     if not state.number and not isinstance(command, CreateEvent):
         raise Problem("unknown_event", event=step.stream)
-    if isinstance(command, Report) and not has_place(pending, state, command):
-        raise Problem("report_has_no_place")
     refuse_before_settled(pending, state, command)
     refuse_unless_seen(state, step.seen)
-    command = in_the_hall(pending.events, pending.venue, state, command, request.actor)
+    actor = step.actor or request.actor
+    command = in_the_hall(pending.events, pending.venue, state, command, actor)
+    if isinstance(command, Report) and not has_place(pending, state, command):
+        raise Problem("report_has_no_place")
     if isinstance(command, PublishRound):
         command = replace(command, list_points=_list_points(people, state, request))
     for new in decide(state, command, at.instant):
-        entry = seal(new, step.stream, state.number + 1, state.head, at, step.actor or request.actor)
+        entry = seal(new, step.stream, state.number + 1, state.head, at, actor)
         state = apply(state, entry)
         made.append(entry)
     return state, made

@@ -108,13 +108,25 @@ class Point:
 def has_place(snapshot: Snapshot, state: EventState, report: Report) -> bool:
     """Whether this journal can say something about a report, or is no restored one that has to ask first."""
     afresh = snapshot.venue.afresh
-    if afresh is None or report.report_id in state.fates:
+    if afresh is None or report.report_id in state.fates or report.report_id in afresh.pending:
+        # One that waited is looked into now: whatever the rules say of it is its fate.
         return True
-    found = state.find_match(report.match)
-    if found is not None and found[0].status != DRAFT and report.draw in (None, found[0].mark):
-        return True
+    if _of_known_round(state, report.match, report.draw):
+        # Where its unit stood may be what the copy lacks.
+        return report.stood_there
     number = report.match.partition(".")[0]
     return number.isdecimal() and len(number) < 4 and (state.id, int(number), report.draw or "") in afresh.anew
+
+
+def is_known(snapshot: Snapshot, pending: Pending) -> bool:
+    """Whether the journal knows the match of a report that waits, by now or all along."""
+    state = snapshot.events.get(pending.report["event"])
+    return state is not None and _of_known_round(state, pending.report["match"], pending.report.get("draw"))
+
+
+def _of_known_round(state: EventState, match: str, mark: str | None) -> bool:
+    found = state.find_match(match)
+    return found is not None and found[0].status != DRAFT and mark in (None, found[0].mark)
 
 
 def refuse_before_settled(snapshot: Snapshot, state: EventState, command: Command) -> None:

@@ -8,13 +8,14 @@ from flask import Blueprint, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import AdoptRound, DropCompetitor, EnterResult, PublishRound, Report
+from roundtap_core.event.commands import AdoptRound, DropCompetitor, EnterResult, PublishRound
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import DECIDED
 from roundtap_core.records import BYE, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
+from roundtap_hub.devices.reports import report_step
 from roundtap_hub.journal.afresh import ANEW, KEPT, REFUSED, SETTLED, WITHOUT, Pending
-from roundtap_hub.journal.restored import Assembled, Lost, Paired, assemble, free_id, lost_rounds, points, unanswered
+from roundtap_hub.journal.restored import Assembled, Lost, Paired, assemble, free_id, is_known, lost_rounds, points, unanswered
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import ORGANIZER, field, mended_on, page, the_hub, the_snapshot, whole_number, words
 from roundtap_hub.views.restored import moved, restored_view
@@ -61,8 +62,7 @@ def adopt() -> AnyResponse:
     matches = tuple(_match(each, lost) for each in (*made.matches, *more))
     adopted = AdoptRound(lost.number, lost.mark, matches, lost.stage)
     attempt = 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0)
-    steps = [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))
-             for unit, table, _ in moved(the_snapshot())]
+    steps = _placements()
     steps += [Step(lost.event, DropCompetitor(who)) for who in gone]
     steps += [Step(lost.event, adopted),
               Step(lost.event, PublishRound(lost.number, attempt, noted=words()("restored.adopted.noted")))]
@@ -95,9 +95,12 @@ def settle_point() -> AnyResponse:
 
 @mended_on(restored)
 def settled() -> AnyResponse:
-    """Play goes on from here. Reports that still have no place are refused, and their tables say so."""
-    steps = [_refusal(pending, GIVEN_UP) for pending in unanswered(the_snapshot())]
-    the_hub().service.ask([*steps, Step(VENUE, NewEntry(SETTLED, {}))], ORGANIZER)
+    """Play goes on from here. Reports that waited for nothing but their unit's place are taken; those that still have
+    none are refused, and their tables say so."""
+    snapshot = the_snapshot()
+    answers = [_report_step(pending) if is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
+               for pending in unanswered(snapshot)]
+    the_hub().service.ask([*_placements(), *answers, Step(VENUE, NewEntry(SETTLED, {}))], ORGANIZER)
     return redirect(url_for("console.events"), 303)
 
 
@@ -149,10 +152,13 @@ def _match(match: Paired, lost: Lost) -> dict[str, Any]:
 
 
 def _report_step(pending: Pending) -> Step:
-    said = pending.report
-    report = Report(pending.report["report_id"], said["match"], said["side"], said["revision"], said["result"],
-                    pending.fate.body, said.get("draw"))
-    return Step(said["event"], report, actor=f"unit:{pending.unit}")
+    return report_step(pending.report, pending.fate.body)
+
+
+def _placements() -> list[Step]:
+    """Units back to where they stood when the copy was older than that."""
+    return [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))
+            for unit, table, _ in moved(the_snapshot())]
 
 
 def _refusal(pending: Pending, reason: str) -> Step:
