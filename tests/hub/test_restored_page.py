@@ -12,7 +12,7 @@ from restored_kit import Evening, backup_of, evening, restored_house, results
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent
 from roundtap_core.records import Pair, Result
-from roundtap_hub.journal.restored import lost_rounds, points
+from roundtap_hub.journal.beyond_copy import lost_rounds, points
 
 SEVEN = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska", "Ida Roth"]
 

@@ -12,7 +12,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_core.wire import digest
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.restored import NO_PLACE
+from roundtap_hub.journal.beyond_copy import NO_PLACE
 from roundtap_hub.journal.service import Snapshot, Step
 
 FIELDS: Mapping[str, type] = {

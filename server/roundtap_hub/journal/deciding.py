@@ -19,10 +19,10 @@ from roundtap_core.event.state import EventState
 from roundtap_core.event.within import refuse_unfit_person
 from roundtap_core.limits import refuse_boundless
 from roundtap_hub.journal.archiving import refuse_in_deleted, refuse_unless_may
+from roundtap_hub.journal.beyond_copy import has_place, refuse_before_settled, refuse_settling
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import refuse_damaged
-from roundtap_hub.journal.restored import has_place, refuse_before_settled, refuse_settling
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.journal.time_limit import TimeLimit
 from roundtap_hub.journal.venue import DELETED, apply_venue, decide_venue

@@ -15,7 +15,17 @@ from roundtap_core.records import BYE, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
 from roundtap_hub.devices.reports import report_step
 from roundtap_hub.journal.afresh import ANEW, KEPT, REFUSED, SETTLED, WITHOUT, Pending
-from roundtap_hub.journal.restored import Assembled, Lost, Paired, assemble, free_id, is_known, lost_rounds, points, unanswered
+from roundtap_hub.journal.beyond_copy import (
+    Assembled,
+    Lost,
+    Paired,
+    assemble,
+    free_id,
+    is_known,
+    lost_rounds,
+    points,
+    unanswered,
+)
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import ORGANIZER, field, mended_on, page, the_hub, the_snapshot, whole_number, words
 from roundtap_hub.views.restored import moved, restored_view

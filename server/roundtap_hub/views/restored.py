@@ -9,7 +9,7 @@ from roundtap_core.event.state import EventState
 from roundtap_core.records import SWISS
 from roundtap_core.result_json import result_from_json
 from roundtap_hub.journal.afresh import Afresh, Pending
-from roundtap_hub.journal.restored import (
+from roundtap_hub.journal.beyond_copy import (
     Assembled,
     Claim,
     Lost,
