@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,21 +18,16 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import digest
 from roundtap_hub.devices.hellos import Hellos
 from roundtap_hub.devices.reports import take_report, well_formed
+from roundtap_hub.journal.backups import make_backup
+from roundtap_hub.journal.head_file import Named
 from roundtap_hub.journal.restoring import restore
 
 AT = At("another boot", 5, "2026-11-22T05:00")
 
 
 def backup_of(folder: Path, to: Path) -> Path:
-    """A backup as a hub writes one: the journal, and the folder's other files."""
-    with closing(sqlite3.connect(folder / "roundtap.db")) as source, closing(sqlite3.connect(to)) as target:
-        source.backup(target)
-        target.execute("CREATE TABLE folder_file (name TEXT PRIMARY KEY, bytes BLOB NOT NULL)")
-        for path in sorted(folder.iterdir()):
-            if path.is_file() and not path.name.startswith("roundtap.db"):
-                target.execute("INSERT INTO folder_file VALUES (?, ?)", (path.name, path.read_bytes()))
-        target.commit()
-    return to
+    """A backup of a hub's folder, as a hub writes one."""
+    return make_backup(folder, to, Named("a hub", "an epoch"), "2026-11-22T04:00")
 
 
 @dataclass
