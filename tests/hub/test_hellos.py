@@ -63,4 +63,5 @@ def test_what_a_stranger_could_write_is_left_out() -> None:
     assert held_of({"event": "e1", "round": 1, "mischief": 3}) == {"event": "e1", "round": 1}
     assert held_of({"event": 1.5}) is None
     assert held_of({"event": "x" * 5000}) is None
+    assert held_of({"number": 10**30}) is None
     assert held_of(7) is None

@@ -11,6 +11,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_core.limits import refuse_boundless
 from roundtap_core.wire import canonical
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.afresh import HEARD
@@ -77,8 +78,9 @@ def held_of(said: object) -> dict[str, Any] | None:
         return None
     held = {key: said[key] for key in HELD if key in said}
     try:
+        refuse_boundless(held)
         return held if len(canonical(held)) <= HELD_BYTES_MAX else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, Problem):
         return None
 
 
