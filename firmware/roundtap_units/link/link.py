@@ -236,7 +236,9 @@ class HubLink:
         self._hubs.heard(self._mono_ms())
         self._receive("contact", None)
         if kind == "fates":
-            for echo in message["fates"]:
+            # "unknown" puts a report back among those that another thread sends at once: the oldest must be there first.
+            place = {kept.id: number for number, kept in enumerate(self._outbox.all())}
+            for echo in sorted(message["fates"], key=lambda echo: place.get(str(echo.get("report_id")), 0)):
                 self._settle(echo)
             self._reports_due.set()
         elif kind == "view":
