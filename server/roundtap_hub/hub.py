@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from roundtap_hub.devices.challenges import Challenges
 from roundtap_hub.devices.unit_door import UnitDoor
@@ -18,6 +19,9 @@ from roundtap_hub.journal.service import Service
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import write_private
+
+if TYPE_CHECKING:
+    from roundtap_hub.standby.kin import Kin
 
 PIN_DIGITS = 6
 
@@ -46,6 +50,8 @@ class Hub:
     """Whether other hubs may have the same journal, each with keys of its own."""
     generous: InitVar[int] = 1
     """So many times the usual is what units may ask: for measuring."""
+    kin: Kin | None = None
+    """This hub among its standbys and the other hubs of its journal; None: there are none."""
     unit_keys: UnitKeys = field(init=False)
     unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)

@@ -1,0 +1,204 @@
+"""What a standby is told: everything it lacks, then each commit as it happens; what it says it has on its disk."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import secrets
+from collections.abc import AsyncIterator, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from roundtap_core import VERSION
+from roundtap_core.errors import Problem
+from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_hub.http_answers import (
+    CLOSE,
+    BodyLate,
+    BodyTooLarge,
+    Receive,
+    Scope,
+    Send,
+    read_body,
+    send_events,
+    send_json,
+)
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.database_url import sqlite_url
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.standby.sealed_feed import SealedFeed
+from roundtap_hub.standby.standby_copy import StandbyConnection, StandbyCopy
+from roundtap_hub.standby.standby_rows import Heads, heads_of, lacking, not_before
+
+log = logging.getLogger(__name__)
+
+ROLE = "standby"
+HELLO_BYTES_MAX = 1024 * 1024
+"""Some thousand events with their last entries."""
+ACK_BYTES_MAX = 4096
+WITHIN_S = 5.0
+BEAT_S = 2.0
+FILES = ("keys.json", "pin", "secret")
+"""What makes a folder this hub's, beside the journal; with everything below `FOLDERS`."""
+FOLDERS = ("tls",)
+FILE_BYTES_MAX = 256 * 1024
+
+
+class StandbyFeed:
+    """Answers `POST /standby/feed` and `POST /standby/ack` on the event loop; the journal is read in threads."""
+
+    def __init__(self, hub: Hub, folder: Path, copy: StandbyCopy) -> None:
+        self._hub = hub
+        self._folder = folder
+        self._copy = copy
+
+    async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "people", "epochs"}, "mac"}."""
+        message = await self._message(scope, receive, send, HELLO_BYTES_MAX)
+        if message is None:
+            return
+        payload, key = self._claimed(message)
+        if payload is None or key is None or not self._is_fresh(payload):
+            await send_json(send, 403, {"error": "the signature does not fit"}, CLOSE)
+            return
+        try:
+            heads, people, nonce = heads_of(payload["heads"]), dict(payload["people"]), str(payload["nonce"])
+            epochs, port = [str(epoch) for epoch in payload["epochs"]], int(payload["port"])
+        except (KeyError, TypeError, ValueError):
+            await send_json(send, 400, {"error": "malformed hello"}, CLOSE)
+            return
+        host = (scope.get("client") or ("", 0))[0]
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}" if 0 < port < 65536 else None
+        connection = StandbyConnection(str(payload["unit"]), secrets.token_hex(8), address,
+                                       asyncio.get_running_loop(), 0)
+        await send_events(self._stream(connection, key, nonce, heads, people, epochs), receive, send)
+
+    async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number", "level"}, "mac"}."""
+        message = await self._message(scope, receive, send, ACK_BYTES_MAX)
+        if message is None:
+            return
+        payload, key = self._claimed(message)
+        if payload is None or key is None:
+            await send_json(send, 403, {"error": "the signature does not fit"}, CLOSE)
+            return
+        try:
+            seq, number = payload["seq"], payload["number"]
+            known = isinstance(seq, int) and isinstance(number, int) and self._copy.acknowledged(
+                str(payload["unit"]), str(payload["session"]), seq, number, payload["level"] is True)
+        except KeyError:
+            await send_json(send, 400, {"error": "malformed word"}, CLOSE)
+            return
+        if known:
+            await send_json(send, 200, envelope(key, ECHO, {"session": payload["session"], "seq": seq}))
+        else:
+            await send_json(send, 409, {"error": "open the feed first"})
+
+    async def _stream(self, connection: StandbyConnection, key: bytes, nonce: str, heads: Heads,
+                      people: Mapping[str, str], epochs: list[str]) -> AsyncIterator[bytes]:
+        salt = secrets.token_hex(16)
+        feed = SealedFeed(key, nonce, salt)
+        yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
+        venue = self._hub.service.snapshot.venue
+        yield feed.seal({"type": "welcome", "session": connection.session, "core": VERSION,
+                         "epochs": list(venue.epochs)})
+        journal: Journal | None = None
+        try:
+            journal = await asyncio.to_thread(Journal, sqlite_url(self._folder), True)
+            strange = await asyncio.to_thread(not_before, journal, heads)
+            if strange is not None:
+                lineage = bool(epochs) and epochs[0] == venue.epochs[0]
+                yield feed.seal({"type": "refused", "why": "ahead" if lineage else "foreign", "stream": strange})
+                return
+            # First it is told every new batch; then what was there before is read, so that nothing lies between.
+            self._copy.join(connection)
+            missing = lacking(journal, heads, people)
+            while (part := await asyncio.to_thread(_next, missing)) is not None:
+                yield feed.seal({"type": "part", **part})
+            files: dict[str, str] = {}
+            checkpoints: list[Any] = []
+            news, checkpoints, files = await asyncio.to_thread(self._beside, journal, checkpoints, files)
+            for message in news:
+                yield feed.seal(message)
+            yield feed.seal(self._copy.told_everything(connection))
+            while not connection.ended:
+                if connection.queue:
+                    yield feed.seal(connection.queue.popleft())
+                    continue
+                connection.news.clear()
+                try:
+                    async with asyncio.timeout(BEAT_S):
+                        await connection.news.wait()
+                except TimeoutError:
+                    news, checkpoints, files = await asyncio.to_thread(self._beside, journal, checkpoints, files)
+                    for message in news:
+                        yield feed.seal(message)
+                    yield feed.seal({"type": "beat"})
+        except Problem as problem:
+            log.error("standby %s: %s", connection.unit, problem)
+        finally:
+            self._copy.leave(connection)
+            if journal is not None:
+                journal.close()
+
+    def _beside(self, journal: Journal, checkpoints: list[Any], files: dict[str, str],
+                ) -> tuple[list[dict[str, Any]], list[Any], dict[str, str]]:
+        """What has changed beside the entries, as messages; and what was told now."""
+        noted = [[event, each.remaining_ms, each.at.boot_id, each.at.mono_ms]
+                 for event, each in sorted(journal.checkpoints().items())]
+        found = own_files(self._folder)
+        news: list[dict[str, Any]] = []
+        if noted != checkpoints:
+            news.append({"type": "checkpoints", "checkpoints": noted})
+        if found != files:
+            news.append({"type": "files", "files": found})
+        return news, noted, found
+
+    def _is_fresh(self, payload: Mapping[str, Any]) -> bool:
+        challenges = getattr(self._hub, "challenges", None)  # TEMPORARY: until branch keys is there
+        return challenges is None or challenges.take(payload.get("challenge"))
+
+    def _claimed(self, message: Mapping[str, Any]) -> tuple[dict[str, Any] | None, bytes | None]:
+        inside = message.get("payload")
+        unit = inside.get("unit") if isinstance(inside, dict) else None
+        if not isinstance(unit, str):
+            return None, None
+        keys = self._hub.unit_keys
+        if hasattr(keys, "look"):  # TEMPORARY: until branch keys is there
+            keys.look()
+        key = keys.get(unit)
+        if key is None or (hasattr(keys, "role") and keys.role(unit) != ROLE):
+            return None, None
+        return opened(key, REQUEST, message), key
+
+    async def _message(self, scope: Scope, receive: Receive, send: Send, bytes_max: int) -> dict[str, Any] | None:
+        try:
+            body = await read_body(scope, receive, bytes_max, WITHIN_S)
+        except BodyTooLarge:
+            await send_json(send, 413, {"error": "too much was said"}, CLOSE)
+            return None
+        except BodyLate:
+            await send_json(send, 408, {"error": "the body did not come"}, CLOSE)
+            return None
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError):
+            return {}
+        return message if isinstance(message, dict) else {}
+
+
+def own_files(folder: Path) -> dict[str, str]:
+    """The hub's own small files by their path in the folder, in base 64."""
+    paths = [folder / name for name in FILES]
+    paths += [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.suffix != ".new"]
+    found = {}
+    for path in paths:
+        if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX:
+            found[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
+    return found
+
+
+def _next(parts: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
+    return next(parts, None)
