@@ -71,8 +71,12 @@ class Following:
             except RefusedByHub as refused:
                 why = str(refused)
                 self._say(REFUSED, why)
-                raise Problem(f"standby_{why}" if why in ("ahead", "foreign") else "standby_refused", why=why,
-                              where=str(self._folder.path), hub=self._hub.url) from refused
+                where = str(self._folder.path)
+                if why == "ahead":
+                    raise Problem("standby_ahead", where=where, hub=self._hub.url) from refused
+                if why == "foreign":
+                    raise Problem("standby_foreign", where=where, hub=self._hub.url) from refused
+                raise Problem("standby_refused", where=where, hub=self._hub.url, why=why) from refused
             except NotSealed:
                 self._say(AWAY, "key")
             except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as lost:
