@@ -44,6 +44,8 @@ class HubApplication:
         precedence = Precedence()
         self.devices = DeviceFeed(hub)
         self.device_api = DeviceApi(hub, precedence)
+        if hub.kin is not None:
+            self.devices.on_hello.append(hub.kin.heard_hello)
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
         drawing = WatchedThread("public-pages")

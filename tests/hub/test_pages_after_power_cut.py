@@ -1,4 +1,4 @@
-"""After a power cut: tables go on with what they counted, the console offers that, and no clock jumps before an answer."""
+"""After a power cut: tables go on with what they counted, the console offers that, no clock jumps before an answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from pages_kit import House, open_house, problem_of, text_of
 
 from roundtap_core.clock import COUNTING, PAUSED, RUNNING
-from roundtap_core.event.commands import SetClock, GrantExtension
+from roundtap_core.event.commands import GrantExtension, SetClock
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.views.tables_counted import tables_counted
 

@@ -99,7 +99,7 @@ class StandbyKit(Kit):
         self.tables_net, self.standby_net = Network(self.port), Network(self.port)
         self.standby_key = secrets.token_bytes(32)
         keys = json.loads((self.hub_folder / "keys.json").read_text())
-        keys[STANDBY] = self.standby_key.hex()
+        keys[STANDBY] = {"key": self.standby_key.hex(), "role": "standby"}
         (self.hub_folder / "keys.json").write_text(json.dumps(keys))
         for number in range(1, tables + 1):
             config = folder / f"table-{number}.toml"

@@ -117,7 +117,7 @@ class Following:
                 "people": self._folder.people(), "epochs": list(self._folder.venue().epochs),
             }
             connection.request("POST", "/standby/feed", json.dumps(envelope(hub.key, REQUEST, hello)),
-                               {"Content-Type": "application/json"})
+                               {"Content-Type": "application/json", "roundtap-unit": hub.unit})
             answer = connection.getresponse()
             if answer.status != 200:
                 raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")

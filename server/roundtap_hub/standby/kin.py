@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.wire import BEACON, ECHO, REQUEST, envelope, opened
-from roundtap_hub.hub import write_private
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.venue import Venue
+from roundtap_hub.private_files import write_private
 from roundtap_hub.standby.lineage import is_newer, lineage_key
 from roundtap_hub.standby.standby_copy import StandbyCopy
 from roundtap_hub.standby.standby_folder import is_promoted, read_notes
@@ -156,8 +156,9 @@ class Kin:
                 listener(url)
         return found
 
-    def heard_epoch(self, epoch: object) -> None:
-        """What a unit believes: a newer epoch of this lineage was begun by somebody who holds the folder's secret."""
+    def heard_hello(self, unit: str, hello: Mapping[str, Any]) -> None:
+        """The epoch that a unit believes: a newer one of this lineage was begun by who holds the folder's secret."""
+        epoch = hello.get("epoch")
         if isinstance(epoch, str) and is_newer(self._venue().epochs, epoch, self._key):
             self.take_over(TakenOver("", None))
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_hub import main as hub_main
-from roundtap_hub.hub import write_private
 from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.private_files import write_private
 from roundtap_hub.standby.following import AWAY, BEHIND, FOLLOWING, Following, HubToFollow, hub_to_follow
 from roundtap_hub.standby.standby_folder import KEY_TURNED, StandbyFolder, is_promoted, promote_folder, read_notes
 from roundtap_systemd.notify import Heartbeat, Notify

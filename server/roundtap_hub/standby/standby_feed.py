@@ -13,7 +13,8 @@ from typing import Any
 
 from roundtap_core import VERSION
 from roundtap_core.errors import Problem
-from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_core.wire import ECHO, envelope
+from roundtap_hub.devices.unit_door import COPY, Refusal
 from roundtap_hub.http_answers import (
     CLOSE,
     BodyLate,
@@ -21,6 +22,7 @@ from roundtap_hub.http_answers import (
     Receive,
     Scope,
     Send,
+    header,
     read_body,
     send_events,
     send_json,
@@ -34,9 +36,8 @@ from roundtap_hub.standby.standby_rows import Heads, heads_of, lacking, not_befo
 
 log = logging.getLogger(__name__)
 
-ROLE = "standby"
-HELLO_BYTES_MAX = 1024 * 1024
-"""Some thousand events with their last entries."""
+HELLO_BYTES_MAX = 256 * 1024
+"""More than a thousand events with their last entries."""
 ACK_BYTES_MAX = 4096
 WITHIN_S = 5.0
 BEAT_S = 2.0
@@ -56,12 +57,22 @@ class StandbyFeed:
 
     async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "people", "epochs"}, "mac"}."""
+        try:
+            # Whose key it is, before anything is read.
+            self._hub.unit_door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"))
+        except Refusal as refusal:
+            await send_json(send, refusal.status, refusal.said, CLOSE)
+            return
         message = await self._message(scope, receive, send, HELLO_BYTES_MAX)
         if message is None:
             return
-        payload, key = self._claimed(message)
-        if payload is None or key is None or not self._is_fresh(payload):
-            await send_json(send, 403, {"error": "the signature does not fit"}, CLOSE)
+        try:
+            unit, key, payload = self._hub.unit_door.request_of(COPY, message)
+        except Refusal as refusal:
+            await send_json(send, refusal.status, refusal.said, CLOSE)
+            return
+        if not self._hub.challenges.take(payload.get("challenge")):
+            await send_json(send, 403, {"error": "the challenge is old or was used"}, CLOSE)
             return
         try:
             heads, people, nonce = heads_of(payload["heads"]), dict(payload["people"]), str(payload["nonce"])
@@ -71,7 +82,7 @@ class StandbyFeed:
             return
         host = (scope.get("client") or ("", 0))[0]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}" if 0 < port < 65536 else None
-        connection = StandbyConnection(str(payload["unit"]), secrets.token_hex(8), address,
+        connection = StandbyConnection(unit, secrets.token_hex(8), address,
                                        asyncio.get_running_loop(), 0)
         await send_events(self._stream(connection, key, nonce, heads, people, epochs), receive, send)
 
@@ -80,14 +91,15 @@ class StandbyFeed:
         message = await self._message(scope, receive, send, ACK_BYTES_MAX)
         if message is None:
             return
-        payload, key = self._claimed(message)
-        if payload is None or key is None:
-            await send_json(send, 403, {"error": "the signature does not fit"}, CLOSE)
+        try:
+            unit, key, payload = self._hub.unit_door.request_of(COPY, message)
+        except Refusal as refusal:
+            await send_json(send, refusal.status, refusal.said, CLOSE)
             return
         try:
             seq, number = payload["seq"], payload["number"]
             known = isinstance(seq, int) and isinstance(number, int) and self._copy.acknowledged(
-                str(payload["unit"]), str(payload["session"]), seq, number, payload["level"] is True)
+                unit, str(payload["session"]), seq, number, payload["level"] is True)
         except KeyError:
             await send_json(send, 400, {"error": "malformed word"}, CLOSE)
             return
@@ -155,23 +167,6 @@ class StandbyFeed:
         if found != files:
             news.append({"type": "files", "files": found})
         return news, noted, found
-
-    def _is_fresh(self, payload: Mapping[str, Any]) -> bool:
-        challenges = getattr(self._hub, "challenges", None)  # TEMPORARY: until branch keys is there
-        return challenges is None or challenges.take(payload.get("challenge"))
-
-    def _claimed(self, message: Mapping[str, Any]) -> tuple[dict[str, Any] | None, bytes | None]:
-        inside = message.get("payload")
-        unit = inside.get("unit") if isinstance(inside, dict) else None
-        if not isinstance(unit, str):
-            return None, None
-        keys = self._hub.unit_keys
-        if hasattr(keys, "look"):  # TEMPORARY: until branch keys is there
-            keys.look()
-        key = keys.get(unit)
-        if key is None or (hasattr(keys, "role") and keys.role(unit) != ROLE):
-            return None, None
-        return opened(key, REQUEST, message), key
 
     async def _message(self, scope: Scope, receive: Receive, send: Send, bytes_max: int) -> dict[str, Any] | None:
         try:

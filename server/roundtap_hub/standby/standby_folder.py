@@ -14,11 +14,11 @@ from typing import Any, TextIO
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
-from roundtap_hub.hub import write_private
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
+from roundtap_hub.private_files import write_private
 from roundtap_hub.standby.lineage import lineage_key, next_epoch
 from roundtap_hub.standby.standby_rows import Heads, following, heads_json, people_digests, people_of
 
