@@ -21,6 +21,7 @@ from roundtap_hub.page_threads import PageThreads, Wsgi
 from roundtap_hub.public.page_store import PageStore
 from roundtap_hub.public.public_pages import PublicPages
 from roundtap_hub.public.sheet_drawing import Drawing
+from roundtap_hub.standby.other_hubs import allowing
 from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
 from roundtap_hub.standby.taken_over_page import TakenOverPage
 from roundtap_hub.static_files import PREFIX, StaticFiles
@@ -84,6 +85,7 @@ class HubApplication:
         if self.standby_api.taken_over and not path.startswith(STAYS_OPEN):
             await self.standby_api.refuse(scope, receive, send)
             return
+        send = allowing(send, self.hub.other_addresses())
         native = self.native.get(path)
         if native is not None and method in native:
             await native[method](scope, receive, send)

@@ -67,7 +67,8 @@ class TakenOver:
 class Kin:
     """What this process knows of the other hubs and standbys of its folder. Any thread may ask and tell.
 
-    `on_taken_over`, `on_twin` are called once each, from any thread, and must only enqueue.
+    `on_known` is called when there is another standby, `on_taken_over` and `on_twin` when this hub is to stop; from any
+    thread, and they must only enqueue.
     """
 
     def __init__(self, folder: Path, secret: bytes, clocks: Clocks, venue: Callable[[], Venue], instance: str,
@@ -81,9 +82,12 @@ class Kin:
         self._started_ms = clocks.mono_ms()
         self._venue = venue
         self._known = _read_list(folder / KNOWN)
+        notes = read_notes(folder) if is_promoted(folder) else {}
+        self._own, self._followed = ([str(notes[name])] if notes.get(name) else [] for name in ("own", "hub"))
         self._twin = False
         self.taken_over: TakenOver | None = None
         self.on_taken_over: list[Callable[[], None]] = []
+        self.on_known: list[Callable[[], None]] = []
         self.on_twin: list[Callable[[str], None]] = []
         copy.listeners.append(self._note_standbys)
 
@@ -98,13 +102,11 @@ class Kin:
     def other_addresses(self) -> list[str]:
         """Where units, walls and phones are to look for the hub when this one is silent: its standbys, and itself where
         it was one."""
-        own = read_own(self.folder)
-        return [*([own] if own else []), *(each for each in self._known if each != own)]
+        return [*self._own, *(each for each in self._known if each not in self._own)]
 
     def relatives(self) -> list[str]:
         """Whom to ask, whatever the network lets through: the hub that this one followed, and its standbys."""
-        followed = read_notes(self.folder).get("hub") if is_promoted(self.folder) else None
-        return [*([str(followed)] if followed else []), *self._known]
+        return [*self._followed, *self._known]
 
     # What is said, signed with the lineage's key.
 
@@ -200,11 +202,8 @@ class Kin:
             write_private(self.folder / KNOWN, json.dumps(self._known))
         except OSError as error:
             log.error("the standbys' addresses are not noted: %s", error)
-
-
-def read_own(folder: Path) -> str:
-    """The address of a promoted standby, as its hub knew it; "" for any other folder."""
-    return str(read_notes(folder).get("own", "")) if is_promoted(folder) else ""
+        for listener in self.on_known:
+            listener()
 
 
 def _read_list(path: Path) -> list[str]:
