@@ -116,7 +116,7 @@ class HubApplication:
 
     def _close_feeds(self) -> None:
         if self.hub.kin is not None:
-            self.hub.kin.copy.close_all()
+            self.hub.kin.standbys.close_all()
         self.devices.close_all()
         self.browsers.close_all()
 

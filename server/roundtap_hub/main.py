@@ -23,6 +23,7 @@ from roundtap_hub.hub import Hub, read_or_make_pin, read_or_make_secret
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import Opened, open_database, open_folder
 from roundtap_hub.standby.kin import Kin
+from roundtap_hub.standby.standby_copy import Standbys
 
 SEND_BUFFER_BYTES = 32 * 1024
 STALLED_CLIENT_MS = 30_000
@@ -114,10 +115,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _kin(args: argparse.Namespace, opened: Opened, secret: bytes, listener: socket.socket) -> Kin | None:
     """This hub among those that have a copy of its folder; hubs on a database share the journal itself."""
-    if opened.copy is None:
+    copies = opened.service.copies
+    if copies is None:
         return None
     kin = Kin(args.data, secret, opened.clocks, lambda: opened.service.snapshot.venue, secrets.token_hex(8),
-              listener.getsockname()[1], opened.copy)
+              listener.getsockname()[1], Standbys(copies))
     if not args.alone:
         kin.remember()
     return kin

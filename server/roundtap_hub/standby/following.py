@@ -114,7 +114,7 @@ class Following:
             hello = {
                 "unit": hub.unit, "nonce": nonce, "challenge": challenge, "core": VERSION, "port": hub.own_port,
                 "heads": {stream: list(head) for stream, head in self._folder.heads.items()},
-                "people": self._folder.people(), "epochs": list(self._folder.venue().epochs),
+                "epochs": list(self._folder.venue().epochs),
             }
             connection.request("POST", "/standby/feed", json.dumps(envelope(hub.key, REQUEST, hello)),
                                {"Content-Type": "application/json", "roundtap-unit": hub.unit})
@@ -146,7 +146,7 @@ class Following:
 
     def _take(self, message: Mapping[str, Any], words: _Words) -> None:
         kind = message["type"]
-        if kind in ("part", "batch"):
+        if kind == "batch":
             self._folder.take(message["entries"], message["people"])
         elif kind == "checkpoints":
             self._folder.take_checkpoints(message["checkpoints"])
@@ -158,8 +158,6 @@ class Following:
             words.acknowledge(int(message["number"]))
         elif kind == "level":
             self._folder.note(level=True)
-            words.level = True
-            words.acknowledge(int(message["number"]))
             self._say(FOLLOWING, str(last_heads(self._folder.heads)))
         elif kind == "beat":
             words.acknowledge(words.number)
@@ -175,7 +173,6 @@ class _Words:
         self._session = ""
         self._seq = 0
         self.number = 0
-        self.level = False
 
     def begin(self, session: str) -> None:
         self._session = session
@@ -214,8 +211,7 @@ class _Words:
 
     def _say(self, connection: http.client.HTTPConnection, number: int) -> None:
         self._seq += 1
-        said = {"unit": self._hub.unit, "session": self._session, "seq": self._seq, "number": number,
-                "level": self.level}
+        said = {"unit": self._hub.unit, "session": self._session, "seq": self._seq, "number": number}
         connection.request("POST", "/standby/ack", json.dumps(envelope(self._hub.key, REQUEST, said)),
                            {"Content-Type": "application/json"})
         connection.getresponse().read()

@@ -14,7 +14,7 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.private_files import write_private
 from roundtap_hub.standby.lineage import is_newer, lineage_key
-from roundtap_hub.standby.standby_copy import StandbyCopy
+from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import is_promoted, read_notes
 
 log = logging.getLogger(__name__)
@@ -72,9 +72,9 @@ class Kin:
     """
 
     def __init__(self, folder: Path, secret: bytes, clocks: Clocks, venue: Callable[[], Venue], instance: str,
-                 port: int, copy: StandbyCopy) -> None:
+                 port: int, standbys: Standbys) -> None:
         self.folder = folder
-        self.copy = copy
+        self.standbys = standbys
         self.instance = instance
         self.port = port
         self._key = lineage_key(secret)
@@ -89,7 +89,7 @@ class Kin:
         self.on_taken_over: list[Callable[[], None]] = []
         self.on_known: list[Callable[[], None]] = []
         self.on_twin: list[Callable[[str], None]] = []
-        copy.listeners.append(self._note_standbys)
+        standbys.listeners.append(self._note_standbys)
 
     def claim(self) -> Claim:
         return Claim(self._venue().epochs, self.instance, self._now_ms() - self._started_ms)
@@ -194,7 +194,7 @@ class Kin:
 
     def _note_standbys(self) -> None:
         """Where standbys answer is known before they come again."""
-        new = [address for address in self.copy.addresses() if address not in self._known]
+        new = [address for address in self.standbys.addresses() if address not in self._known]
         if not new:
             return
         self._known = [*new, *self._known][:KNOWN_MAX]

@@ -33,7 +33,7 @@ class StandbyApi:
     def __init__(self, hub: Hub, page: TakenOverPage) -> None:
         self._kin = hub.kin
         self._page = page
-        self._feed = StandbyFeed(hub, hub.kin.folder, hub.kin.copy) if hub.kin is not None else None
+        self._feed = StandbyFeed(hub, hub.kin.folder, hub.kin.standbys) if hub.kin is not None else None
         self.ask_back: Callable[[str, int], None] = lambda host, port: None
         """Somebody at this address seems to be of this lineage."""
 

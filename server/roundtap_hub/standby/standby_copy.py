@@ -1,199 +1,164 @@
-"""The standbys as a second copy of the journal: each commit is on one of their disks before anybody hears SAVED."""
+"""A standby as a copy of the journal (journal/copies.py): what is handed to it is on its disk when that is said."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from roundtap_core.event.entries import Entry
-from roundtap_hub.journal.journal import PersonRecord
-from roundtap_hub.standby.standby_rows import entry_rows, people_rows
+from roundtap_hub.journal.copies import CURRENT, Batch, Copies
+from roundtap_hub.journal.journal import Head
+from roundtap_hub.standby.standby_rows import Heads, entry_rows, people_rows
 
-WAIT_S = 1.5
+WITHIN_S = 1.5
 """So long a commit waits for a standby that was there a moment ago; then it is away, and nobody waits for it."""
-SILENT_S = 6.0
-"""A standby answers each beat, every 2 s: one that has not is away before anybody waits for it."""
-BACKLOG_MAX = 4096
-"""Batches that a standby may lag behind; one that lags more is cut off and catches up from the journal."""
+MANY_WITHIN_S = 15.0
+"""So long what it catches up with may take on a slow card; nobody waits for that."""
+FEW = 64
+"""Entries and people of what somebody may wait for."""
+SILENT_S = 5.0
+"""A standby answers each beat, every 2 s."""
+RETRY_S = 1.0
 
 Message = dict[str, Any]
 
 
-@dataclass(slots=True, eq=False)
-class StandbyConnection:
-    """One standby's open feed. `level`: it had everything once; `live`: it has, and answers in time.
-
-    `acknowledged`: the number of the last batch that is on its disk; `asked_heads` is what it came with.
-    """
-
-    unit: str
-    session: str
-    address: str | None
-    loop: asyncio.AbstractEventLoop
-    first: int
-    """The number of the last batch before it came: what it lacks of those the journal has to say."""
-    queue: deque[Message] = field(default_factory=deque)
-    news: asyncio.Event = field(default_factory=asyncio.Event)
-    acknowledged: int = 0
-    level_at: int | None = None
-    level: bool = False
-    live: bool = False
-    heard_s: float = 0.0
-    seq: int = 0
-    ended: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StandbyState:
-    """What the console says of one standby."""
-
-    unit: str
-    live: bool
-    level: bool
-
-
 class StandbyCopy:
-    """All standbys of this hub. `write` runs in the writer's thread, the rest on the event loop; any thread may ask.
+    """One connection of one standby. `open`, `write` and `close` run in the copy's thread, `acknowledged` on the loop.
 
-    `listeners` are called when a standby comes, is level, or is away; from any thread, and must only enqueue.
+    `heads`: what the standby has on its disk, by its own word; `address`: where it will serve when it is the hub.
     """
 
-    name = "standby"
-
-    def __init__(self, now_s: Callable[[], float] = time.monotonic, wait_s: float = WAIT_S) -> None:
+    def __init__(self, unit: str, session: str, heads: Heads, address: str | None, loop: asyncio.AbstractEventLoop,
+                 now_s: Callable[[], float] = time.monotonic) -> None:
+        self.name = unit
+        self.session = session
+        self.address = address
+        self.queue: deque[Message] = deque()
+        """For the feed, which takes from it on the loop."""
+        self.news = asyncio.Event()
+        self.ended = False
+        self.told_level = False
+        self._loop = loop
         self._now_s = now_s
-        self._wait_s = wait_s
         self._lock = threading.Condition()
-        self._connections: list[StandbyConnection] = []
-        self._number = 0
-        self.listeners: list[Callable[[], None]] = []
+        self._heads = dict(heads)
+        self._sent: dict[int, Mapping[str, Head]] = {}
+        self._number = self._acknowledged = self._seq = 0
+        self._heard_s = now_s()
 
-    # For the writer.
-
-    @property
-    def live(self) -> bool:
-        """Whether there is a standby that holds everything and answers."""
+    def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
         with self._lock:
-            return any(map(self._is_live, self._connections))
+            self._refuse_silent()
+            return dict(self._heads)
 
-    def write(self, entries: Sequence[Entry], people: Sequence[PersonRecord]) -> bool:
-        """Hand a batch that is saved here to all standbys. True once one of them has it on its disk; False where none
-        is live, or none answered within `wait_s`."""
+    def write(self, batch: Batch) -> None:
         with self._lock:
+            self._refuse_silent()
             self._number += 1
-            number, waits_for = self._number, []
-            if not self._connections:
-                return False
-            message = {"type": "batch", "number": number, "entries": entry_rows(entries), "people": people_rows(people)}
-            for connection in self._connections:
-                if self._is_live(connection):
-                    waits_for.append(connection)
-                self._tell(connection, message)
-            give_up_s = self._now_s() + self._wait_s
-            while True:
-                if any(connection.acknowledged >= number for connection in waits_for):
-                    return True
-                waits_for = [connection for connection in waits_for if not connection.ended]
+            number = self._number
+            self._sent[number] = batch.heads
+            self.queue.append({"type": "batch", "number": number, "entries": entry_rows(batch.entries),
+                               "people": people_rows(batch.people)})
+            self._wake()
+            few = len(batch.entries) + len(batch.people) <= FEW
+            give_up_s = self._now_s() + (WITHIN_S if few else MANY_WITHIN_S)
+            while self._acknowledged < number:
                 left_s = give_up_s - self._now_s()
-                if not waits_for or left_s <= 0:
-                    break
+                if self.ended or left_s <= 0:
+                    raise OSError(errno.ETIMEDOUT, "no answer")
                 self._lock.wait(left_s)
-            for connection in waits_for:
-                connection.live = False
-        self._changed()
-        return False
 
-    # For the feed.
+    def close(self) -> None:
+        pass
 
-    def join(self, connection: StandbyConnection) -> None:
-        """From now on it is told every batch. An older connection of the same standby ends."""
+    def acknowledged(self, seq: int, number: int) -> bool:
+        """The standby has all batches up to `number` on its disk; False for a word that is old, or makes no sense."""
         with self._lock:
-            for older in self._connections:
-                if older.unit == connection.unit:
-                    self._end(older)
-            self._connections = [each for each in self._connections if not each.ended]
-            connection.first = connection.acknowledged = self._number
-            connection.heard_s = self._now_s()
-            self._connections.append(connection)
-        self._changed()
-
-    def leave(self, connection: StandbyConnection) -> None:
-        with self._lock:
-            self._end(connection)
-            self._connections = [each for each in self._connections if not each.ended]
-        self._changed()
-
-    def told_everything(self, connection: StandbyConnection) -> Message:
-        """What is said after the last of what it lacked: once it has answered that, it is level."""
-        with self._lock:
-            connection.level_at = connection.first
-            return {"type": "level", "number": connection.first}
-
-    def acknowledged(self, unit: str, session: str, seq: int, number: int, level: bool) -> bool:
-        """The standby has all batches up to `number` on its disk. False for words of another session, or old ones."""
-        with self._lock:
-            connection = next((each for each in self._connections
-                               if each.unit == unit and each.session == session), None)
-            if connection is None or connection.ended or seq <= connection.seq or number > self._number:
+            if self.ended or seq <= self._seq or not self._acknowledged <= number <= self._number:
                 return False
-            connection.seq, connection.heard_s = seq, self._now_s()
-            connection.acknowledged = max(connection.acknowledged, number)
-            before = connection.live, connection.level
-            if level and connection.level_at is not None:
-                connection.level = True
-            # Who was too slow once is waited for again when it has everything.
-            connection.live = connection.level and (connection.live or connection.acknowledged == self._number)
-            changed = before != (connection.live, connection.level)
+            self._seq, self._heard_s, self._acknowledged = seq, self._now_s(), number
+            for each in [each for each in self._sent if each <= number]:
+                self._heads.update(self._sent.pop(each))
             self._lock.notify_all()
-        if changed:
-            self._changed()
         return True
 
-    # For whoever asks.
-
-    def states(self) -> list[StandbyState]:
-        """Every standby that is connected."""
+    def end(self) -> None:
+        """Its feed is over."""
         with self._lock:
-            return [StandbyState(each.unit, self._is_live(each), each.level) for each in self._connections]
+            self.ended = True
+            self._wake()
+            self._lock.notify_all()
+
+    def look(self) -> None:
+        """There may be something to tell it. From any thread."""
+        with self._lock:
+            self._wake()
+
+    def _refuse_silent(self) -> None:
+        if self.ended or self._now_s() - self._heard_s > SILENT_S:
+            raise OSError(errno.ENOTCONN, "no contact")
+
+    def _wake(self) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.news.set)
+
+
+class Standbys:
+    """All standbys of a hub, and which of them holds everything. Any thread may ask.
+
+    `listeners` are called when one has come to hold everything; from any thread, and must only enqueue.
+    """
+
+    def __init__(self, copies: Copies) -> None:
+        self._copies = copies
+        self._lock = threading.Lock()
+        self._known: dict[str, StandbyCopy] = {}
+        self.listeners: list[Callable[[], None]] = []
+
+    def join(self, copy: StandbyCopy) -> None:
+        """Every commit from now on is handed to it once it has caught up. An older connection of its name ends."""
+        with self._lock:
+            older = self._known.pop(copy.name, None)
+            self._known[copy.name] = copy
+        if older is not None:
+            older.end()
+            self._copies.remove(older.name)
+        self._copies.add(copy, RETRY_S)
+
+    def acknowledged(self, unit: str, session: str, seq: int, number: int) -> bool:
+        with self._lock:
+            copy = self._known.get(unit)
+        return copy is not None and copy.session == session and copy.acknowledged(seq, number)
+
+    def is_level(self, copy: StandbyCopy) -> bool:
+        """Whether it holds everything, and every commit waits for it."""
+        return any(state.name == copy.name and state.state == CURRENT for state in self._copies.states)
 
     def addresses(self) -> list[str]:
-        """Where the standbys that were level once will answer when they are the hub."""
+        """Where those that held everything once will answer when they are the hub."""
         with self._lock:
-            return sorted({each.address for each in self._connections if each.level and each.address is not None})
+            return sorted({each.address for each in self._known.values() if each.told_level and each.address})
 
-    def close_all(self) -> None:
-        """End every feed: the hub stops."""
-        with self._lock:
-            for connection in self._connections:
-                self._end(connection)
-            self._connections = []
-
-    def _is_live(self, connection: StandbyConnection) -> bool:
-        return connection.live and not connection.ended and self._now_s() - connection.heard_s < SILENT_S
-
-    def _tell(self, connection: StandbyConnection, message: Message) -> None:
-        if len(connection.queue) >= BACKLOG_MAX:
-            self._end(connection)
-            return
-        connection.queue.append(message)
-        self._wake(connection)
-
-    def _end(self, connection: StandbyConnection) -> None:
-        connection.ended = True
-        connection.live = False
-        self._wake(connection)
-        self._lock.notify_all()
-
-    @staticmethod
-    def _wake(connection: StandbyConnection) -> None:
-        if not connection.loop.is_closed():
-            connection.loop.call_soon_threadsafe(connection.news.set)
-
-    def _changed(self) -> None:
+    def told_level(self, copy: StandbyCopy) -> None:
+        copy.told_level = True
         for listener in self.listeners:
             listener()
+
+    def look(self) -> None:
+        """The state of a copy has changed."""
+        with self._lock:
+            known = list(self._known.values())
+        for copy in known:
+            copy.look()
+
+    def close_all(self) -> None:
+        """End every feed: the hub stops, or another one goes on."""
+        with self._lock:
+            known = list(self._known.values())
+        for copy in known:
+            copy.end()

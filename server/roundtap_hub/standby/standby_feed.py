@@ -7,7 +7,7 @@ import base64
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,8 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.standby.sealed_feed import SealedFeed
-from roundtap_hub.standby.standby_copy import StandbyConnection, StandbyCopy
-from roundtap_hub.standby.standby_rows import Heads, heads_of, lacking, not_before
+from roundtap_hub.standby.standby_copy import StandbyCopy, Standbys
+from roundtap_hub.standby.standby_rows import Heads, heads_of, not_before
 
 log = logging.getLogger(__name__)
 
@@ -50,13 +50,15 @@ FILE_BYTES_MAX = 256 * 1024
 class StandbyFeed:
     """Answers `POST /standby/feed` and `POST /standby/ack` on the event loop; the journal is read in threads."""
 
-    def __init__(self, hub: Hub, folder: Path, copy: StandbyCopy) -> None:
+    def __init__(self, hub: Hub, folder: Path, standbys: Standbys) -> None:
         self._hub = hub
         self._folder = folder
-        self._copy = copy
+        self._standbys = standbys
+        # A copy that has caught up is told so.
+        hub.service.storage.listen(standbys.look)
 
     async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "people", "epochs"}, "mac"}."""
+        """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}."""
         try:
             # Whose key it is, before anything is read.
             self._hub.unit_door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"))
@@ -75,19 +77,18 @@ class StandbyFeed:
             await send_json(send, 403, {"error": "the challenge is old or was used"}, CLOSE)
             return
         try:
-            heads, people, nonce = heads_of(payload["heads"]), dict(payload["people"]), str(payload["nonce"])
+            heads, nonce = heads_of(payload["heads"]), str(payload["nonce"])
             epochs, port = [str(epoch) for epoch in payload["epochs"]], int(payload["port"])
         except (KeyError, TypeError, ValueError):
             await send_json(send, 400, {"error": "malformed hello"}, CLOSE)
             return
         host = (scope.get("client") or ("", 0))[0]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}" if 0 < port < 65536 else None
-        connection = StandbyConnection(unit, secrets.token_hex(8), address,
-                                       asyncio.get_running_loop(), 0)
-        await send_events(self._stream(connection, key, nonce, heads, people, epochs), receive, send)
+        copy = StandbyCopy(unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
+        await send_events(self._stream(copy, key, nonce, heads, epochs), receive, send)
 
     async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number", "level"}, "mac"}."""
+        """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
         message = await self._message(scope, receive, send, ACK_BYTES_MAX)
         if message is None:
             return
@@ -98,8 +99,8 @@ class StandbyFeed:
             return
         try:
             seq, number = payload["seq"], payload["number"]
-            known = isinstance(seq, int) and isinstance(number, int) and self._copy.acknowledged(
-                unit, str(payload["session"]), seq, number, payload["level"] is True)
+            known = isinstance(seq, int) and isinstance(number, int) and self._standbys.acknowledged(
+                unit, str(payload["session"]), seq, number)
         except KeyError:
             await send_json(send, 400, {"error": "malformed word"}, CLOSE)
             return
@@ -108,55 +109,49 @@ class StandbyFeed:
         else:
             await send_json(send, 409, {"error": "open the feed first"})
 
-    async def _stream(self, connection: StandbyConnection, key: bytes, nonce: str, heads: Heads,
-                      people: Mapping[str, str], epochs: list[str]) -> AsyncIterator[bytes]:
+    async def _stream(self, copy: StandbyCopy, key: bytes, nonce: str, heads: Heads,
+                      epochs: list[str]) -> AsyncIterator[bytes]:
         salt = secrets.token_hex(16)
         feed = SealedFeed(key, nonce, salt)
         yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
         venue = self._hub.service.snapshot.venue
-        yield feed.seal({"type": "welcome", "session": connection.session, "core": VERSION,
-                         "epochs": list(venue.epochs)})
+        yield feed.seal({"type": "welcome", "session": copy.session, "core": VERSION, "epochs": list(venue.epochs)})
         journal: Journal | None = None
+        told: tuple[list[Any], dict[str, str]] = [], {}
         try:
             journal = await asyncio.to_thread(Journal, sqlite_url(self._folder), True)
             strange = await asyncio.to_thread(not_before, journal, heads)
             if strange is not None:
-                lineage = bool(epochs) and epochs[0] == venue.epochs[0]
-                yield feed.seal({"type": "refused", "why": "ahead" if lineage else "foreign", "stream": strange})
+                ours = bool(epochs) and epochs[0] == venue.epochs[0]
+                yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": strange})
                 return
-            # First it is told every new batch; then what was there before is read, so that nothing lies between.
-            self._copy.join(connection)
-            missing = lacking(journal, heads, people)
-            while (part := await asyncio.to_thread(_next, missing)) is not None:
-                yield feed.seal({"type": "part", **part})
-            files: dict[str, str] = {}
-            checkpoints: list[Any] = []
-            news, checkpoints, files = await asyncio.to_thread(self._beside, journal, checkpoints, files)
+            news, told = await asyncio.to_thread(self._beside, journal, *told)
             for message in news:
                 yield feed.seal(message)
-            yield feed.seal(self._copy.told_everything(connection))
-            while not connection.ended:
-                if connection.queue:
-                    yield feed.seal(connection.queue.popleft())
-                    continue
-                connection.news.clear()
+            self._standbys.join(copy)
+            while not copy.ended:
+                copy.news.clear()
+                while copy.queue:
+                    yield feed.seal(copy.queue.popleft())
+                if not copy.told_level and self._standbys.is_level(copy):
+                    self._standbys.told_level(copy)
+                    yield feed.seal({"type": "level"})
                 try:
                     async with asyncio.timeout(BEAT_S):
-                        await connection.news.wait()
+                        await copy.news.wait()
                 except TimeoutError:
-                    news, checkpoints, files = await asyncio.to_thread(self._beside, journal, checkpoints, files)
-                    for message in news:
+                    news, told = await asyncio.to_thread(self._beside, journal, *told)
+                    for message in [*news, {"type": "beat"}]:
                         yield feed.seal(message)
-                    yield feed.seal({"type": "beat"})
         except Problem as problem:
-            log.error("standby %s: %s", connection.unit, problem)
+            log.error("standby %s: %s", copy.name, problem)
         finally:
-            self._copy.leave(connection)
+            copy.end()
             if journal is not None:
                 journal.close()
 
     def _beside(self, journal: Journal, checkpoints: list[Any], files: dict[str, str],
-                ) -> tuple[list[dict[str, Any]], list[Any], dict[str, str]]:
+                ) -> tuple[list[dict[str, Any]], tuple[list[Any], dict[str, str]]]:
         """What has changed beside the entries, as messages; and what was told now."""
         noted = [[event, each.remaining_ms, each.at.boot_id, each.at.mono_ms]
                  for event, each in sorted(journal.checkpoints().items())]
@@ -166,7 +161,7 @@ class StandbyFeed:
             news.append({"type": "checkpoints", "checkpoints": noted})
         if found != files:
             news.append({"type": "files", "files": found})
-        return news, noted, found
+        return news, (noted, found)
 
     async def _message(self, scope: Scope, receive: Receive, send: Send, bytes_max: int) -> dict[str, Any] | None:
         try:
@@ -194,6 +189,3 @@ def own_files(folder: Path) -> dict[str, str]:
             found[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
     return found
 
-
-def _next(parts: Iterator[dict[str, Any]]) -> dict[str, Any] | None:
-    return next(parts, None)

@@ -20,7 +20,7 @@ from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.private_files import write_private
 from roundtap_hub.standby.lineage import lineage_key, next_epoch
-from roundtap_hub.standby.standby_rows import Heads, following, heads_json, people_digests, people_of
+from roundtap_hub.standby.standby_rows import Heads, following, heads_json, people_of
 
 NOTES, KEY_TURNED, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
 
@@ -60,9 +60,6 @@ class StandbyFolder:
     def journal(self) -> Journal:
         assert self._journal is not None
         return self._journal
-
-    def people(self) -> dict[str, str]:
-        return people_digests(self.journal)
 
     def venue(self) -> Venue:
         return read_venue(self.journal, Venue())

@@ -1,20 +1,18 @@
-"""The journal's rows as they travel to a standby: what it lacks, in an order in which it can stop anywhere."""
+"""The journal's rows as they travel to a standby, and what of them follows what it holds."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.person import Person
-from roundtap_core.wire import digest
-from roundtap_hub.journal.journal import START, Head, Journal, PersonRecord
+from roundtap_hub.journal.journal import START, Head, Journal, PersonRecord, PersonRow
 from roundtap_hub.journal.rows import ENTRY, next_entry, to_row
 
 COLUMNS = [column.name for column in ENTRY.columns]
-ROWS_AT_ONCE = 500
 
 Heads = dict[str, Head]
 Rows = list[Any]
@@ -25,13 +23,14 @@ def entry_rows(entries: Iterable[Entry]) -> Rows:
     return [[row[name] for name in COLUMNS] for row in map(to_row, entries)]
 
 
-def people_rows(people: Iterable[PersonRecord]) -> Rows:
-    return [[record.event, record.competitor, record.salt, record.person.to_json()] for record in people]
+def people_rows(people: Iterable[PersonRow]) -> Rows:
+    return [[row["event"], row["competitor"], row["salt"], row["data"]] for row in people]
 
 
 def people_of(rows: Sequence[Any]) -> list[PersonRecord]:
     """Raises ValueError, TypeError, KeyError or Problem where they are none."""
-    return [PersonRecord(event, competitor, salt, Person.from_json(data)) for event, competitor, salt, data in rows]
+    return [PersonRecord(event, competitor, salt, Person.from_json(json.loads(data)))
+            for event, competitor, salt, data in rows]
 
 
 def following(heads: Heads, rows: Sequence[Sequence[Any]]) -> list[Entry]:
@@ -69,35 +68,6 @@ def heads_of(said: object) -> Heads:
     return found
 
 
-def people_digests(journal: Journal) -> dict[str, str]:
-    """Event → digest of its people as they lie there."""
-    return {event: _digest(journal.person_rows(event)) for event in journal.heads()}
-
-
-def lacking(journal: Journal, heads: Heads, people: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Messages with all that a standby with these last entries and digests of people lacks: events first, the venue's
-    stream last, so that a unit never stands in an event that is not there; people with the event that they are of."""
-    mine = journal.heads()
-    for stream in sorted(mine, key=lambda each: (each == "venue", each)):
-        some: list[Entry] = []
-        for entry in journal.entries(stream, heads.get(stream, START)):
-            some.append(entry)
-            if len(some) == ROWS_AT_ONCE:
-                yield {"entries": entry_rows(some), "people": []}
-                some = []
-        rows = journal.person_rows(stream)
-        told = [] if _digest(rows) == people.get(stream) else [
-            [row["event"], row["competitor"], row["salt"], json.loads(row["data"])] for row in rows]
-        if some or told:
-            yield {"entries": entry_rows(some), "people": told[:ROWS_AT_ONCE]}
-        for first in range(ROWS_AT_ONCE, len(told), ROWS_AT_ONCE):
-            yield {"entries": [], "people": told[first:first + ROWS_AT_ONCE]}
-
-
 def not_before(journal: Journal, heads: Heads) -> str | None:
     """A stream in which these last entries are not ours, so that nobody may just go on from there; None: all are."""
     return next((stream for stream, head in sorted(heads.items()) if not journal.holds(stream, head)), None)
-
-
-def _digest(rows: Sequence[Mapping[str, Any]]) -> str:
-    return digest([[row["competitor"], row["salt"], row["data"]] for row in rows])
