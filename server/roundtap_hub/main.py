@@ -119,9 +119,8 @@ def _kin(args: argparse.Namespace, opened: Opened, secret: bytes, listener: sock
     if copies is None:
         return None
     kin = Kin(args.data, secret, opened.clocks, lambda: opened.service.snapshot.venue, secrets.token_hex(8),
-              listener.getsockname()[1], Standbys(copies))
-    if not args.alone:
-        kin.remember()
+              listener.getsockname()[1], Standbys(copies), args.alone)
+    kin.remember()
     return kin
 
 

@@ -72,10 +72,11 @@ class Kin:
     """
 
     def __init__(self, folder: Path, secret: bytes, clocks: Clocks, venue: Callable[[], Venue], instance: str,
-                 port: int, standbys: Standbys) -> None:
+                 port: int, standbys: Standbys, alone: bool = False) -> None:
         self.folder = folder
         self.standbys = standbys
         self.instance = instance
+        self._alone = alone
         self.port = port
         self._key = lineage_key(secret)
         self._now_ms = clocks.mono_ms
@@ -165,7 +166,9 @@ class Kin:
             self.take_over(TakenOver("", None))
 
     def take_over(self, by: TakenOver) -> None:
-        """Another hub goes on; what is known of it only gets more."""
+        """Another hub goes on; what is known of it only gets more. A hub that is told to be alone hears of none."""
+        if self._alone:
+            return
         before = self.taken_over
         if before is not None:
             by = TakenOver(by.url or before.url, before.heads if by.heads is None else by.heads)
@@ -185,6 +188,8 @@ class Kin:
 
     def remember(self) -> None:
         """What was noted before a restart: a hub that was taken over stays that."""
+        if self._alone:
+            return
         try:
             noted = json.loads((self.folder / TAKEN_OVER).read_text(encoding="utf-8"))
             if noted["epochs"] == len(self._venue().epochs):
