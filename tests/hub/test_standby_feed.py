@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import threading
 from collections.abc import Iterator
@@ -157,7 +158,8 @@ def test_a_stranger_a_wrong_key_and_a_replayed_hello_are_refused(house: House) -
     assert house.client.post("/standby/feed", house.hello("x"), roundtap_unit="x").status_code == 403
     wrong = house.hello(key=b"w" * 32)
     assert house.client.post("/standby/feed", wrong, roundtap_unit="standby-1").status_code == 403
-    assert house.client.post("/standby/feed", house.hello(challenge="stale"), roundtap_unit="standby-1").status_code == 403
+    stale = house.hello(challenge="stale")
+    assert house.client.post("/standby/feed", stale, roundtap_unit="standby-1").status_code == 403
     hello = house.hello()
     feed = Feed(house, hello)
     feed.wait("welcome")
@@ -344,7 +346,7 @@ def test_one_process_uses_a_folder(folder: StandbyFolder) -> None:
 def test_the_key_is_turned_once(house: House, folder: StandbyFolder) -> None:
     for batch in batches(house):
         folder.take(batch["entries"], batch["people"])
-    folder.take_files({"secret": "NWU1ZTVlNWU1ZTVlNWU1ZTVlNWU1ZTVlNWU1ZTVlNWU1ZTVlNWU1ZTVlNWU1ZTVlNWU1ZTVlNWU1ZTVlNWU1ZQ=="})
+    folder.take_files({"secret": base64.b64encode(SECRET.encode()).decode()})
     held = folder.journal.heads()
     folder.close_journal()
     at = HandClock().clocks.at()
