@@ -14,7 +14,7 @@ from typing import Any
 from roundtap_core import VERSION
 from roundtap_core.errors import Problem
 from roundtap_core.wire import ECHO, envelope
-from roundtap_hub.devices.unit_door import COPY, Refusal
+from roundtap_hub.devices.unit_door import COPY, Refusal, address_of
 from roundtap_hub.http_answers import (
     CLOSE,
     BodyLate,
@@ -61,7 +61,8 @@ class StandbyFeed:
         """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}."""
         try:
             # Whose key it is, before anything is read.
-            self._hub.unit_door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"))
+            self._hub.unit_door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"),
+                                        address_of(scope))
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
             return
@@ -69,7 +70,7 @@ class StandbyFeed:
         if message is None:
             return
         try:
-            unit, key, payload = self._hub.unit_door.request_of(COPY, message)
+            unit, key, payload = self._hub.unit_door.request_of(COPY, message, address_of(scope))
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
             return
@@ -93,7 +94,7 @@ class StandbyFeed:
         if message is None:
             return
         try:
-            unit, key, payload = self._hub.unit_door.request_of(COPY, message)
+            unit, key, payload = self._hub.unit_door.request_of(COPY, message, address_of(scope))
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
             return
