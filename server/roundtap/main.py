@@ -41,6 +41,8 @@ COMMANDS: dict[str, Command] = {
     "check": Command("roundtap.headless.check", "every rule that an event file breaks"),
     "rulebook": Command("roundtap.headless.rulebook", "the rulebooks, or one rulebook's figures and house decisions"),
     "journal": Command("roundtap.headless.journal", "what is in a hub's journal, and whether it holds", ("hub",)),
+    "pin": Command("roundtap.headless.pin", "a new PIN for a hub's organizers, shown once", ("hub",)),
+    "fingerprint": Command("roundtap.headless.fingerprint", "whom organizers' browsers should trust", ("hub",)),
     "rehearse": Command("roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare",
                         ("hub", "unit")),
     "gallery": Command("roundtap.gallery.gallery", "every screen, slip and page as a PNG", ("hub", "unit", "station")),

@@ -13,10 +13,7 @@ from roundtap_hub.printing import station_api
 def create_app(hub: Hub) -> Flask:
     """A Flask application around one hub; nothing global."""
     app = Flask("roundtap_hub", static_folder=None)
-    app.config.update(
-        SECRET_KEY=hub.secret, SESSION_COOKIE_SAMESITE="Lax", SESSION_COOKIE_HTTPONLY=True,
-        SESSION_COOKIE_NAME="roundtap", MAX_CONTENT_LENGTH=FORM_BYTES_MAX, PERMANENT_SESSION_LIFETIME=16 * 3600,
-    )
+    app.config.update(MAX_CONTENT_LENGTH=FORM_BYTES_MAX)
     app.extensions["roundtap"] = hub
     if hub.paper is not None:
         station_api.register(app, hub, hub.paper)

@@ -13,10 +13,11 @@ from roundtap_hub.devices.device_api import DeviceApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
-from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, send_json
+from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, sealed, send_json
 from roundtap_hub.hub import Hub
 from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.memory import give_back
+from roundtap_hub.page_guard import PageGuard
 from roundtap_hub.page_threads import PageThreads, Wsgi
 from roundtap_hub.public.page_store import PageStore
 from roundtap_hub.public.public_pages import PublicPages
@@ -55,6 +56,7 @@ class HubApplication:
         self.public = PublicPages(hub, store)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
                                  self.public.organizes)
+        self._guard = PageGuard(hub)
         self._boundaries = Boundaries(hub, self._look_again)
         self._checkpoints: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -82,10 +84,10 @@ class HubApplication:
         if scope["type"] != "http":
             return
         path, method = scope["path"], scope["method"]
+        send = sealed(allowing(send, self.hub.other_addresses()))
         if self.standby_api.taken_over and not path.startswith(STAYS_OPEN):
             await self.standby_api.refuse(scope, receive, send)
             return
-        send = allowing(send, self.hub.other_addresses())
         native = self.native.get(path)
         if native is not None and method in native:
             await native[method](scope, receive, send)
@@ -96,7 +98,7 @@ class HubApplication:
             await send_json(send, 404, {"error": "no such address"}, CLOSE)
         elif path.startswith(PREFIX):
             await self._static.answer(scope, send)
-        elif not await self.public.answer(scope, receive, send):
+        elif not await self._guard.refuses(scope, send) and not await self.public.answer(scope, receive, send):
             await self.pages.answer(scope, receive, send)
 
     def close_feeds_soon(self) -> None:

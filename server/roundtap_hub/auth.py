@@ -1,22 +1,24 @@
-"""Who may press the organizer's buttons: the PIN, how often it may be guessed, and the token in every form."""
+"""The doorkeeper's rules: how often a PIN may be guessed, which forms are the hub's own, and where login leads to."""
 
 from __future__ import annotations
 
-import hashlib
 import hmac
-import secrets
+import re
 import threading
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlsplit
-
-from roundtap_hub.hub import Hub, pin_is
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from urllib.parse import unquote
 
 FREE_TRIES = 5
 FIRST_WAIT_MS = 30_000
 LONGEST_WAIT_MS = 15 * 60_000
 ADDRESSES_KEPT = 4096
+
+TRIES_OF_ALL = 20
+"""So many wrong PINs of all addresses together are looked at at once, and then one more every so often."""
+ONE_MORE_AFTER_MS = 6_000
+"""A night of guessing from everywhere tries 7,200 of 100,000,000."""
 
 
 @dataclass(slots=True)
@@ -28,8 +30,10 @@ class Tries:
 
 
 class PinGate:
-    """Slows guessing down: five free tries an address, then a wait that doubles with each further wrong one.
+    """Slows guessing down: five free tries an address, then a wait that doubles with each further wrong one; and over
+    all addresses no more than TRIES_OF_ALL at once.
 
+    Who sits at the hub itself, and an address from which the right PIN came before, wait for nobody else's guesses.
     `now_ms` is a monotonic clock.
     """
 
@@ -37,84 +41,120 @@ class PinGate:
         self._now_ms = now_ms
         self._lock = threading.Lock()
         self._tries: dict[str, Tries] = {}
+        self._was_right: dict[str, None] = {}
+        self._left = float(TRIES_OF_ALL)
+        self._left_at_ms = now_ms()
 
     def wait_ms(self, address: str) -> int:
         """How long this address must still wait; 0: it may try."""
+        address = network_of(address)
         with self._lock:
-            tries = self._tries.get(address)
-            return max(0, tries.until_ms - self._now_ms()) if tries else 0
+            tries, now = self._tries.get(address), self._now_ms()
+            own = max(0, tries.until_ms - now) if tries else 0
+            return max(own, 0 if self._alone(address) else self._wait_of_all(now))
 
     def admit(self, address: str, is_right: Callable[[], bool]) -> bool:
         """Whether this try was right. A try during the wait is wrong without a look, and does not prolong it.
 
         The try counts as wrong before it is checked, so that many at once gain nothing.
         """
+        address = network_of(address)
         with self._lock:
+            now = self._now_ms()
             tries = self._tries.pop(address, None) or Tries()
             self._tries[address] = tries
-            if tries.until_ms > self._now_ms():
+            alone = self._alone(address)
+            if tries.until_ms > now or (not alone and self._wait_of_all(now)):
                 return False
             tries.wrong += 1
+            if not alone:
+                self._left -= 1
             if tries.wrong >= FREE_TRIES:
                 doublings = min(tries.wrong - FREE_TRIES, 16)
-                tries.until_ms = self._now_ms() + min(LONGEST_WAIT_MS, FIRST_WAIT_MS << doublings)
-            while len(self._tries) > ADDRESSES_KEPT:
-                del self._tries[next(iter(self._tries))]
+                tries.until_ms = now + min(LONGEST_WAIT_MS, FIRST_WAIT_MS << doublings)
+            _keep_newest(self._tries)
         if not is_right():
             return False
         with self._lock:
             self._tries.pop(address, None)
+            self._was_right[address] = None
+            _keep_newest(self._was_right)
+            if not alone:
+                self._left = min(self._left + 1, TRIES_OF_ALL)
         return True
 
+    def _alone(self, address: str) -> bool:
+        return address in self._was_right or is_loopback(address)
 
-Session = MutableMapping[str, Any]
-
-
-def log_in(session: Session, hub: Hub) -> None:
-    """Make this browser the organizer's. What the session held before is dropped, but for the language."""
-    language = session.get("lang")
-    session.clear()
-    if language:
-        session["lang"] = language
-    session["organizer"] = _stamp(hub)
+    def _wait_of_all(self, now: int) -> int:
+        """Until the next try of anybody may be looked at; counts what has come back since it was asked last."""
+        self._left = min(TRIES_OF_ALL, self._left + (now - self._left_at_ms) / ONE_MORE_AFTER_MS)
+        self._left_at_ms = now
+        return 0 if self._left >= 1 else max(1, round((1 - self._left) * ONE_MORE_AFTER_MS))
 
 
-def log_out(session: Session) -> None:
-    session.pop("organizer", None)
-    session.pop("csrf", None)
+def _keep_newest(kept: dict[str, Tries] | dict[str, None]) -> None:
+    while len(kept) > ADDRESSES_KEPT:
+        del kept[next(iter(kept))]
 
 
-def is_organizer(session: Session, hub: Hub) -> bool:
-    """Logged in, and with the PIN that is valid now: a new PIN logs everybody out."""
-    return hmac.compare_digest(str(session.get("organizer", "")), _stamp(hub))
+def _parsed(address: str) -> IPv4Address | IPv6Address | None:
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return None
+    return found.ipv4_mapped or found if isinstance(found, IPv6Address) else found
 
 
-def right_pin(hub: Hub, pin: str) -> bool:
-    """Whether `pin`, spaces aside, opens this hub."""
-    return pin_is("".join(pin.split())[:64], hub.pin_hash)
+def network_of(address: str) -> str:
+    """Whose guesses are counted together: one IPv4 address; the /64 that one IPv6 host may roam in."""
+    found = _parsed(address)
+    if isinstance(found, IPv6Address) and not found.is_loopback:
+        return str(IPv6Address(int(found) >> 64 << 64))
+    return str(found) if found is not None else address
 
 
-def _stamp(hub: Hub) -> str:
-    return hashlib.sha256(hub.secret + hub.pin_hash.encode()).hexdigest()[:24]
+def is_loopback(address: str) -> bool:
+    """Whether an address is the machine's own."""
+    found = _parsed(address)
+    return found is not None and found.is_loopback
 
 
-def csrf_token(session: Session) -> str:
-    """The token that every form of this browser carries."""
-    if "csrf" not in session:
-        session["csrf"] = secrets.token_urlsafe(18)
-    return str(session["csrf"])
+HERE = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 
 
-def form_is_ours(session: Session, token: str, origin: str | None, host: str) -> bool:
-    """Whether a POST comes from a form of this hub: the session's token, and, where the browser says it, the origin."""
-    if origin is not None and urlsplit(origin).netloc != host:
+def is_here(address: str, host: str) -> bool:
+    """Whether somebody at the hub itself asks: by the connection's address, and by the name that was asked for.
+
+    A proxy on the hub's machine asks by another name, for whoever stands behind it; so does a page elsewhere whose name
+    leads here.
+    """
+    return is_loopback(address) and HERE.fullmatch(host) is not None
+
+
+def form_is_ours(expected: str, token: str, origin: str | None, own: str) -> bool:
+    """Whether a POST comes from a form of this hub: by the browser's own token and, where the browser says it, the
+    origin.
+
+    `own`: scheme and host that were asked ("https://10.42.0.1:8443").
+    """
+    if origin is not None and origin != own:
         return False
-    expected = session.get("csrf")
-    return isinstance(expected, str) and hmac.compare_digest(expected.encode(), token.encode())
+    return bool(expected) and hmac.compare_digest(expected.encode(), token.encode())
+
+
+PATH = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")
 
 
 def safe_next(target: str | None, default: str) -> str:
-    """A path of this hub to go on to after login; anything else is the default."""
-    if not target or not target.startswith("/") or target.startswith("//") or "\\" in target or "\n" in target:
+    """A path of this hub to go on to after login; anything else is the default.
+
+    Only letters that stand for themselves in an address: browsers drop tabs and line breaks, take "\\" for "/", and
+    some read twice what is written as "%2f".
+    """
+    if not target or not PATH.fullmatch(target):
+        return default
+    plain = unquote(target, errors="replace")
+    if "//" in plain.partition("?")[0] or "\\" in plain or any(letter < " " or letter == "\x7f" for letter in plain):
         return default
     return target

@@ -6,6 +6,8 @@ from html import escape
 from urllib.parse import parse_qs
 
 from roundtap_core.words import LANGUAGES, catalogue, choose_language
+from roundtap_hub.cookies import LANGUAGE as LANGUAGE_COOKIE
+from roundtap_hub.cookies import cookies_in
 from roundtap_hub.http_answers import NO_STORE, Scope, Send, header, send_answer, send_json
 from roundtap_hub.static_files import StaticFiles
 
@@ -23,9 +25,7 @@ PAGE = """<!doctype html>
 <body><main id="main"><h1>{title}</h1><p>{text}</p></main></body>
 </html>
 """
-POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'"
-HEADERS = [*NO_STORE, (b"x-content-type-options", b"nosniff"), (b"vary", b"Accept-Language"),
-           (b"content-security-policy", POLICY)]
+HEADERS = [*NO_STORE, (b"vary", b"Accept-Language, Cookie")]
 
 
 class BusyPage:
@@ -54,9 +54,11 @@ class BusyPage:
                           [*HEADERS, (b"content-language", t.language.encode()), again])
 
     def _chosen(self, scope: Scope) -> str:
-        """What the address or the browser asks for. What the session remembers only the pages can read."""
+        """What the address asks for, else what was chosen before, else what the browser asks for."""
         asked = parse_qs(scope["query_string"].decode("latin-1")).get("lang", [""])[0]
-        if asked in LANGUAGES:
-            return str(asked)
+        chosen = cookies_in(header(scope, b"cookie").decode("latin-1")).get(LANGUAGE_COOKIE, "")
+        for language in (asked, chosen):
+            if language in LANGUAGES:
+                return str(language)
         wanted = header(scope, b"accept-language").decode("latin-1")
         return choose_language(wanted) if wanted else self._language

@@ -20,6 +20,34 @@ CLOSE: Headers = [(b"connection", b"close")]
 """After a body that was not read to its end nothing else can be said on the connection."""
 
 
+PAGE_POLICY = (b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+               b"form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+OTHER_POLICY = b"default-src 'none'; frame-ancestors 'none'"
+SEAL: Headers = [
+    (b"x-content-type-options", b"nosniff"),
+    # Not "no-referrer": a browser would call the origin of the hub's own forms "null".
+    (b"referrer-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), bluetooth=()"),
+]
+"""On every answer. What is not the hub's own is run by no page, and no page stands in another one."""
+
+
+def sealed(send: Send) -> Send:
+    """`send` with what every answer carries, whoever makes it."""
+
+    async def send_sealed(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            headers = list(message.get("headers", ()))
+            page = any(name == b"content-type" and kind.startswith(b"text/html") for name, kind in headers)
+            # With 304 a browser would put another policy on the page that it has kept.
+            policy = [] if message["status"] == 304 else [
+                (b"content-security-policy", PAGE_POLICY if page else OTHER_POLICY)]
+            message = {**message, "headers": [*headers, *SEAL, *policy]}
+        await send(message)
+
+    return send_sealed
+
+
 class BodyTooLarge(Exception):
     """More was sent, or announced, than an honest client has to say."""
 

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roundtap_core.errors import Problem
 from roundtap_hub.devices.challenges import Challenges
 from roundtap_hub.devices.unit_door import UnitDoor
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.devices.unit_troubles import UnitTroubles
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.service import Service
+from roundtap_hub.organizers import Organizers, organizers_of
+from roundtap_hub.pin import hash_pin as hash_pin
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import write_private
+from roundtap_hub.tls import Encrypted
 
 if TYPE_CHECKING:
     from roundtap_hub.standby.kin import Kin
 
-PIN_DIGITS = 6
+SECRET_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Hub:
     clocks: Clocks
     keys: InitVar[UnitKeys | Mapping[str, bytes]]
     secret: bytes
-    """Signs the browsers' sessions."""
+    """Makes the tokens that forms carry."""
     pin_hash: str
     language: str = "en"
     bench_url: str | None = None
@@ -52,6 +54,10 @@ class Hub:
     """So many times the usual is what units may ask: for measuring."""
     kin: Kin | None = None
     """This hub among its standbys and the other hubs of its journal; None: there are none."""
+    organizers: Organizers = field(default=None)  # type: ignore[assignment]
+    """Who is logged in. Not given: in memory, by `pin_hash`."""
+    encrypted: Encrypted | None = None
+    """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
     unit_keys: UnitKeys = field(init=False)
     unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)
@@ -64,38 +70,25 @@ class Hub:
         troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
         unit_keys.listen(troubles.of_others)
         for name, value in (("unit_keys", unit_keys), ("unit_troubles", troubles), ("challenges", Challenges(now_ms)),
-                            ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous))):
+                            ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),
+                            ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks))):
             # Frozen for everybody else.
             object.__setattr__(self, name, value)
 
 
-def read_or_make_secret(path: Path, n_bytes: int = 32) -> bytes:
-    """A file of random bytes in hex that only the hub's user may read; made on the first start."""
+def read_or_make_secret(path: Path) -> bytes:
+    """A file of random bytes in hex that only the hub's user may read; made on the first start.
+
+    Raises Problem("secret_unreadable") for one that holds less: everybody could have written what it signs.
+    """
     if path.exists():
-        return bytes.fromhex(path.read_text().strip())
-    secret = secrets.token_bytes(n_bytes)
+        try:
+            secret = bytes.fromhex(path.read_text(encoding="ascii"))
+        except ValueError:
+            secret = b""
+        if len(secret) < SECRET_BYTES:
+            raise Problem("secret_unreadable", where=str(path))
+        return secret
+    secret = secrets.token_bytes(SECRET_BYTES)
     write_private(path, secret.hex())
     return secret
-
-
-def read_or_make_pin(path: Path) -> tuple[str, str | None]:
-    """(hash of the organizer's PIN, the PIN itself if it was made just now: the one time it can be shown)."""
-    if path.exists():
-        return path.read_text().strip(), None
-    pin = "".join(secrets.choice("0123456789") for _ in range(PIN_DIGITS))
-    hashed = hash_pin(pin)
-    write_private(path, hashed)
-    return hashed, pin
-
-
-def hash_pin(pin: str, salt: str | None = None) -> str:
-    """scrypt of a PIN: slow on purpose, so that a stolen file is not a PIN."""
-    salt = salt or secrets.token_hex(8)
-    digest = hashlib.scrypt(pin.encode(), salt=salt.encode(), n=2**13, r=8, p=1).hex()
-    return f"{salt}${digest}"
-
-
-def pin_is(pin: str, hashed: str) -> bool:
-    """Whether `pin` is the one that was hashed."""
-    salt = hashed.split("$")[0]
-    return hmac.compare_digest(hash_pin(pin, salt), hashed)

@@ -16,14 +16,22 @@ from types import FrameType
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.auth import PinGate
 from roundtap_hub.bounded_logs import bound_logs
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
-from roundtap_hub.hub import Hub, read_or_make_pin, read_or_make_secret
+from roundtap_hub.hub import Hub, read_or_make_secret
+from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import Opened, open_database, open_folder
+from roundtap_hub.organizers import Organizers, organizers_of
+from roundtap_hub.pin import PinFile, read_or_make_pin
+from roundtap_hub.private_files import make_private_folder
+from roundtap_hub.sessions import Sessions
 from roundtap_hub.standby.kin import Kin
 from roundtap_hub.standby.standby_copy import Standbys
+from roundtap_hub.tls import SECURE_ABOVE, Certificates, Encrypted
+from roundtap_hub.tls import secure_port as port_for_https
 
 SEND_BUFFER_BYTES = 32 * 1024
 STALLED_CLIENT_MS = 30_000
@@ -41,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="folder of the journal, the unit keys (keys.json) and the PIN; made if it is not there")
     parser.add_argument("--host", default="0.0.0.0")
     parser.add_argument("--port", type=int, default=8080)
+    parser.add_argument("--secure-port", type=int, default=None, metavar="PORT",
+                        help=f"port of the organizers' encrypted pages (default: {SECURE_ABOVE} above --port, so "
+                        "8443); 0: none, and organizers only at this machine itself")
     parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the wall")
     parser.add_argument("--database", metavar="URL", default=None,
                         help="journal on PostgreSQL instead of in the folder: postgresql://user@machine/roundtap; "
@@ -65,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or Ctrl-C."""
+    os.umask(0o077)
     share_heaps()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     bound_logs()
@@ -75,25 +87,35 @@ def run(args: argparse.Namespace) -> int:
         print("roundtap hub: --copy is for a journal in a folder; what is on --database is copied by its own means.",
               file=sys.stderr)
         return 2
+    secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
+    organizers, certificates, encrypted, secret = None, None, None, secrets.token_bytes(32)
     try:
-        if args.pages:
-            pin_hash, new_pin, secret = "", None, secrets.token_bytes(32)
-        else:
-            args.data.mkdir(parents=True, exist_ok=True)
-            pin_hash, new_pin = read_or_make_pin(args.data / "pin")
+        if not args.pages:
+            for open_to_others in make_private_folder(args.data):
+                print(f"roundtap hub: {open_to_others} is open to others and belongs to somebody else; close it: "
+                      "chmod go-rwx", file=sys.stderr)
+            organizers, new_pin = _organizers(args.data)
             secret = read_or_make_secret(args.data / "secret")
+            if secure_port:
+                certificates = Certificates(args.data)
+                encrypted = Encrypted(secure_port, certificates.authority, certificates.fingerprint)
+            _say_once(new_pin, encrypted)
+    except Problem as problem:
+        print(f"roundtap hub: {problem}", file=sys.stderr)
+        return 2
     except (OSError, ValueError) as error:
         print(f"roundtap hub: the folder {args.data} cannot be used: {error}. Name one that you may write to with "
               "--data.", file=sys.stderr)
         return 2
-    if new_pin:
-        print(f"PIN for the organizer (shown once): {new_pin}", flush=True)
     doors = Doors(places_of(enough_files()), time.monotonic, args.per_address)
-    try:
-        listener = _listener(args.host, args.port, doors)
-    except OSError as error:
-        print(f"roundtap hub: cannot listen on {args.host}:{args.port}: {error.strerror}", file=sys.stderr)
-        return 2
+    listeners: list[socket.socket] = []
+    for port in (args.port, *([secure_port] if secure_port else ())):
+        try:
+            listeners.append(_listener(args.host, port, doors))
+        except (OSError, OverflowError) as error:
+            print(f"roundtap hub: cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}",
+                  file=sys.stderr)
+            return 2
     try:
         unit_keys = UnitKeys(None if args.pages else args.data / "keys.json")
         at_point = crash_point(args.crash_at)
@@ -103,12 +125,14 @@ def run(args: argparse.Namespace) -> int:
         said = problem.say(core_words(args.language))
         print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
         return 2
-    kin = _kin(args, opened, secret, listener)
-    hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, pin_hash,
+    kin = _kin(args, opened, secret, listeners[0])
+    hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, "",
               args.language, args.bench_url, opened.paper,
               other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
-              on_database=args.database is not None, generous=args.generous)
-    code = _serve(hub, listener, doors, args.pages, args.console_url, args.alone)
+              on_database=args.database is not None, generous=args.generous,
+              organizers=organizers or organizers_of("", opened.clocks), encrypted=encrypted)
+    code = _serve(hub, listeners, doors, args.pages, args.console_url, args.alone, certificates)
+    hub.organizers.sessions.note()
     opened.close()
     return code
 
@@ -122,6 +146,23 @@ def _kin(args: argparse.Namespace, opened: Opened, secret: bytes, listener: sock
               listener.getsockname()[1], Standbys(copies), args.alone)
     kin.remember()
     return kin
+
+
+def _organizers(folder: Path) -> tuple[Organizers, str | None]:
+    """Who may log in, by the files in the folder; and the PIN, if it was made just now."""
+    # The machine's own clock, also where the journal's is a database's: sessions are this hub's alone.
+    clocks = system_clocks()
+    hashed, new_pin = read_or_make_pin(folder / "pin")
+    return Organizers(PinFile(hashed, folder / "pin"), Sessions(clocks, folder / "sessions.json"),
+                      PinGate(clocks.mono_ms)), new_pin
+
+
+def _say_once(new_pin: str | None, encrypted: Encrypted | None) -> None:
+    if new_pin:
+        print(f"PIN for the organizer (shown once): {new_pin}", flush=True)
+        if encrypted:
+            print(f"Organizers: https://…:{encrypted.port}/ — fingerprint of this hub's authority (SHA-256), to be "
+                  f"compared before it is trusted:\n{encrypted.fingerprint}", flush=True)
 
 
 def crash_point(name: str | None) -> Callable[[str], None]:
@@ -148,9 +189,10 @@ def _listener(host: str, port: int, doors: Doors) -> DoorListener:
     return listener
 
 
-def _serve(hub: Hub, listener: socket.socket, doors: Doors, pages_only: bool, console_url: str | None,
-           alone: bool) -> int:
-    """Serve until told to stop. The exit code: 0, 1 if the hub ended because its pages cannot be made, or SECOND."""
+def _serve(hub: Hub, listeners: list[socket.socket], doors: Doors, pages_only: bool, console_url: str | None,
+           alone: bool, certificates: Certificates | None = None) -> int:
+    """Serve until told to stop. The exit code: 0, 1 if the hub ended because its pages cannot be made, or SECOND.
+    `listeners`: the plain one, and with `certificates` the encrypted one."""
     import asyncio
 
     import uvicorn
@@ -172,6 +214,7 @@ def _serve(hub: Hub, listener: socket.socket, doors: Doors, pages_only: bool, co
 
     class Server(uvicorn.Server):
         pages_broken = second = False
+        secured: asyncio.Task[None] | None = None
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
@@ -185,6 +228,14 @@ def _serve(hub: Hub, listener: socket.socket, doors: Doors, pages_only: bool, co
             # Kept: the loop itself holds its tasks weakly.
             self.beside = [asyncio.create_task(self.make_pages()),
                            asyncio.create_task(keep_watchdog(notify, application.ways))]
+            self.secured = asyncio.create_task(secure.serve(listeners[1:])) if secure is not None else None
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            if secure is not None:
+                secure.should_exit = True
+            await super().shutdown(sockets)
+            if self.secured is not None:
+                await asyncio.wait([self.secured])
 
         async def make_pages(self) -> None:
             try:
@@ -215,12 +266,17 @@ def _serve(hub: Hub, listener: socket.socket, doors: Doors, pages_only: bool, co
     config = uvicorn.Config(front, loop="asyncio", http=guarded(doors), ws="none", lifespan="on", log_level="warning",
                             access_log=False, server_header=False, proxy_headers=False,
                             timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=5)
+    secure = None
+    if certificates is not None:
+        from roundtap_hub.secure_server import SecureServer
+
+        secure = SecureServer(config, certificates)
     server = Server(config)
     if hub.kin is not None and beacon is not None:
         hub.kin.on_twin.append(server.end_as_second)
         hub.kin.on_taken_over.append(application.close_feeds_soon)
         application.standby_api.ask_back = beacon.ask_soon
-    server.run(sockets=[listener])
+    server.run(sockets=listeners[:1])
     if beacon is not None:
         beacon.stop()
     return SECOND if server.second else 1 if server.pages_broken else 0

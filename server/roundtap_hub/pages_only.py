@@ -6,7 +6,7 @@ from html import escape
 from typing import Protocol
 
 from roundtap_core.words import catalogue, choose_language
-from roundtap_hub.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, send_answer, send_json
+from roundtap_hub.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, sealed, send_answer, send_json
 
 MISDIRECTED = 421
 FOR_PROGRAMS = ("/device", "/station")
@@ -30,12 +30,12 @@ class PagesOnly:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
         elif _below(scope["path"], FOR_PROGRAMS):
-            await send_json(send, MISDIRECTED, {"error": "this hub only shows pages; ask the one that runs the event"},
-                            CLOSE)
+            await send_json(sealed(send), MISDIRECTED,
+                            {"error": "this hub only shows pages; ask the one that runs the event"}, CLOSE)
         elif _below(scope["path"], FOR_THE_ORGANIZER):
-            await self._send_on(scope, send)
+            await self._send_on(scope, sealed(send))
         elif scope["method"] not in ASKED_BY:
-            await self._say(scope, send)
+            await self._say(scope, sealed(send))
         else:
             await self._application(scope, receive, send)
 

@@ -1,23 +1,34 @@
-"""Files that only the hub's user may read: written whole or not at all, and on the disk when that is said."""
+"""Files that only the hub's user may read, in folders that only it may open."""
 
 from __future__ import annotations
 
 import os
+import stat
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+FOLDER_MODE, FILE_MODE = 0o700, 0o600
+OTHERS = 0o077
+
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
-    temporary = path.with_suffix(".new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    """Write a file that only its owner may read, whole or not at all, and on the disk when this returns.
+
+    Written by root it belongs to whom the folder belongs to: who helps with sudo locks no hub out.
+    """
+    temporary = path.with_name(f"{path.name}.new")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, FILE_MODE)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            if os.geteuid() == 0:
+                owner = path.parent.stat()
+                os.fchown(descriptor, owner.st_uid, owner.st_gid)
             # One that was left behind by a power cut may be anybody's to read.
-            os.fchmod(file.fileno(), 0o600)
+            os.fchmod(descriptor, FILE_MODE)
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(descriptor)
         os.replace(temporary, path)
     except OSError:
         with suppress(OSError):
@@ -28,3 +39,31 @@ def write_private(path: Path, text: str) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def make_private_folder(folder: Path) -> list[Path]:
+    """Make the folder, or narrow what is there: 0700, the files directly in it 0600.
+
+    Returns what is open to others and could not be narrowed: it belongs to somebody else.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
+    return [path for path in (folder, *_files(folder)) if not _narrowed(path)]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and not path.is_symlink():
+            yield path
+
+
+def _narrowed(path: Path) -> bool:
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & OTHERS:
+            path.chmod(mode & ~OTHERS)
+    except FileNotFoundError:
+        # Another process's passing file: a journal's log that was just written back.
+        return True
+    except OSError:
+        return False
+    return True

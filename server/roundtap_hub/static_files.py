@@ -73,7 +73,7 @@ class StaticFiles:
         packed = takes_gzip(scope) and not file.kind.startswith(("image/png", "font/"))
         etag = f'"{file.mark}{"-gz" if packed else ""}"'.encode()
         headers = [(b"cache-control", FOR_EVER if scope["path"] == file.url else ASK_EACH_TIME), (b"etag", etag),
-                   (b"vary", b"Accept-Encoding"), (b"x-content-type-options", b"nosniff")]
+                   (b"vary", b"Accept-Encoding")]
         if etag in [known.strip().removeprefix(b"W/") for known in header(scope, b"if-none-match").split(b",")]:
             await send({"type": "http.response.start", "status": 304, "headers": headers})
             await send({"type": "http.response.body", "body": b""})

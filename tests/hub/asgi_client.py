@@ -39,6 +39,10 @@ class AsgiClient:
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self._thread.start()
+        self.organizer: dict[str, str] = {}
+        """Headers of a browser that is logged in, where a test has logged it in."""
+        self.seen_as: dict[str, Any] = {}
+        """What the connection says of who asks, where that is not a program on this machine."""
         self._life: asyncio.Queue[MutableMapping[str, Any]] | None = None
         if lifespan:
             self.run(self._start())
@@ -92,7 +96,8 @@ class AsgiClient:
         scope = {
             "type": "http", "method": method, "path": path, "query_string": query.encode(), "http_version": "1.1",
             "scheme": "http", "root_path": "", "client": (peer, 50000), "server": ("127.0.0.1", 8080),
-            "headers": [(b"host", b"hub"), (b"content-length", b"%d" % length),
+            **self.seen_as,
+            "headers": [*([] if "host" in headers else [(b"host", b"localhost")]), (b"content-length", b"%d" % length),
                         *((name.replace("_", "-").encode(), value.encode()) for name, value in headers.items())],
         }
         answer, said = Answer(), [body]

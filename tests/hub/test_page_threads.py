@@ -95,7 +95,7 @@ def test_a_request_comes_to_the_page_as_it_was_sent_and_the_answer_back(house: H
     assert {name: environ[name] for name in ("REQUEST_METHOD", "CONTENT_LENGTH", "CONTENT_TYPE", "HTTP_COOKIE",
                                              "HTTP_HOST", "REMOTE_ADDR", "SERVER_PORT")} == {
         "REQUEST_METHOD": "POST", "CONTENT_LENGTH": "3", "CONTENT_TYPE": "text/x", "HTTP_COOKIE": "x=1",
-        "HTTP_HOST": "hub", "REMOTE_ADDR": "127.0.0.1", "SERVER_PORT": "8080"}
+        "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1", "SERVER_PORT": "8080"}
 
 
 def test_a_page_that_fails_is_a_plain_answer_and_the_next_one_comes(house: House) -> None:
@@ -238,7 +238,9 @@ def hub(tmp_path: Path) -> Iterator[AsgiClient]:
     clock = HandClock()
     with running(tmp_path / "roundtap.db", clock) as service:
         make_event(service)
-        client = AsgiClient(HubApplication(hub_of(service, clock)), lifespan=True)
+        made = hub_of(service, clock)
+        client = AsgiClient(HubApplication(made), lifespan=True)
+        client.organizer = {"cookie": f"roundtap_here={made.organizers.sessions.begin('127.0.0.1', '')}"}
         yield client
         client.close()
 
@@ -253,7 +255,8 @@ def test_the_hub_s_pages_name_files_that_are_there(hub: AsgiClient) -> None:
 
 
 def test_an_import_that_is_too_large_is_explained(hub: AsgiClient) -> None:
-    answer = hub.begin("POST", "/console/import", None, announced=FORM_BYTES_MAX + 1).result(30)
+    answer = hub.begin("POST", "/console/import", None, hub.organizer,
+                       announced=FORM_BYTES_MAX + 1).result(30)
     assert (answer.status_code, answer.headers["connection"]) == (413, "close")
     assert "<h1>" in answer.text
 

@@ -116,6 +116,7 @@ class Kit:
 
     def __init__(self, folder: Path, tables: int = 1, players: int = 4) -> None:
         self.folder = folder
+        self.secure: tuple[str, ...] = ("--secure-port", "0")
         self.port = free_port()
         self.hub_folder = folder / "hub"
         self.hub_folder.mkdir()
@@ -143,7 +144,7 @@ class Kit:
     def start_hub(self, crash_at: str | None = None, wrapper: tuple[str, ...] = ()) -> None:
         crash = ("--crash-at", crash_at) if crash_at else ()
         self.hub = start_roundtap("hub", "--data", str(self.hub_folder), "--host", "127.0.0.1",
-                                  "--port", str(self.port), *crash, wrapper=wrapper)
+                                  "--port", str(self.port), *self.secure, *crash, wrapper=wrapper)
         wait_until(self._hub_answers, "the hub")
 
     def start_table(self, number: int = 1, crash_at: str | None = None) -> Table:

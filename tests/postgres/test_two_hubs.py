@@ -37,7 +37,8 @@ class HubProcess:
         (folder / "pin").write_text(hash_pin(PIN))
         self.port = free_port()
         self.process: subprocess.Popen[bytes] = start_roundtap(
-            "hub", "--data", str(folder), "--host", "127.0.0.1", "--port", str(self.port), "--database", url, *options)
+            "hub", "--data", str(folder), "--host", "127.0.0.1", "--port", str(self.port), "--database", url,
+            "--secure-port", "0", *options)
         wait_until(lambda: self.get("/time")[0] == 200, "the hub")
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes, Any]:

@@ -138,7 +138,8 @@ def test_a_report_that_a_restored_hub_looks_into_is_said_so_until_its_fate_comes
     for n in (1, 2):
         unit.hub_answers(n, "pending")
     assert "RESULT IS KEPT" in unit.says
-    unit.tap("up")
+    unit.wait(1000)
+    unit.tap("a")
     assert "being checked" in unit.says
     for n in (1, 2):
         unit.hub_answers(n)
@@ -152,7 +153,8 @@ def test_after_a_restart_what_is_looked_into_is_still_said_so(make: Callable[...
     again = make(start_ms=500_000)
     again.hub_says("view", view())
     assert "RESULT IS KEPT" in again.says
-    again.tap("up")
+    again.wait(1000)
+    again.tap("a")
     assert "being checked" in again.says
 
 

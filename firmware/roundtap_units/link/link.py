@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core import VERSION
-from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, sign
+from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, opened
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.hub_choice import HubChoice, Place
 from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan
 from roundtap_units.link.kept_connection import Answer, KeptConnection, StaleConnection
-from roundtap_units.link.outbox import Kept, Outbox
+from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.pace import Pace
 from roundtap_units.link.patient_reading import PatientConnection
-from roundtap_units.link.report_order import KINDS, OFTEN_ENOUGH, NotTaken, ReportOrder
-from roundtap_units.link.safe_file import key_mark
+from roundtap_units.link.report_order import KINDS, OFTEN_ENOUGH
+from roundtap_units.link.report_sending import ReportSending
 from roundtap_units.link.unit_memory import UnitMemory
 
 log = logging.getLogger(__name__)
@@ -92,8 +92,7 @@ class HubLink:
         self._memory = memory or UnitMemory(None)
         self._holds = holds
         self._hubs = HubChoice(((address.host, address.port), *address.others), self._memory)
-        self._key_mark = key_mark(address.key)
-        self._order = ReportOrder(mono_ms)
+        self._reports = ReportSending(address.key, outbox, mono_ms, self._heard_echo, self._answer_waits)
         self._pace = Pace(mono_ms)
         self._faults = FaultLog(log, mono_ms)
         self._epoch = self._memory.epoch
@@ -253,11 +252,11 @@ class HubLink:
         self._receive("twin", False)
         self._receive("epoch", epoch)
         self._receive("mismatch", None if core == VERSION else core)
-        if self._order.trouble() is None:
+        if self._reports.trouble() is None:
             self._tell_refusal(None)
         self._status_changed = self._status is not None
         self._plan.connected(self._mono_ms())
-        self._order.at_once()
+        self._reports.at_once()
         self._work.set()
         self._reports_due.set()
 
@@ -270,6 +269,10 @@ class HubLink:
             self.time.begin_anew()
             self._plan.connected(self._mono_ms())
         self._boot = str(boot)
+
+    def _heard_echo(self, echo: Mapping[str, Any]) -> None:
+        self._receive("contact", None)
+        self._settle(echo)
 
     def _settle(self, echo: Mapping[str, Any]) -> None:
         if self._hubs.left(echo.get("epoch")) and echo.get("epoch") != self._epoch:
@@ -289,7 +292,11 @@ class HubLink:
             self._reports_due.clear()
             try:
                 connection.move(*self._hubs.present)
-                self._post_reports(connection)
+                try:
+                    self._reports.post_all(connection)
+                finally:
+                    if self._hellos_refused < OFTEN_ENOUGH:
+                        self._tell_refusal(self._reports.trouble())
                 if self._status is not None and self._status.get("draft"):
                     # Somebody enters a result: when it is confirmed, the way is open already.
                     connection.open()
@@ -303,51 +310,8 @@ class HubLink:
                     self._reports_due.set()
         connection.close()
 
-    def _post_reports(self, connection: KeptConnection) -> None:
-        """Every report without an answer, those of one match in their order. One that gets none holds up no others."""
-        unanswered: ValueError | None = None
-        for kept in self._order.turns(self._outbox.waiting()):
-            try:
-                # The feed may have told its fate while others were being posted.
-                if self._outbox.waits(kept.id):
-                    self._post_report(connection, kept)
-                self._order.answered(kept)
-            except ValueError as error:
-                self._order.unanswered(kept, error.status if isinstance(error, NotTaken) else 0)
-                unanswered = error
-        if self._hellos_refused < OFTEN_ENOUGH:
-            self._tell_refusal(self._order.trouble())
-        if unanswered is not None:
-            raise unanswered
-
-    def _post_report(self, connection: KeptConnection, kept: Kept) -> None:
-        """Only the hub's own signed echo of this very report counts; a status code, a portal's page, do not."""
-        settled_s: float | None = None
-
-        def waits(waited_s: float) -> bool:
-            nonlocal settled_s
-            if settled_s is None and not self._outbox.waits(kept.id):
-                settled_s = waited_s
-            return not self._stop.is_set() and worth_waiting(waited_s, self._session is not None, settled_s)
-
-        try:
-            answer = connection.post("/device/report", {"report": dict(kept.report), "mac": self._mac(kept)}, waits)
-        except OSError:
-            if self._outbox.waits(kept.id):
-                raise
-            # The feed's word is the hub's as well.
-            return
-        echo = opened(self._address.key, ECHO, answer.message)
-        if echo is None or echo.get("report_id") != kept.id:
-            raise NotTaken(answer.status, f"no echo of the report ({answer.status}): {str(answer.message)[:200]}")
-        self._receive("contact", None)
-        self._settle(echo)
-
-    def _mac(self, kept: Kept) -> str:
-        """Its signature; where the key was renewed since, by the key that the hub knows now."""
-        if kept.key is None or kept.key == self._key_mark:
-            return kept.mac
-        return sign(self._address.key, REPORT, dict(kept.report))
+    def _answer_waits(self, waited_s: float, settled_s: float | None) -> bool:
+        return not self._stop.is_set() and worth_waiting(waited_s, self._session is not None, settled_s)
 
     # Statuses, and what time it is.
 
@@ -427,7 +391,7 @@ class HubLink:
         self._receive("contact", None)
 
     def _waits(self, waited_s: float) -> bool:
-        return not self._stop.is_set() and worth_waiting(waited_s, self._session is not None, None)
+        return self._answer_waits(waited_s, None)
 
     def _pause(self, error: Exception, failures: int) -> None:
         if isinstance(error, (OSError, http.client.HTTPException, *MALFORMED)):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.words import catalogue
+from roundtap_hub.auth import is_here
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -68,7 +69,9 @@ class Bench:
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
             path, method = scope["path"], scope["method"]
-            if method == "POST" and path == "/press":
+            if not _asked_here(scope):
+                await _answer(send, 403, b"The bench is for who sits at this machine.", "text/plain; charset=utf-8")
+            elif method == "POST" and path == "/press":
                 await self._press(scope, receive, send)
             elif method == "POST" and path == "/printer":
                 await self._to_printer(scope, receive, send)
@@ -216,6 +219,12 @@ class Bench:
                     await self._changed.wait()
 
 
+def _asked_here(scope: Scope) -> bool:
+    """By this machine's own name: no page elsewhere whose name was made to lead here presses anything."""
+    client = scope.get("client") or ("", 0)
+    return is_here(client[0], dict(scope["headers"]).get(b"host", b"").decode("latin-1"))
+
+
 def _in_words(page: str, language: str) -> str:
     """The page with each {{key}} in its language."""
     words = catalogue("roundtap", language)
@@ -245,6 +254,8 @@ async def _body(receive: Receive) -> bytes:
 async def _answer(send: Send, status: int, body: bytes, kind: str) -> None:
     await send({"type": "http.response.start", "status": status, "headers": [
         (b"content-type", kind.encode()), (b"cache-control", b"no-store"),
-        (b"content-security-policy", b"default-src 'self'; img-src 'self' data:"),
+        (b"content-security-policy", b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+         b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+        (b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin"),
     ]})
     await send({"type": "http.response.body", "body": body})

@@ -14,8 +14,12 @@ from roundtap.kit.leash import clean_up_when_told_to_end
 from roundtap.kit.virtual_kit import VirtualKit
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.auth import is_loopback
+from roundtap_hub.tls import AUTHORITY, FOLDER, fingerprint, secure_port
 
 PLAYERS_MAX = 512
+BENCH_HOST = "127.0.0.1"
+"""The bench presses everybody's buttons: it is for who sits here, whoever else may look at the hub."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rulebook", default=next(iter(RULEBOOKS)), choices=tuple(RULEBOOKS), metavar="ID",
                         help="which game is played: " + ", ".join(RULEBOOKS))
     parser.add_argument("--host", default="127.0.0.1",
-                        help="address to listen on; 0.0.0.0 lets phones in the same network in")
+                        help="address that the hub listens on; 0.0.0.0 lets phones in the same network in. The "
+                        "bench stays on this machine")
     parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the tables")
     parser.add_argument("--facing", default="edge", choices=("edge", "opposite"),
                         help="edge: one way up, easy to read here; opposite: each half faces its player")
@@ -62,11 +67,12 @@ def _trouble(args: argparse.Namespace) -> str | None:
         return f"--players {args.players}: an event needs 4 players; the demo has names for {PLAYERS_MAX}."
     if not 1 <= args.port <= 65534:
         return f"--port {args.port}: choose a port from 1 to 65534."
-    for port in (args.port, args.port + 1):
-        with socket.socket() as probe:
+    secure = () if is_loopback(args.host) else ((args.host, secure_port(args.port)),)
+    for host, port in ((args.host, args.port), (BENCH_HOST, args.port + 1), *secure):
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                probe.bind((args.host, port))
+                probe.bind((host, port))
             except OSError as error:
                 return f"port {port} cannot be used ({error.strerror}). Choose another with --port N."
     return None
@@ -78,7 +84,7 @@ class Demo:
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
         self.args = args
         self.kit = VirtualKit(folder, args.host, args.port, args.tables, args.language, args.facing,
-                              f"http://{self._shown_host}:{args.port + 1}/", paper=True)
+                              f"http://{BENCH_HOST}:{args.port + 1}/", paper=True)
 
     @property
     def _shown_host(self) -> str:
@@ -99,17 +105,26 @@ class Demo:
 
     def greeting(self) -> str:
         shown = self._shown_host
-        hub, bench = f"http://{shown}:{self.args.port}", f"http://{shown}:{self.args.port + 1}"
+        hub, bench = f"http://{shown}:{self.args.port}", f"http://{BENCH_HOST}:{self.args.port + 1}"
         return "\n".join([
             "",
             f"  Bench (virtual kit)     {bench}/",
             f"  Console (organizer)     {hub}/console      PIN {self.kit.pin}",
             f"  Wall                    {hub}/wall",
             f"  Players' page           {hub}/",
+            *self._encrypted(),
             "",
             "  Everything runs on this machine and is forgotten afterwards. Ctrl-C stops it.",
             "",
         ])
+
+    def _encrypted(self) -> list[str]:
+        """For organizers with other devices, where the demo lets those in."""
+        authority = self.kit.hub_folder / FOLDER / AUTHORITY
+        if not authority.is_file():
+            return []
+        return [f"  Console elsewhere       https://this machine:{secure_port(self.args.port)}/console",
+                f"    fingerprint (SHA-256) {fingerprint(authority.read_bytes(), authority)}"]
 
     def serve_bench(self) -> None:
         """Serve the bench page until Ctrl-C."""
@@ -121,7 +136,7 @@ class Demo:
 
         tables = {n: VirtualTable(n, self.kit.panel(n)) for n in self.kit.tables}
         printer = VirtualDesk(self.kit.printer) if self.kit.printer else None
-        bench = Bench(tables, printer, {"hub_port": self.args.port, "pin": self.kit.pin}, self.args.language)
+        bench = Bench(tables, printer, {"hub_port": self.args.port}, self.args.language)
 
         class Server(uvicorn.Server):
             def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -129,5 +144,5 @@ class Demo:
                 asyncio.get_running_loop().create_task(bench.close())
                 super().handle_exit(sig, frame)
 
-        Server(uvicorn.Config(bench, host=self.args.host, port=self.args.port + 1, loop="asyncio", http="h11",
+        Server(uvicorn.Config(bench, host=BENCH_HOST, port=self.args.port + 1, loop="asyncio", http="h11",
                               ws="none", log_level="warning", access_log=False, timeout_graceful_shutdown=2)).run()

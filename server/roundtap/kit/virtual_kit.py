@@ -10,6 +10,8 @@ import urllib.request
 from pathlib import Path
 
 from roundtap.kit.leash import start_roundtap
+from roundtap_hub.auth import is_loopback
+from roundtap_hub.pin import new_pin
 
 UP_WITHIN_S = 30.0
 
@@ -22,7 +24,7 @@ class VirtualKit:
         self.hub_folder = folder / "hub"
         self.port = port
         self.tables = range(1, tables + 1)
-        self.pin = "".join(secrets.choice("0123456789") for _ in range(6))
+        self.pin = new_pin()
         self._folder = folder
         self._host = host
         self._language = language
@@ -42,11 +44,11 @@ class VirtualKit:
 
     def prepare(self) -> None:
         """Keys, PIN and configurations, written before anybody runs."""
-        from roundtap_hub.hub import hash_pin
+        from roundtap_hub.pin import hash_pin
         from roundtap_hub.private_files import write_private
 
         keys = {f"table-{n}": secrets.token_bytes(32) for n in self.tables}
-        self.hub_folder.mkdir()
+        self.hub_folder.mkdir(mode=0o700)
         write_private(self.hub_folder / "pin", hash_pin(self.pin))
         if self.printer:
             station_key = keys["station-1"] = secrets.token_bytes(32)
@@ -67,8 +69,10 @@ class VirtualKit:
     def start(self) -> None:
         """The hub first; then the tables, which would wait for it anyway."""
         bench = ("--bench-url", self._bench_url) if self._bench_url else ()
+        # Who sits here needs no encryption.
+        secure = ("--secure-port", "0") if is_loopback(self._host) else ()
         self._spawn("hub", "--data", str(self.hub_folder), "--host", self._host, "--port", str(self.port),
-                    "--language", self._language, *bench)
+                    "--language", self._language, *bench, *secure)
         self._wait_for_hub()
         for number in self.tables:
             self._spawn("table", str(self._folder / f"table-{number}.toml"), "--panel", str(self.panel(number)))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
 from http.cookiejar import CookieJar
+from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
@@ -19,11 +21,19 @@ TROUBLE = re.compile(r'<p class="problem"[^>]*>.*?<span>(.*?)</span>', re.DOTALL
 
 
 class ConsoleClient:
-    """One organizer's session. Every method raises Problem("hub_refused") with the hub's own words."""
+    """One organizer's session. Every method raises Problem("hub_refused") with the hub's own words.
 
-    def __init__(self, url: str, pin: str) -> None:
+    `authority`: the certificate of the hub's own, which is trusted and no other; needed for https://.
+    """
+
+    def __init__(self, url: str, pin: str, authority: Path | None = None) -> None:
         self._url = url.rstrip("/")
-        self._open = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar())).open
+        try:
+            context = ssl.create_default_context(cafile=authority)
+        except OSError as error:
+            raise Problem("hub_not_there", where=str(authority), reason=str(error)) from error
+        self._open = urllib.request.build_opener(
+            urllib.request.HTTPCookieProcessor(CookieJar()), urllib.request.HTTPSHandler(context=context)).open
         self._token = self._token_of(self._page("/login"))
         self._token = self._token_of(self.post("/login", pin=pin, next="/console"))
 

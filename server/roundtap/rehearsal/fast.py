@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from roundtap.kit.virtual_hall import VirtualHall
 from roundtap.rehearsal.script import Script, ScriptRound, Typing
+from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.state import tournament_of
+from roundtap_core.event.course import situation_of
+from roundtap_core.event.state import MatchState, RoundState, tournament_of
 from roundtap_core.records import RULING, SIDES, Result, Tournament
+from roundtap_core.result_json import result_to_json
+from roundtap_core.wire import digest
+from roundtap_hub.devices.reports import take_report, well_formed
 from roundtap_units.table.press_script import Press
+from roundtap_units.unit_words import unit_words
 
 READ_MS = 12_000
 
@@ -23,8 +30,9 @@ class TableDisagrees(Exception):
 def rehearse_fast(script: Script, progress: Progress, trouble: bool = False) -> Tournament:
     """The event as the hub has it after all rounds. `progress(round, matches done, matches)` after each match.
 
-    `trouble`: at every third match the other side says no and a judge decides; at every third an official enters
-    something else first and corrects it. The end has to be the same.
+    `trouble`: at every fourth match the other side says no and a judge decides; at every fourth an official enters
+    something else first and corrects it; at every fourth both agree to another result afterwards, and the judge keeps
+    the first. The end has to be the same.
     """
     with VirtualHall(script.tables) as hall:
         hall.enter(script.tournament)
@@ -57,7 +65,7 @@ def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress, troub
             hall.step()
         for typing in played.typing:
             if typing.after_time == after_time:
-                kinds = (type_match, disputed, corrected) if trouble else (type_match,)
+                kinds = (type_match, disputed, corrected, agreed_twice) if trouble else (type_match,)
                 kinds[done % len(kinds)](hall, typing)
                 done += 1
                 progress(played.number, done, len(played.typing))
@@ -95,6 +103,43 @@ def corrected(hall: VirtualHall, typing: Typing) -> None:
     type_match(hall, typing)
     judged(hall, typing, Result(ended=RULING, winner="none"))
     judged(hall, typing, typing.result)
+
+
+def agreed_twice(hall: VirtualHall, typing: Typing) -> None:
+    """Agreed at the table; then both say something else, which the table shows beside it, and a judge keeps the first.
+    Where no other match has ended in a way that this one could, they say nothing else."""
+    type_match(hall, typing)
+    played = hall.state.rounds[-1]
+    match = next(m for m in played.matches if m.match.table == typing.table)
+    other = None if typing.ruling else _another_result(hall, played, match, typing.result)
+    if other is None:
+        return
+    hall.wait(READ_MS)
+    yes = None
+    for side in SIDES:
+        report = {
+            "report_id": f"again-{match.id}{side}", "unit": f"table-{typing.table}", "event": hall.state.id,
+            "match": match.id, "side": side, "revision": match.revision, "result": result_to_json(other),
+            "serial": match.heard[side] + 1, "agrees_to": yes,
+        }
+        yes = {"report_id": report["report_id"], "hash": digest(report)}
+        take_report(hall.hub, well_formed(report))
+    hall.step()
+    table, now = hall.tables[typing.table], hall.state.find_match(match.id)
+    if now is None or now[1].match.result != typing.result or unit_words("en")("second.title") not in table.says:
+        raise TableDisagrees(f"table {typing.table}: {typing.result}: after a second agreement it says {table.says!r}")
+    judged(hall, typing, typing.result)
+
+
+def _another_result(hall: VirtualHall, played: RoundState, match: MatchState, result: Result) -> Result | None:
+    """A result of some other match, as this one could have ended too."""
+    state = hall.state
+    for other in (m.match.result for r in state.rounds for m in r.matches):
+        if other is not None and other != result and other.ended != RULING:
+            with suppress(Problem):
+                state.rulebook.check_new(other, state.options, situation_of(state, played, match))
+                return other
+    return None
 
 
 def type_match(hall: VirtualHall, typing: Typing) -> None:

@@ -195,8 +195,9 @@ def rehearse_live(script: Script, progress: Progress, port: int) -> Tournament:
             kit.stop()
 
 
-def rehearse_on_units(script: Script, progress: Progress, url: str, pin: str) -> Tournament:
+def rehearse_on_units(script: Script, progress: Progress, url: str, pin: str,
+                      authority: Path | None = None) -> Tournament:
     """On a hub that runs already, with its real units: one person presses what is asked for."""
     names = {c.id: c.name for c in script.tournament.competitors}
     hands = SpokenHands(lambda text: print(text, flush=True), names)
-    return LiveRehearsal(ConsoleClient(url, pin), hands, progress, patience_s=3600).play(script)
+    return LiveRehearsal(ConsoleClient(url, pin, authority), hands, progress, patience_s=3600).play(script)

@@ -23,6 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="with --fast: disputes, judges and corrections on the way to the same end")
     parser.add_argument("--hub", metavar="URL", help="a running hub with real units: it tells, you press")
     parser.add_argument("--pin", help="the organizer's PIN of that hub")
+    parser.add_argument("--authority", type=Path, metavar="CA.crt",
+                        help="that hub's certificate authority, for https:// (http://HUB:8080/ca.crt)")
     parser.add_argument("--port", type=int, default=8090, help="the hub's port, when not --fast")
 
 
@@ -65,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
         clean_up_when_told_to_end()
         try:
-            played = (rehearse_on_units(script, bar.show, args.hub, args.pin or "") if args.hub
+            played = (rehearse_on_units(script, bar.show, args.hub, args.pin or "", args.authority) if args.hub
                     else rehearse_live(script, bar.show, args.port))
         except (Problem, NotSaved, TimeoutError) as trouble:
             print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)

@@ -30,8 +30,7 @@ from roundtap_core.limits import (
 
 RANGES: Mapping[str, Range] = MappingProxyType({
     "seed": EXACT, "players": COUNT, "number": EXACT, "attempt": EXACT, "revision": EXACT, "seen": EXACT,
-    "serial": EXACT,
-    "delta_ms": EXACT, "minutes": MINUTES, "total": COUNT, "list_total": COUNT, "declined_at": COUNT,
+    "serial": COUNT, "delta_ms": EXACT, "minutes": MINUTES, "total": COUNT, "list_total": COUNT, "declined_at": COUNT,
     "fixed_table": NUMBER, "dropped_after": ROUND, "disqualified_after": ROUND, "size": COUNT, "picks": COUNT,
     "a": FIGURE, "b": FIGURE,
 })
@@ -46,12 +45,13 @@ LINES = frozenset({
 })
 IDS = frozenset({
     "id", "rulebook", "by", "match", "meets", "official", "role", "digest", "body", "report_id", "draw", "side",
-    "stage", "tiebreak_form", "about", "kind", "winner", "conceded_by", "initiative", "first_player", "a", "b",
+    "stage", "tiebreak_form", "about", "kind", "winner", "conceded_by", "initiative", "first_player",
 })
-KNOWN = frozenset({"competitor", "by_competitor", "absent", "plays", "who", "order", "seeds", "declined"})
+KNOWN = frozenset({"competitor", "by_competitor", "absent", "plays", "who", "order", "seeds", "declined",
+                   "a", "b"})
 """Who is in the event already, or the command is refused: also whoever came in before these limits stood."""
 
-FILLED_IN = frozenset({"venue_number", "list_points", "taken_tables", "busy_tables"})
+FILLED_IN = frozenset({"list_points", "taken_tables", "busy_tables", "venue_number", "stood_there"})
 """What nobody outside says: the hub fills it in from what is recorded."""
 
 JUDGED = frozenset({"result"})
@@ -89,7 +89,7 @@ def _value(value: Any, name: str, where: str) -> None:
     if isinstance(value, str):
         _text(value, name, f"{where}/{name}")
     elif isinstance(value, int):
-        refuse_outside(value, RANGES[name], f"{where}/{name}")
+        refuse_outside(value, RANGES.get(name, EXACT), f"{where}/{name}")
     elif is_dataclass(value):
         _record(value, f"{where}/{name}")
     elif name == "options":

@@ -28,7 +28,8 @@ FORMAT = "1"
 STEP_PAGES, STEP_PAUSE_S = 256, 0.02
 """A megabyte at a time, synced before the next: the writer's own sync never waits behind a whole backup."""
 FILE_BYTES_MAX, FILES_MAX = 1 << 20, 200
-LEFT_OUT = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE)
+# Sessions: one that was ended since would live again.
+LEFT_OUT = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE, "sessions.json")
 ABOUT, FILE = "backup_about", "backup_file"
 
 
@@ -209,7 +210,7 @@ def _heads(connection: sqlite3.Connection) -> dict[str, Head]:
 
 def _prune(folder: Path, named: Named, newest: Path) -> None:
     """Three of this epoch, and three of those before it: what an epoch took back may still be wanted."""
-    own = [path for path in folder.glob(f"roundtap-{named.lineage}-*{SUFFIX}")]
+    own = list(folder.glob(f"roundtap-{named.lineage}-*{SUFFIX}"))
     ours = sorted((path for path in own if path.name.startswith(f"roundtap-{named.lineage}-{named.epoch}-")),
                   key=lambda path: path.name, reverse=True)
     others = sorted((path for path in own if path not in ours), key=lambda path: path.stat().st_mtime_ns, reverse=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from flask import Blueprint, Flask
 
-from roundtap_hub.auth import PinGate
 from roundtap_hub.hub import Hub
 from roundtap_hub.pages import (
     announced,
@@ -31,6 +30,8 @@ from roundtap_hub.pages import (
     results,
     rounds,
     swap_check,
+    this_hub,
+    trust,
     units,
     wall,
 )
@@ -46,7 +47,6 @@ def register(app: Flask, hub: Hub) -> None:
     app.extensions[RENDERINGS] = Renderings()
     app.extensions[ROW_TEXTS] = RowTexts()
     app.extensions[outcome.OUTCOMES] = outcome.Outcomes()
-    app.extensions["roundtap-gate"] = PinGate(hub.clocks.mono_ms)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals["static_url"] = StaticFiles().url
     app.jinja_env.add_extension(RegionTags)
@@ -54,11 +54,11 @@ def register(app: Flask, hub: Hub) -> None:
     organizer = Blueprint("console", __name__, url_prefix="/console")
     base.guard(public)
     base.guard(organizer, organizer_only=True)
-    for module in (home, wall, players, announced):
+    for module in (home, wall, players, announced, trust):
         module.routes(public)
     for module in (archive, console, console_parts, new_event, rounds, cut, imposed_round, results, counting_aid,
                    swap_check, result_walk, competitors, judging, officials, play_on, lists, units, export,
-                   outcome):
+                   outcome, this_hub):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)

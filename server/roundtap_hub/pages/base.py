@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
-from flask import Blueprint, Response, abort, current_app, g, redirect, render_template, request, session, url_for
+from flask import Blueprint, Response, abort, current_app, g, redirect, render_template, request, url_for
 from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -17,13 +17,13 @@ from roundtap_core.event.commands import Command
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.limits import harmless
 from roundtap_core.words import LANGUAGES, Words, choose_language
-from roundtap_hub.auth import csrf_token, form_is_ours, is_organizer
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.pages import visit
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
+from roundtap_hub.policy import POLICY, refuse_in_state
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
 from roundtap_hub.public.sheet_drawing import common_context, words_in
 from roundtap_hub.public.sheets import Asked, Elsewhere, Found
 from roundtap_hub.views import HallNow, page_version
@@ -104,20 +104,20 @@ def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
 
     @blueprint.before_request
     def check() -> AnyResponse | None:
-        if request.method == "POST" and not form_is_ours(
-            session, request.form.get("csrf", ""), request.headers.get("Origin"), request.host
-        ):
+        if request.method == "POST" and not visit.form_is_this_browser_s(request.form.get("csrf", "")):
             abort(403)
-        if organizer_only and not is_organizer(session, the_hub()):
+        if organizer_only and not visit.is_organizer():
+            # The guard before (page_guard.py) has let in nobody else; a session may have ended since.
             target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
             return redirect(url_for("pages.login", next=target))
+        if organizer_only and "since" not in request.args:
+            # A page that looks after itself is no use that anybody makes of it.
+            visit.used()
         return None
 
     @blueprint.after_request
     def seal(response: Response) -> Response:
-        response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers["Referrer-Policy"] = "same-origin"
+        visit.set_cookies(response)
         response.headers.setdefault("Cache-Control", "no-store")
         return _packed(response) if organizer_only else response
 
@@ -137,12 +137,10 @@ def language() -> str:
     """Chosen by hand and remembered, else what the browser asks for, else the hub's own."""
     asked = request.args.get("lang", "")
     if asked in LANGUAGES:
-        if session.get("lang") != asked:
-            session["lang"] = asked
+        visit.remember_language(asked)
         return asked
-    remembered = session.get("lang")
-    if remembered in LANGUAGES:
-        return str(remembered)
+    if visit.the_visit().language:
+        return visit.the_visit().language
     header = request.headers.get("Accept-Language")
     return choose_language(header) if header else the_hub().language
 
@@ -173,7 +171,7 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
     common = {
         **common_context(hub, t, current_app.extensions[ROW_TEXTS]), "feed": feed, "seen": Markup(SEEN),
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
-        "organizer": is_organizer(session, hub), "csrf": lambda: Markup(CSRF),
+        "organizer": visit.is_organizer(), "csrf": lambda: Markup(CSRF),
         "problem": harmless(problem.say(t)) if problem else "",
         "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
@@ -185,7 +183,7 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
 
 def sent(page: Rendered, status: int = 200) -> Response:
     """A rendered page for the one who asked."""
-    token = csrf_token(session) if CSRF in page.html else ""
+    token = visit.csrf_token() if CSRF in page.html else ""
     html = filled(page.html, token, the_hub().clocks.mono_ms())
     response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = words().language
@@ -195,7 +193,7 @@ def sent(page: Rendered, status: int = 200) -> Response:
 
 def sent_patch(patch: Patch) -> Response:
     """What changed on a page, as JSON, for the one who asked."""
-    text = filled(patch.text, csrf_token(session), the_hub().clocks.mono_ms())
+    text = filled(patch.text, visit.csrf_token(), the_hub().clocks.mono_ms())
     return Response(text, content_type="application/json")
 
 
@@ -206,7 +204,7 @@ def public_page(found: Found, always_drawn: bool = False) -> AnyResponse:
         abort(410 if (request.view_args or {}).get("event_id") in the_snapshot().venue.deleted else 404)
     if isinstance(found, Elsewhere):
         return redirect(found.path)
-    kept = not always_drawn and not is_organizer(session, the_hub())
+    kept = not always_drawn and not visit.is_organizer()
     as_kept: dict[str, Any] = {"variant": found.variant, "sent_ms": ""} if kept else {}
     return page(found.template, found.page, **found.context, **as_kept)
 
@@ -234,6 +232,7 @@ def mended_on(again: View) -> Callable[[View], View]:
         def handled(**where: Any) -> AnyResponse:
             try:
                 refuse_unfit_fields()
+                _refuse_another_state(where.get("event_id", ""))
                 _refuse_another_step(where.get("event_id", ""))
                 return handler(**where)
             except Problem as problem:
@@ -248,6 +247,12 @@ def mended_on(again: View) -> Callable[[View], View]:
         return handled
 
     return wrap
+
+
+def _refuse_another_state(event_id: str) -> None:
+    """What the table of who may do what (policy.py) has for this address, and the state that the event is in."""
+    if event_id and request.url_rule is not None:
+        refuse_in_state(the_snapshot(), POLICY[f"POST {request.url_rule.rule}"], event_id)
 
 
 def _refuse_another_step(event_id: str) -> None:

@@ -13,7 +13,6 @@ from roundtap_core.errors import Problem
 from roundtap_hub.journal.service import HubStopped, OutcomeUnknown
 from roundtap_hub.pages.base import page
 from roundtap_hub.pages.outcome import wait_for
-from roundtap_hub.public.public_pages import CONTENT_SECURITY_POLICY
 
 log = logging.getLogger(__name__)
 
@@ -65,5 +64,4 @@ def _explained(code: int) -> Response:
         # Whatever broke the page may break this one too.
         log.exception("the error page failed")
         response = Response(f"Roundtap: {code}\n", code, content_type="text/plain; charset=utf-8")
-    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     return response

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, current_app, redirect, request, session, url_for
+from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_hub.auth import PinGate, is_organizer, log_in, log_out, right_pin, safe_next
+from roundtap_hub.auth import safe_next
+from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import field, mended_on, page, public_page, the_asked, the_hub, the_snapshot
 from roundtap_hub.public import sheets
 from roundtap_hub.public.colours import KIND, PATH
@@ -27,7 +28,7 @@ def front_door() -> AnyResponse:
 
 
 def login() -> AnyResponse:
-    if is_organizer(session, the_hub()):
+    if visit.is_organizer():
         return redirect(safe_next(request.args.get("next"), "/console"))
     return page("login.html", target=safe_next(request.values.get("next"), "/console"))
 
@@ -36,18 +37,16 @@ def login() -> AnyResponse:
 def post_login() -> AnyResponse:
     """The PIN, as often as the gate lets it be tried."""
     hub, address = the_hub(), request.remote_addr or ""
-    gate: PinGate = current_app.extensions["roundtap-gate"]
-    if gate.wait_ms(address):
-        raise Problem("pin_wait", n=-(-gate.wait_ms(address) // 1000))
-    if not gate.admit(address, lambda: right_pin(hub, field("pin"))):
+    wait_ms = hub.organizers.gate.wait_ms(address)
+    if wait_ms:
+        raise Problem("pin_wait", n=-(-wait_ms // 1000))
+    if not visit.begin_session(field("pin")):
         raise Problem("wrong_pin")
-    log_in(session, hub)
-    session.permanent = True
     return redirect(safe_next(field("next"), "/console"), 303)
 
 
 def post_logout() -> AnyResponse:
-    log_out(session)
+    visit.end_session()
     return redirect(url_for("pages.front_door"), 303)
 
 

@@ -21,17 +21,8 @@ PAGES = re.compile(
     r"/(?:(?P<door>)|(?P<walls>wall)|wall/(?P<wall>[^/]+)|rules/(?P<rules>[^/]+)|e/(?P<event>[^/]+)"
     r"(?:/(?P<part>standings|pairings|bracket)|/p/(?P<player>[^/]+))?)")
 
-CONTENT_SECURITY_POLICY = (
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'self'"
-)
-
-SEAL = [
-    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()), (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"), (b"cache-control", b"no-cache"),
-    (b"vary", b"Accept-Language, Cookie, Accept-Encoding"),
-]
-"""What Flask's pages carry too (pages/base.py); but these are kept, and asked for by their mark each time."""
+SEAL = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+"""Flask's pages are not kept (pages/base.py); these are, and asked for by their mark each time."""
 
 
 class PublicPages:

@@ -41,7 +41,8 @@ class Sending:
 
 
 class Standing:
-    """A result stands. For ten seconds "leaving?"; until the round closes the own button corrects it."""
+    """A result stands. For ten seconds "leaving?"; until the round closes the own button says something else: once both
+    have agreed to that, a judge decides (agreement.Second)."""
 
     def __init__(self, table: TableState) -> None:
         self.table = table

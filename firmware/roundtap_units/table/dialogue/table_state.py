@@ -77,6 +77,8 @@ class Sent:
     fate_at_ms: int = 0
     pending: bool = False
     """A hub that was restored keeps it and looks into it: its fate is still to come."""
+    past: bool = False
+    """This side has said something newer since, and the hub has it: this is not its word any more."""
 
 
 @dataclass(slots=True)
@@ -184,7 +186,7 @@ class TableState:
         return [
             sent for sent in self.sent
             if _about(sent.effect) == self.match.same and sent.effect.revision == self.match.revision
-            and not isinstance(sent.fate, Refused)
+            and not isinstance(sent.fate, Refused) and not sent.past
         ]
 
     @property
@@ -235,10 +237,14 @@ class TableState:
         A fate may overtake the view it belongs to; until then the report made here is the newer truth.
         """
         match = self.view.match if self.view else None
+        for place, sent in enumerate(self.sent):
+            sent.past = sent.past or any(
+                isinstance(newer.fate, Saved) and newer.effect.side == sent.effect.side
+                and _about(newer.effect) == _about(sent.effect) for newer in self.sent[place + 1:])
         self.sent = [
             sent for sent in self.sent
             if sent.fate is None or (
-                isinstance(sent.fate, Saved) and now_ms - sent.fate_at_ms < FORGET_SAVED_MS
+                isinstance(sent.fate, Saved) and now_ms - sent.fate_at_ms < FORGET_SAVED_MS and not sent.past
                 and match is not None and match.same == _about(sent.effect)
                 and match.reports.get(sent.effect.side) != sent.effect.result
             )

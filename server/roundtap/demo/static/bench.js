@@ -143,5 +143,4 @@ fetch("/info").then((answer) => answer.json()).then((info) => {
   for (const link of document.querySelectorAll("[data-path]")) {
     link.href = `http://${location.hostname}:${info.hub_port}${link.dataset.path}`;
   }
-  document.getElementById("pin").textContent = info.pin;
 });

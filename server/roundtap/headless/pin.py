@@ -1,0 +1,38 @@
+"""Makes a new PIN for a hub's organizers, shown here once; a running hub knows it at once, and all sessions end."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from roundtap.headless import event_input
+from roundtap_core.errors import Problem
+from roundtap_core.words import catalogue
+from roundtap_hub.pin import new_phrase, new_pin, write_pin
+
+PIN = "pin"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
+    parser.add_argument("--phrase", action="store_true", help="four made-up words instead of eight digits")
+
+
+def run(args: Namespace) -> int:
+    """The new PIN on stdout; 2 where there is no hub's folder, or it may not be written to."""
+    core = event_input.reader_words()
+    words = catalogue("roundtap", core.language).also(core)
+    try:
+        # A folder without a PIN is no hub's: rather none than one that nobody asks for.
+        if not (args.data / PIN).is_file():
+            raise Problem("no_pin_folder")
+        made = new_phrase() if args.phrase else new_pin()
+        write_pin(args.data / PIN, made)
+    except Problem as problem:
+        event_input.complain(f"roundtap pin: {args.data}: {problem.say(words)}")
+        return event_input.BAD_INPUT
+    except OSError as error:
+        event_input.complain(f"roundtap pin: {args.data / PIN}: {error.strerror}")
+        return event_input.BAD_INPUT
+    event_input.write(f"{made}\n")
+    return event_input.DONE

@@ -1,0 +1,103 @@
+"""The guard before all pages: organizers' only encrypted, or from the hub's own machine, and only to who is logged in.
+
+It answers on the event loop: nobody without a session takes a thread from those who have one.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from urllib.parse import quote
+
+from roundtap_core.words import LANGUAGES, catalogue, choose_language
+from roundtap_hub.auth import is_here
+from roundtap_hub.cookies import LANGUAGE, cookies_in, session_cookie
+from roundtap_hub.http_answers import CLOSE, NO_STORE, Scope, Send, header, send_answer
+from roundtap_hub.hub import Hub
+from roundtap_hub.policy import ENCRYPT, Asker, refusal, row_of
+
+HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
+ASKED_BY = frozenset({"GET", "HEAD"})
+
+
+def asker_of(hub: Hub, scope: Scope) -> Asker:
+    """Who asks."""
+    encrypted = scope.get("scheme") == "https"
+    client = scope.get("client")
+    here = not encrypted and client is not None and is_here(client[0], header(scope, b"host").decode("latin-1"))
+    token = cookies_in(header(scope, b"cookie").decode("latin-1")).get(session_cookie(encrypted, here), "")
+    return Asker(encrypted, here, hub.organizers.session(token) is not None)
+
+
+class PageGuard:
+    """Answers those who may not go on."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    async def refuses(self, scope: Scope, send: Send) -> bool:
+        """Whether the request was refused, and answered; nothing of it was done."""
+        row = row_of(scope["method"], scope["path"])
+        if row.who in UNGUARDED:
+            return False
+        lacking = refusal(row, asker_of(self._hub, scope))
+        if not lacking:
+            return False
+        asked = scope["method"] in ASKED_BY
+        if lacking == ENCRYPT:
+            encrypted = self._hub.encrypted
+            if asked and encrypted is not None:
+                await _send_to(send, 303, f"https://{_host(scope)}:{encrypted.port}{_target(scope)}")
+            else:
+                await self._say(scope, send)
+        else:
+            # What was pressed is not done later: after the login comes the console.
+            await _send_to(send, 302, f"/login?next={quote(_target(scope) if asked else '/console', safe='/')}",
+                           () if asked else CLOSE)
+        return True
+
+    async def _say(self, scope: Scope, send: Send) -> None:
+        """Words for who may not press here, or cannot be sent on."""
+        t = catalogue("roundtap_hub", self._language(scope))
+        title = escape(t("door.encrypted"))
+        encrypted = self._hub.encrypted
+        if encrypted is None:
+            way = f"<p>{escape(t('door.encrypted.off'))}</p>"
+        else:
+            there = escape(f"https://{_host(scope)}:{encrypted.port}/login")
+            way = f'<p>{escape(t("door.encrypted.out"))}</p><p><a href="{there}">{there}</a></p>'
+        page = (f'<!doctype html><html lang="{t.language}"><meta charset="utf-8">'
+                f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
+                f"<h1>{title}</h1>{way}</html>")
+        await send_answer(send, 403, b"text/html; charset=utf-8", page.encode(), [*NO_STORE, *CLOSE])
+
+    def _language(self, scope: Scope) -> str:
+        chosen = cookies_in(header(scope, b"cookie").decode("latin-1")).get(LANGUAGE, "")
+        if chosen in LANGUAGES:
+            return chosen
+        wanted = header(scope, b"accept-language").decode("latin-1")
+        return choose_language(wanted) if wanted else self._hub.language
+
+
+UNGUARDED = frozenset({"everybody", "table", "station"})
+
+
+def _target(scope: Scope) -> str:
+    """Path and query of the request, in letters that an address may have."""
+    path = quote(scope["path"], safe="/")
+    query = quote(scope["query_string"].decode("latin-1"), safe="=&%+;,/?:@!$'()*~")
+    return f"{path}?{query}" if query else path
+
+
+def _host(scope: Scope) -> str:
+    """The name that was asked for, without its port; what is no name is not repeated to anybody."""
+    asked = HOST.fullmatch(header(scope, b"host").decode("latin-1"))
+    if asked:
+        return asked[1]
+    address = (scope.get("server") or ("localhost", 0))[0]
+    return f"[{address}]" if ":" in address else address
+
+
+async def _send_to(send: Send, status: int, where: str, more: list[tuple[bytes, bytes]] | tuple[()] = ()) -> None:
+    await send_answer(send, status, b"text/plain; charset=utf-8", b"", [
+        (b"location", where.encode("latin-1", "replace")), *NO_STORE, *more])

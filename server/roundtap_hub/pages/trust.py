@@ -1,0 +1,32 @@
+"""How to trust this hub: its authority's certificate, and the words for it. On the plain port, too: it comes first."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, abort
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_hub.pages.base import page, the_hub
+
+KIND = "application/x-x509-ca-cert"
+"""By this phones offer to install it."""
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/trust", "trust", trust)
+    bp.add_url_rule("/ca.crt", "authority", authority)
+
+
+def trust() -> AnyResponse:
+    encrypted = the_hub().encrypted
+    if encrypted is None:
+        abort(404)
+    return page("trust.html", encrypted=encrypted)
+
+
+def authority() -> AnyResponse:
+    encrypted = the_hub().encrypted
+    if encrypted is None:
+        abort(404)
+    response = Response(encrypted.authority, content_type=KIND)
+    response.headers["Content-Disposition"] = 'attachment; filename="roundtap-ca.crt"'
+    return response

@@ -1,0 +1,143 @@
+"""This hub on the console: who is logged in, and out again; and pages that never ask a stranger to believe them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import PIN, House, open_house, problem_of, text_of
+
+from roundtap_core.words import LANGUAGES
+from roundtap_hub.tls import Encrypted
+from roundtap_hub.views.this_hub import browser_name, hours_text
+
+ANDROID = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36"
+FINGERPRINT = " ".join(["AB12"] * 16)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        object.__setattr__(opened.hub, "encrypted", Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT))
+        yield opened
+
+
+def test_who_is_logged_in_stands_there_this_browser_first(house: House):
+    house.hub.organizers.sessions.begin("10.42.0.17", ANDROID)
+    house.time.ms += 65 * 60_000
+    page = text_of(house.organizer().get("/console/hub"))
+    mine, theirs = page.index("this browser"), page.index("10.42.0.17 · Chrome · Android")
+    assert mine < theirs
+    assert "logged in 1:05 h ago · last used 1:05 h ago" in page[theirs:]
+
+
+def test_one_session_is_ended_and_all_others(house: House):
+    phone, tablet, desk = house.organizer(), house.organizer(), house.organizer()
+    page = desk.get("/console/hub").text
+    ends = re.findall(r'action="(/console/hub/sessions/[0-9a-f]+/end)"', page)
+    assert len(ends) == 3
+    desk.post(ends[-1])
+    assert [browser.get("/console").status_code for browser in (phone, tablet, desk)].count(302) == 1
+    desk.post("/console/hub/sessions/end")
+    assert [browser.get("/console").status_code for browser in (phone, tablet, desk)] == [302, 302, 200]
+
+
+def test_ending_one_s_own_is_a_logout(house: House):
+    desk = house.organizer()
+    own = re.findall(r'action="(/console/hub/sessions/[0-9a-f]+/end)"', desk.get("/console/hub").text)
+    desk.post(own[0])
+    assert desk.get("/console/hub").location.startswith("/login")
+
+
+def test_a_session_that_is_over_is_refused_by_every_form(house: House):
+    organizer = house.with_event()
+    house.time.ms += 4 * 3600_000
+    before = house.event.number
+    assert organizer.post("/console/e1/draw", attempt=0).status_code == 403
+    assert house.event.number == before
+
+
+def test_a_page_that_looks_after_itself_is_no_use_of_it(house: House):
+    organizer = house.with_event()
+    for _ in range(5):
+        house.time.ms += 3600_000
+        answer = organizer.get("/console/e1?since=0123456789abcdef")
+    assert answer.status_code == 302
+    again = house.organizer()
+    for _ in range(5):
+        house.time.ms += 3600_000
+        answer = again.get("/console/e1")
+    assert answer.status_code == 200
+
+
+def test_logging_in_again_ends_the_session_before(house: House):
+    organizer = house.organizer()
+    organizer.token = re.findall(r'name="csrf" value="([^"]+)"', organizer.get("/console/hub").text)[0]
+    assert organizer.post("/login", pin=PIN).status_code == 303
+    assert len(house.hub.organizers.sessions.listed()) == 1
+
+
+def test_the_mark_of_a_form_is_another_after_the_login(house: House):
+    """Nobody fixes it beforehand."""
+    browser = house.browser()
+    browser.get("/login")
+    before = browser.token
+    browser.log_in()
+    assert browser.token != before
+    assert browser.client.post("/console", data={"csrf": before, "name": "x"}).status_code == 403
+
+
+def test_cookies_of_the_hub_itself_keep_to_themselves(house: House):
+    browser = house.browser()
+    browser.get("/login")
+    answer = browser.post("/login", pin=PIN)
+    said = {each.partition("=")[0]: each for each in answer.headers.getlist("Set-Cookie")}
+    assert {"HttpOnly", "Path=/", "SameSite=Lax", "Max-Age=86400"} <= set(said["roundtap_here"].split("; "))
+    assert not [each for each in said.values() if "Expires" in each], "the hub's date may be wrong"
+    assert browser.client.get("/login?next=//evil.example", headers=browser.headers).location == "/console"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_how_to_trust_the_hub_is_said_to_everybody(house: House, language: str):
+    page = house.browser(language).get("/trust")
+    assert FINGERPRINT in text_of(page)
+    assert 'href="/ca.crt"' in page.text
+    assert "roundtap fingerprint" in text_of(page)
+    authority = house.browser().get("/ca.crt")
+    assert (authority.content_type, authority.text) == ("application/x-x509-ca-cert", "-----BEGIN CERTIFICATE-----\n")
+    assert FINGERPRINT in text_of(house.organizer().get("/console/hub"))
+
+
+def test_a_hub_without_https_has_nothing_to_trust(tmp_path: Path):
+    with open_house(tmp_path) as house:
+        assert house.browser().get("/trust").status_code == 404
+        assert house.browser().get("/ca.crt").status_code == 404
+        assert "--secure-port 8443" in text_of(house.organizer().get("/console/hub"))
+
+
+def test_an_archived_event_is_only_looked_at(house: House):
+    organizer = house.with_event()
+    organizer.post("/console/e1/archive")
+    answer = organizer.post("/console/e1/competitors", names="Kim Who")
+    assert answer.status_code == 409
+    assert "is archived and does not change" in problem_of(answer)
+    organizer.post("/console/e1/restore")
+    assert organizer.post("/console/e1/competitors", names="Kim Who").status_code == 303
+
+
+@pytest.mark.parametrize(("agent", "name"), [
+    (ANDROID, "Chrome · Android"),
+    ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari · iPhone"),
+    ("Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0", "Firefox · Linux"),
+    ("Mozilla/5.0 (Windows NT 10.0) Chrome/130.0 Safari/537.36 Edg/130.0", "Edge · Windows"),
+    ("curl/8", ""), ("", ""),
+])
+def test_browsers_are_told_apart(agent: str, name: str):
+    assert browser_name(agent) == name
+
+
+def test_ages_are_hours_and_minutes():
+    assert [hours_text(ms) for ms in (-5, 59_999, 60_000, 3_600_000, 90_000_000)] == [
+        "0:00", "0:00", "0:01", "1:00", "25:00"]

@@ -1,0 +1,320 @@
+"""One table says who may ask for what: every address has a row, every refusal is one and changes nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgi_client import Answer, AsgiClient
+from hub_kit import HandClock, event_steps, people, running
+from pages_kit import PIN
+
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.records import Pair, Result
+from roundtap_core.wire import REPORT, REQUEST, envelope
+from roundtap_hub.app import create_app
+from roundtap_hub.asgi import HubApplication
+from roundtap_hub.hub import Hub, hash_pin
+from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.policy import (
+    ARCHIVED,
+    BEFORE,
+    DELETED,
+    EVERYBODY,
+    FINISHED,
+    IN_PLAY,
+    LOGIN,
+    NO_EVENT,
+    ORGANIZER,
+    POLICY,
+    STATES,
+    STATION,
+    TABLE,
+    address_of,
+)
+from roundtap_hub.presence import Presence
+from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.static_files import PREFIX
+from roundtap_hub.tls import Encrypted
+
+ROOT = Path(__file__).parents[2]
+EVENTS = {NO_EVENT: "nothing", BEFORE: "soon", IN_PLAY: "now", FINISHED: "over", ARCHIVED: "away", DELETED: "gone"}
+KEYS = {"table-1": bytes(range(32)), "station-1": bytes(range(32, 64))}
+
+ASKERS = ("a stranger here", "a stranger elsewhere", "a stranger encrypted", "an organizer here",
+          "an organizer encrypted", "an organizer elsewhere, not encrypted", "one whose session has ended",
+          "one whose session is another hub's", "a proxy's word")
+LET_IN = {"an organizer here", "an organizer encrypted"}
+AT_THE_DOOR = {"a stranger here", "a stranger encrypted", *LET_IN, "one whose session has ended",
+               "one whose session is another hub's"}
+"""Who may see the login: all but those whose words everybody in the hall could read."""
+
+
+@dataclass
+class Hall:
+    """A hub with an event in each state, and all that may be held against a change."""
+
+    client: AsgiClient
+    service: Service
+    hub: Hub
+    tokens: dict[str, str]
+
+    def heads(self) -> Any:
+        assert self.hub.paper is not None
+        saved = self.service.snapshot
+        return (saved.venue.head, {event: state.head for event, state in saved.events.items()},
+                {event: summary.head for event, summary in saved.shelf.items()}, saved.people,
+                dict(self.hub.paper.states), list(self.hub.paper.orders), dict(self.hub.presence.units))
+
+    def ask(self, who: str, method: str, path: str, data: dict[str, str] | None = None) -> Answer:
+        encrypted = ("encrypted" in who and "not encrypted" not in who) or "ended" in who
+        elsewhere = "elsewhere" in who or "proxy" in who
+        name = "__Host-roundtap" if encrypted else "roundtap_here"
+        token = self.tokens.get(who, "")
+        headers = {"host": "10.42.0.1:8080" if elsewhere else "localhost"}
+        if token:
+            # Whoever has another's token tries all names for it.
+            names = (name,) if who in LET_IN else ("__Host-roundtap", "roundtap_here")
+            headers["cookie"] = "; ".join(f"{each}={token}" for each in names)
+        if "proxy" in who:
+            headers |= {"x-forwarded-for": "127.0.0.1", "x-forwarded-proto": "https", "x-forwarded-host": "localhost",
+                        "forwarded": "for=127.0.0.1;proto=https;host=localhost", "x-real-ip": "127.0.0.1"}
+        self.client.seen_as = {"scheme": "https" if encrypted else "http",
+                               "client": ("10.42.0.77" if elsewhere or encrypted else "127.0.0.1", 50000)}
+        try:
+            if method == "GET":
+                answer = self.client.get(path, **headers)
+            else:
+                answer = self.client.post(path, data={"csrf": self.csrf(who), **(data or {})}, **headers)
+            is_sealed(answer)
+            return answer
+        finally:
+            self.client.seen_as = {}
+
+    def csrf(self, who: str) -> str:
+        from roundtap_hub.sessions import form_token
+
+        return form_token(self.tokens.get(who, ""), self.hub.secret)
+
+
+WRITTEN_IN = re.compile(r"<style|<[^>]*\s(style|on[a-z]+)\s*=|<script(?![^>]*\ssrc=)|javascript:|<iframe|<base\b",
+                        re.IGNORECASE)
+
+
+def is_sealed(answer: Answer) -> None:
+    """Whatever is answered, and by whom: it is held to what it is, and no page has anything written into it."""
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; ")
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "same-origin"
+    assert "camera=()" in answer.headers["permissions-policy"]
+    if answer.headers.get("content-type", "").startswith("text/html"):
+        assert {"base-uri 'none'", "form-action 'self'", "script-src 'self'", "style-src 'self'"} <= set(
+            policy.split("; "))
+        found = WRITTEN_IN.search(answer.text)
+        assert found is None, found
+
+
+def prepared(service: Service, paper: PrintBook) -> None:
+    """An event in each state, the units at their tables."""
+    for event in (EVENTS[state] for state in (BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED)):
+        service.ask(event_steps(event), "organizer", people(event))
+    for event in (EVENTS[state] for state in (IN_PLAY, FINISHED, ARCHIVED, DELETED)):
+        service.ask([Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1, noted="so"))], "organizer")
+    for event in (EVENTS[state] for state in (FINISHED, ARCHIVED, DELETED)):
+        state = service.snapshot.events[event]
+        for match in state.live.matches if state.live else ():
+            service.tell(event, c.EnterResult(match.id, match.revision, RESULT), "organizer")
+        service.tell(event, c.FinishEvent(), "organizer")
+    for kind, state in (("event-archived", ARCHIVED), ("event-deleted", DELETED)):
+        service.ask([Step(VENUE, NewEntry(kind, {"event": EVENTS[state]}))], "organizer")
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    folder = tmp_path_factory.mktemp("policy")
+    clock = HandClock()
+    with running(folder / "roundtap.db", clock) as service:
+        paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
+        prepared(service, paper)
+        hub = Hub(service, Presence(), clock.clocks, KEYS, b"s" * 32, hash_pin(PIN, "salt"), paper=paper,
+                  encrypted=Encrypted(8443, b"-----BEGIN CERTIFICATE-----", "AAAA BBBB"))
+        sessions = hub.organizers.sessions
+        tokens = {who: sessions.begin("10.42.0.77", "") for who in ASKERS if "organizer" in who or "proxy" in who}
+        ended = tokens["one whose session has ended"] = sessions.begin("10.42.0.77", "")
+        found = hub.organizers.session(ended)
+        assert found
+        sessions.end(found.id)
+        tokens["one whose session is another hub's"] = "A" * 43
+        client = AsgiClient(HubApplication(hub), lifespan=True)
+        yield Hall(client, service, hub, tokens)
+        client.close()
+        paper.close()
+
+
+RESULT = Result(score=Pair(100, 24))
+
+
+def path_of(address: str, state: str) -> tuple[str, str]:
+    method, _, path = address.partition(" ")
+    for mark, value in {"event_id": EVENTS[state], "match_id": "1.1", "competitor": "p1", "official": "o1",
+                        "session_id": "000000000000", "word": "nothing", "name": "roundtap.css"}.items():
+        path = path.replace(f"<{mark}>", value)
+    return method, path
+
+
+def states_of(address: str) -> tuple[str, ...]:
+    return STATES if "<event_id>" in address else (BEFORE,)
+
+
+# --- every address has its row --------------------------------------------------------------------------------------
+
+
+def test_every_address_has_a_row_and_every_row_an_address(hall: Hall) -> None:
+    flask = {f"{method} {rule.rule}" for rule in create_app(hall.hub).url_map.iter_rules()
+             for method in rule.methods or () if method not in ("HEAD", "OPTIONS")}
+    native = {f"{method} {path}" for path, methods in HubApplication(hall.hub).native.items()
+              for method in methods if method != "HEAD"}
+    assert flask | native | {f"GET {PREFIX}<name>"} == set(POLICY)
+
+
+@pytest.mark.parametrize("address", POLICY)
+def test_a_request_finds_the_row_of_its_address(address: str) -> None:
+    method, path = path_of(address, IN_PLAY)
+    assert address_of(method, path) == address
+    if method == "GET":
+        assert address_of("HEAD", path) == address
+
+
+# --- who ------------------------------------------------------------------------------------------------------------
+
+
+def was_sent_away(answer: Answer) -> bool:
+    """To the login, to the encrypted port, or with words."""
+    where = answer.headers.get("location", "")
+    return answer.status_code == 403 or where.startswith(("/login", "https://10.42.0.1:8443/"))
+
+
+@pytest.mark.parametrize("address", [address for address, row in POLICY.items() if row.who in (ORGANIZER, LOGIN)])
+def test_whoever_may_not_ask_is_sent_away_and_nothing_changes(hall: Hall, address: str) -> None:
+    """In every state of the event: nobody learns which it is in."""
+    allowed = LET_IN if POLICY[address].who == ORGANIZER else AT_THE_DOOR
+    before = hall.heads()
+    for who in ASKERS:
+        if who in allowed:
+            continue
+        for state in states_of(address):
+            method, path = path_of(address, state)
+            answer = hall.ask(who, method, path)
+            assert was_sent_away(answer), (who, state, answer.status_code)
+            if method == "POST":
+                assert not answer.headers.get("location", "").startswith("https:"), "what was pressed is refused here"
+    assert hall.heads() == before
+
+
+@pytest.mark.parametrize("address", [address for address, row in POLICY.items() if row.who == EVERYBODY])
+def test_what_is_everybody_s_is_refused_to_nobody(hall: Hall, address: str) -> None:
+    if address == "GET /feed":
+        return  # It stays open; tests/hub/test_browser_feed.py
+    for who in ASKERS:
+        for state in states_of(address):
+            if state in POLICY[address].states:
+                answer = hall.ask(who, *path_of(address, state))
+                assert answer.status_code in (200, 302), (who, state)
+                assert not was_sent_away(answer)
+
+
+def asks_as_a_unit(hall: Hall, path: str, unit: str, key: bytes) -> Answer:
+    """With a fresh challenge, and an organizer's session beside it, which is worth nothing here."""
+    payload = {"unit": unit, "nonce": "n", "core": "0", "reports": [], "states": [], "session": "s", "seq": 1,
+               "instance": "i", "epoch": None, "heads": {}, "holds": None, "damaged": 0,
+               "report_id": "r1", "event": "now", "match": "1.1", "side": "a", "revision": 0, "serial": 1,
+               "agrees_to": None, "round": 1, "a": "p1", "b": "p2", "result": {"score": {"a": 100, "b": 0}}}
+    if not path.endswith("report"):
+        payload["challenge"] = hall.client.get("/device/challenge").get_json()["challenge"]
+    signed = envelope(key, REPORT if path.endswith("report") else REQUEST, payload)
+    if path.endswith("report"):
+        signed = {"report": signed["payload"], "mac": signed["mac"]}
+    return hall.client.post(path, data=json.dumps(signed).encode(), roundtap_unit=unit,
+                            cookie=f"roundtap_here={hall.tokens['an organizer here']}")
+
+
+@pytest.mark.parametrize("address", [address for address, row in POLICY.items() if row.who in (TABLE, STATION)])
+def test_what_is_a_unit_s_takes_its_key_and_no_other_s(hall: Hall, address: str) -> None:
+    """Neither one that nobody knows, nor one of another role, nor one that was revoked; no session of organizers."""
+    _, path = path_of(address, IN_PLAY)
+    before = hall.heads()
+    revoked = hall.hub.unit_keys.add("table-3", POLICY[address].who)
+    hall.hub.unit_keys.revoke("table-3")
+    other = "station-1" if POLICY[address].who == TABLE else "table-1"
+    for unit, key in (("table-1", b"r" * 32), ("station-1", b"r" * 32), ("table-9", KEYS["table-1"]),
+                      ("table-3", revoked), (other, KEYS[other])):
+        answer = asks_as_a_unit(hall, path, unit, key)
+        assert answer.status_code == 403, (unit, answer.status_code, answer.text)
+    assert hall.heads() == before
+
+
+@pytest.mark.parametrize(("path", "unit"), [("/device/time", "table-1"), ("/station/jobs", "station-1")])
+def test_the_right_key_is_let_in(hall: Hall, path: str, unit: str) -> None:
+    assert asks_as_a_unit(hall, path, unit, KEYS[unit]).status_code == 200
+
+
+# --- in which state -------------------------------------------------------------------------------------------------
+
+OF_EVENTS = [address for address in POLICY if "<event_id>" in address]
+
+
+@pytest.mark.parametrize("address", OF_EVENTS)
+def test_what_a_state_does_not_allow_is_refused_and_changes_nothing(hall: Hall, address: str) -> None:
+    before = hall.heads()
+    for state in STATES:
+        if state in POLICY[address].states:
+            continue
+        answer = hall.ask("an organizer here", *path_of(address, state))
+        assert answer.status_code in (400, 404, 409, 410), (state, answer.status_code)
+        if answer.status_code == 400:
+            assert state in (BEFORE, IN_PLAY), "left to the event itself"
+    assert hall.heads() == before
+
+
+@pytest.mark.parametrize("address", OF_EVENTS)
+def test_what_a_state_allows_is_not_refused(hall: Hall, address: str) -> None:
+    """A button that was shown for another state gets as far as being told just that: nothing stood in its way."""
+    before = hall.heads()
+    for state in (state for state in STATES if state in POLICY[address].states):
+        for who in LET_IN:
+            method, path = path_of(address, state)
+            answer = hall.ask(who, method, path, {"step": "course.another"})
+            if method == "GET":
+                assert answer.status_code == 200 or (answer.status_code == 302 and not was_sent_away(answer)), (
+                    state, who, answer.status_code)
+            else:
+                assert answer.status_code == 409, (state, who, answer.status_code)
+                assert "Nothing was done: the event had moved on" in said(answer), (state, who)
+    assert hall.heads() == before
+
+
+def said(answer: Answer) -> str:
+    found = re.search(r'<p class="problem".*?</p>', answer.text, flags=re.S)
+    return re.sub(r"<[^>]+>", " ", found[0]) if found else ""
+
+
+# --- what is told of it ---------------------------------------------------------------------------------------------
+
+
+def test_the_readme_says_what_the_table_says() -> None:
+    """Whatever changes something is an organizer's or a unit's; all of the console is the organizers'."""
+    for address, row in POLICY.items():
+        assert (row.who == ORGANIZER) == ("/console" in address), address
+        assert row.who != EVERYBODY or address.startswith("GET "), address
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert "Everybody may look at the players' pages and change nothing; the console is the organizers'" in readme
+    assert "server/roundtap_hub/policy.py" in readme

@@ -1,0 +1,180 @@
+"""A real hub's encrypted port: login, console, restart, a new PIN, and a stop while somebody is connected."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from kit import PIN, Kit, free_port, wait_until
+from roundtap.kit.leash import start_roundtap
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Iterator[Kit]:
+    made = Kit(tmp_path, tables=1)
+    made.secure = ("--secure-port", str(free_port()))
+    yield made
+    made.stop()
+
+
+class Browser:
+    """One that trusts the hub's authority, and keeps its cookies."""
+
+    def __init__(self, kit: Kit) -> None:
+        self.port = int(kit.secure[1])
+        self.context = ssl.create_default_context(cafile=str(kit.hub_folder / "tls" / "ca.crt"))
+        self.cookies: dict[str, str] = {}
+        self.said: list[str] = []
+
+    def ask(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[int, Any, str]:
+        with closing(http.client.HTTPSConnection("localhost", self.port, context=self.context, timeout=20)) as line:
+            cookies = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
+            line.request(method, path, urlencode(form or {}), {**cookies, **(FORM if form else {})})
+            answer = line.getresponse()
+            text = answer.read().decode()
+            for cookie in answer.headers.get_all("Set-Cookie") or ():
+                self.said.append(cookie)
+                name, _, value = cookie.partition(";")[0].partition("=")
+                self.cookies[name] = value
+            return answer.status, answer.headers, text
+
+    def token(self, path: str) -> str:
+        found = re.search(r'name="csrf" value="([^"]+)"', self.ask("GET", path)[2])
+        assert found, path
+        return found[1]
+
+    def log_in(self, pin: str = PIN) -> int:
+        return self.ask("POST", "/login", {"csrf": self.token("/login"), "pin": pin, "next": "/console"})[0]
+
+
+def test_an_organizer_works_encrypted_through_a_restart_until_there_is_a_new_pin(kit: Kit) -> None:
+    kit.start_hub()
+    browser = Browser(kit)
+    assert browser.ask("GET", "/console")[1]["Location"] == "/login?next=/console"
+    assert browser.log_in("00000000") == 400
+    assert browser.log_in() == 303
+    status, headers, text = browser.ask("GET", "/console")
+    assert (status, "Friday night" in text) == (200, True)
+    assert headers["Content-Security-Policy"].startswith("default-src 'none'")
+    [session] = [said for said in browser.said if said.startswith("__Host-roundtap=")]
+    assert {"Secure", "HttpOnly", "Path=/", "SameSite=Lax"} <= set(session.split("; "))
+    assert "Expires" not in session, "the hub's date may be wrong"
+
+    assert kit.hub is not None
+    kit.hub.send_signal(signal.SIGTERM)
+    assert kit.hub.wait(timeout=15) == 0
+    kit.start_hub()
+    assert browser.ask("GET", "/console")[0] == 200, "a restart in mid-event keeps them logged in"
+
+    made = subprocess.run([sys.executable, "-m", "roundtap.main", "pin", "--data", str(kit.hub_folder), "--phrase"],
+                          capture_output=True, text=True, check=True, timeout=30)
+    assert browser.ask("GET", "/console")[1]["Location"].startswith("/login")
+    assert browser.log_in() == 400
+    assert browser.log_in(made.stdout.strip().replace("-", " ").upper()) == 303
+    assert browser.ask("POST", "/logout", {"csrf": browser.token("/console")})[0] == 303
+    assert browser.ask("GET", "/console")[0] == 302
+
+
+def test_the_plain_port_sends_organizers_to_the_encrypted_one_and_takes_nothing(kit: Kit) -> None:
+    """Who asks by another name than this machine's own is not at this machine, whatever the connection says."""
+    kit.start_hub()
+    with closing(http.client.HTTPConnection("127.0.0.1", kit.port, timeout=20)) as line:
+        def ask(method: str, path: str, host: str = "10.42.0.1:8080") -> Any:
+            line.request(method, path, "pin=1" if method == "POST" else None, {"Host": host, **FORM})
+            answer = line.getresponse()
+            answer.text = answer.read().decode()  # type: ignore[attr-defined]
+            return answer
+
+        there = f"https://10.42.0.1:{kit.secure[1]}"
+        assert ask("GET", "/console/e1?round=2").headers["Location"] == f"{there}/console/e1?round=2"
+        assert ask("GET", "/login").headers["Location"] == f"{there}/login"
+        assert ask("GET", "/login", "evil\"><x").headers["Location"].startswith(f"https://127.0.0.1:{kit.secure[1]}")
+        refused = ask("POST", "/login")
+        assert (refused.status, "Nothing was done" in refused.text) == (403, True)
+        assert ask("GET", "/e/e1").status == 200
+        assert ask("GET", "/login", f"localhost:{kit.port}").status == 200
+        authority = ask("GET", "/ca.crt")
+        assert authority.headers["Content-Type"] == "application/x-x509-ca-cert"
+        assert authority.text == (kit.hub_folder / "tls" / "ca.crt").read_text()
+        shown = subprocess.run([sys.executable, "-m", "roundtap.main", "fingerprint", "--data", str(kit.hub_folder)],
+                               capture_output=True, text=True, check=True, timeout=30).stdout.strip()
+        assert shown in ask("GET", "/trust").text
+
+
+def test_open_encrypted_connections_do_not_keep_a_hub_from_stopping(kit: Kit) -> None:
+    kit.start_hub()
+    context = ssl.create_default_context(cafile=str(kit.hub_folder / "tls" / "ca.crt"))
+    port = int(kit.secure[1])
+    with socket.create_connection(("127.0.0.1", port)), \
+            socket.create_connection(("127.0.0.1", port)) as plain, \
+            context.wrap_socket(plain, server_hostname="localhost") as phone:
+        phone.sendall(b"GET /feed?page=door HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert phone.recv(64).startswith(b"HTTP/1.1 200")
+        assert kit.hub is not None
+        kit.hub.send_signal(signal.SIGTERM)
+        assert kit.hub.wait(timeout=15) == 0
+
+
+def test_the_first_start_tells_pin_and_fingerprint_and_leaves_nothing_open(tmp_path: Path) -> None:
+    folder, port, secure = tmp_path / "hub", free_port(), free_port()
+    folder.mkdir()
+    folder.chmod(0o755)
+    hub = start_roundtap("hub", "--data", str(folder), "--host", "127.0.0.1", "--port", str(port),
+                         "--secure-port", str(secure), stdout=subprocess.PIPE, text=True)
+    try:
+        assert hub.stdout is not None
+        said = [hub.stdout.readline() for _ in range(3)]
+        assert re.fullmatch(r"PIN for the organizer \(shown once\): \d{8}\n", said[0])
+        assert re.fullmatch(r"([0-9A-F]{4} ){15}[0-9A-F]{4}\n", said[2])
+
+        def answers() -> bool:
+            try:
+                with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as line:
+                    line.request("GET", "/time")
+                    return line.getresponse().status == 200
+            except OSError:
+                return False
+
+        wait_until(answers, "the hub")
+        modes = {path.relative_to(tmp_path).as_posix(): path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")}
+        assert {mode for path, mode in modes.items() if (tmp_path / path).is_dir()} == {0o700}
+        assert {mode for path, mode in modes.items() if (tmp_path / path).is_file()} == {0o600}
+        assert {"hub/roundtap.db", "hub/pin", "hub/secret", "hub/tls/ca.key"} <= set(modes)
+    finally:
+        hub.terminate()
+        hub.wait(timeout=15)
+        assert hub.stdout is not None
+        hub.stdout.close()
+
+
+@pytest.mark.parametrize("name", ["secret", "pin"])
+def test_an_emptied_secret_or_pin_stops_the_start_with_words(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("")
+    hub = subprocess.run([sys.executable, "-m", "roundtap.main", "hub", "--data", str(tmp_path), "--port",
+                          str(free_port())], capture_output=True, text=True, timeout=60, check=False)
+    assert hub.returncode == 2
+    assert hub.stderr.startswith(f"roundtap hub: {tmp_path / name}: This file")
+    assert "Traceback" not in hub.stderr
+
+
+@pytest.mark.parametrize("command", ["pin", "fingerprint"])
+def test_a_folder_that_is_no_hub_s_is_refused(tmp_path: Path, command: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "roundtap.main", command, "--data", str(tmp_path)],
+                          capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert str(tmp_path) in done.stderr
+    assert list(tmp_path.iterdir()) == []
