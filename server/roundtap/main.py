@@ -48,6 +48,8 @@ COMMANDS: dict[str, Command] = {
                         ("hub", "unit")),
     "gallery": Command("roundtap.gallery.gallery", "every screen, slip and page as a PNG", ("hub", "unit", "station")),
     "hub": Command("roundtap_hub.main", "serve an event to the hall", ("hub",)),
+    "standby": Command("roundtap_hub.standby.main", "hold a hub's journal on a second machine, and take its place",
+                       ("hub",)),
     "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
     "demo": Command("roundtap.demo.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from roundtap_core.errors import Problem
 from roundtap_hub.devices.challenges import Challenges
@@ -22,6 +23,9 @@ from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import write_private
 from roundtap_hub.tls import Encrypted
+
+if TYPE_CHECKING:
+    from roundtap_hub.standby.kin import Kin
 
 SECRET_BYTES = 32
 
@@ -48,6 +52,8 @@ class Hub:
     """Whether other hubs may have the same journal, each with keys of its own."""
     generous: InitVar[int] = 1
     """So many times the usual is what units may ask: for measuring."""
+    kin: Kin | None = None
+    """This hub among its standbys and the other hubs of its journal; None: there are none."""
     organizers: Organizers = field(default=None)  # type: ignore[assignment]
     """Who is logged in. Not given: in memory, by `pin_hash`."""
     encrypted: Encrypted | None = None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
@@ -21,6 +22,10 @@ class Venue:
     number: int = 0
     head: str = GENESIS
     epoch: str = ""
+    epochs: tuple[str, ...] = ()
+    """All that there were; the first one names the lineage, of which several hubs may hold copies."""
+    begun_at: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
+    """Later epoch → stream → [number, hash] of the last entry there was when it began: what its hub took over."""
     tables: Mapping[str, int] = field(default_factory=dict)
     left: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Where units stood before: for each unit and table the entry of this stream that last took it away from there."""
@@ -88,7 +93,10 @@ def _is_so(afresh: Afresh, new: NewEntry) -> bool:
 def apply_venue(venue: Venue, entry: Entry) -> Venue:
     """The venue after one of its entries."""
     if entry.kind == "epoch-begun":
-        venue = replace(venue, epoch=entry.data["epoch"], afresh=begun(entry.data, venue.afresh))
+        epoch, heads = entry.data["epoch"], entry.data.get("heads")
+        venue = replace(venue, epoch=epoch, epochs=(*venue.epochs, epoch),
+                        begun_at=venue.begun_at if heads is None else {**venue.begun_at, epoch: heads},
+                        afresh=begun(entry.data, venue.afresh))
     elif entry.kind == "unit-placed":
         tables = {u: t for u, t in venue.tables.items() if u != entry.data["unit"] and t != entry.data["table"]}
         if entry.data["table"] is not None:
