@@ -11,9 +11,9 @@ import pytest
 from hub_kit import HandClock
 
 from roundtap_core.wire import BEACON, ECHO, envelope
+from roundtap_hub.journal.lineage import epoch_number, is_newer, lineage_key, next_epoch
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.standby.kin import LATER, OLDER, OTHERS, Claim, Kin, TakenOver, verdict
-from roundtap_hub.standby.lineage import epoch_number, is_newer, lineage_key, next_epoch
 
 SECRET = b"s" * 32
 KEY = lineage_key(SECRET)

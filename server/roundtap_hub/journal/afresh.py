@@ -60,7 +60,8 @@ def begun(data: Mapping[str, Any], before: Afresh | None) -> Afresh | None:
     """What an epoch begins with; None: with a journal that lacks nothing. Reports that waited go on waiting."""
     told = data.get("restored")
     if told is None:
-        return None
+        # A second Pi that took over lacks what its hub lacked.
+        return before
     copy = {stream: (int(head[0]), str(head[1])) for stream, head in told["from"].items()}
     return Afresh(copy, told.get("at"), pending=before.pending if before else {})
 

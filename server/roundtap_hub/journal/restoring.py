@@ -15,6 +15,7 @@ from roundtap_hub.journal.backups import LEFT_OUT, Backup, read_backup
 from roundtap_hub.journal.database_url import DATABASE
 from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, sync_folder
 from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.journal.lineage import following_epoch
 from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.journal.verify import verify
@@ -59,7 +60,7 @@ def _begin_anew(folder: Path, backup: Backup, at: At, chance: Callable[[int], st
             if looked.wrong:
                 raise looked.wrong[0]
         venue = read_venue(journal, Venue())
-        epoch = chance(8)
+        epoch = following_epoch(folder, venue, chance)
         told = {"epoch": epoch, "restored": {
             "from": {stream: list(head) for stream, head in backup.heads.items()}, "made_at": backup.made_at,
             "at": at.wall}}

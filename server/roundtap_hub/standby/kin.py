@@ -11,9 +11,9 @@ from typing import Any
 
 from roundtap_core.wire import BEACON, ECHO, REQUEST, envelope, opened
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.lineage import is_newer, lineage_key
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.private_files import write_private
-from roundtap_hub.standby.lineage import is_newer, lineage_key
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import is_promoted, read_notes
 

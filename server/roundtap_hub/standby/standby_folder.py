@@ -16,10 +16,10 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.journal.lineage import lineage_key, next_epoch
 from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.private_files import write_private
-from roundtap_hub.standby.lineage import lineage_key, next_epoch
 from roundtap_hub.standby.standby_rows import Heads, following, heads_json, people_of
 
 NOTES, KEY_TURNED, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from roundtap_hub.journal.venue import Venue
 
 RANDOM_DIGITS, MARK_DIGITS = 8, 16
 
@@ -21,6 +24,16 @@ def next_epoch(epochs: Sequence[str], key: bytes, token_hex: Callable[[int], str
     """A new epoch after `epochs` (the first one names the lineage). `token_hex`: so many random bytes, in hex."""
     number, chance = len(epochs) + 1, token_hex(RANDOM_DIGITS // 2)
     return f"{number}-{chance}-{_mark(key, epochs[0], number, chance)}"
+
+
+def following_epoch(folder: Path, venue: Venue, token_hex: Callable[[int], str]) -> str:
+    """The epoch that a hub's folder begins next: by its secret, so that other hubs of the lineage know it for newer; by
+    chance alone where it has none, or no epoch yet."""
+    try:
+        key = lineage_key(bytes.fromhex((folder / "secret").read_text().strip()))
+    except (OSError, ValueError):
+        return token_hex(8)
+    return next_epoch(venue.epochs, key, token_hex) if venue.epochs else token_hex(8)
 
 
 def epoch_number(lineage: str, epoch: str, key: bytes) -> int | None:
