@@ -270,6 +270,15 @@ def test_the_hub_hears_which_match_the_unit_sees(unit: Unit) -> None:
     assert unit.link.statuses[-1]["match"] is None
 
 
+def test_a_unit_without_a_table_speaks_to_its_hub_as_well(make: Callable[..., Unit]) -> None:
+    """The console says how long ago a unit was heard: one that was just enrolled must not look dead."""
+    spare = make()
+    assert spare.link.statuses == []
+    spare.hub_says("view", view(table=None, event=None, round=None, match=None, form=None, options={}))
+    spare.hub_says("view", view(table=None, event=None, round=None, match=None, form=None, options={}))
+    assert [status["match"] for status in spare.link.statuses] == [None]
+
+
 def test_a_call_goes_out_as_a_status(unit: Unit) -> None:
     unit.unit.step(unit.now_ms, [Edge("up", True, unit.now_ms), Edge("down", True, unit.now_ms)])
     unit.wait(2000)

@@ -82,6 +82,7 @@ class TableUnit:
         self._hands = Gestures()
         self._view: TableView | None = None
         self._status = StatusChanged()
+        self._said = False
         self._contact_ms: int | None = None
         self._scene: Scene | None = None
         self._image: Any = None
@@ -189,7 +190,8 @@ class TableUnit:
             return
         self._to_keep = raw
         self._forget(raw.get("finished") or ())
-        if self._match_id() != before:
+        if self._match_id() != before or not self._said:
+            # Also without a match: a status is repeated, and who never said one would soon look lost to the console.
             self._send_status()
 
     def _show_stored(self) -> None:
@@ -318,6 +320,7 @@ class TableUnit:
             said["lot"] = {"event": view.event.id, "match": view.match.id, "draw": view.match.draw, "about": about,
                            "side": side}
         self._link.send_status(said)
+        self._said = True
 
     def _event_id(self) -> str | None:
         return self._view.event.id if self._view and self._view.event else None
