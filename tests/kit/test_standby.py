@@ -25,6 +25,16 @@ def report_ids(kit: StandbyKit, folder: Path) -> Counter[str]:
     return Counter(str(e.data["report_id"]) for e in kit.entries_of(folder) if e.kind == "report")
 
 
+def test_a_standby_that_comes_after_the_tables_is_found_by_them(kit: StandbyKit) -> None:
+    """The usual morning: hub and tables are on, and the second Pi is plugged in last."""
+    kit.start_hub()
+    table = kit.start_table()
+    take_seats(table)
+    kit.start_standby()
+    memory = kit.folder / "unit-1" / "unit.json"
+    wait_until(lambda: f":{kit.second_port}" in memory.read_text(), "the table to be told")
+
+
 def test_what_was_saved_when_the_hub_was_killed_is_at_the_standby_that_takes_its_place(kit: StandbyKit) -> None:
     kit.start_hub()
     kit.start_standby()

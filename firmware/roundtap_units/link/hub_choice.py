@@ -121,6 +121,13 @@ class HubChoice:
                 self._newest = epoch
             return True
 
+    def told(self, others: Sequence[object]) -> None:
+        """The hub that was believed has a standby that it had not when it said welcome."""
+        with self._lock:
+            if self._memory.epoch is not None:
+                self._memory.note_welcome(address_of(self._present), self._memory.epoch,
+                                          [address_of(each) for each in _places(others)])
+
     def _left(self, epoch: object) -> bool:
         return epoch != self._memory.epoch and epoch in self._memory.epochs
 

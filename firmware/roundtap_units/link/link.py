@@ -245,6 +245,8 @@ class HubLink:
             self._reports_due.set()
         elif kind == "view":
             self._receive("view", message["view"])
+        elif kind == "hubs" and isinstance(message.get("hubs"), list):
+            self._hubs.told(message["hubs"])
 
     def _welcomed(self, message: Mapping[str, Any], place: Place) -> None:
         session, core, epoch = (_word(message[name]) for name in ("session", "core", "epoch"))

@@ -90,6 +90,8 @@ class DeviceFeed:
         hub.service.listen(self._on_commit)
         hub.presence.listen(self._on_presence)
         hub.unit_keys.listen(self._on_keys)
+        if hub.kin is not None:
+            hub.kin.on_known.append(self._on_known)
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the connections live in."""
@@ -247,6 +249,15 @@ class DeviceFeed:
         if self._loop is not None and not self._loop.is_closed():
             for unit in units:
                 self._loop.call_soon_threadsafe(self._end_all_of, unit)
+
+    def _on_known(self) -> None:
+        """Another standby has come: units that are here already have to know it before they need it."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._tell_hubs)
+
+    def _tell_hubs(self) -> None:
+        for connection in self._all():
+            self._send(connection, {"type": "hubs", "hubs": list(self._hub.other_addresses())})
 
     def _tell(self, entries: Sequence[Entry], unit: str | None) -> None:
         if self._loop is None or self._loop.is_closed():
