@@ -1,0 +1,248 @@
+"""A whole event played by people while everything around them fails: who is killed when is drawn by a seed."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hostile_network import CALM, Faults, HostileNetwork
+from kit import PIN, Kit, Table, wait_until
+from people import Memory, Pair
+
+from roundtap.rehearsal.console_client import ConsoleClient
+from roundtap_core.errors import Problem
+
+ROUND_WITHIN_S = 240.0
+"""A round of a few tables takes its people half a minute without faults."""
+AGAIN_S = 0.3
+
+
+@dataclass
+class Totals:
+    """What was done to the kit, and what came of it."""
+
+    done: Counter[str] = field(default_factory=Counter)
+    rounds: int = 0
+    results: int = 0
+
+    def line(self) -> str:
+        return ", ".join([f"{self.rounds} rounds", f"{self.results} results",
+                          *(f"{n} {what}" for what, n in sorted(self.done.items()))])
+
+
+class ChaosKit(Kit):
+    """A kit whose units reach their hub through a hostile network, and whose tables have people."""
+
+    def __init__(self, folder: Path, tables: int, players: int, seed: int) -> None:
+        self.network: HostileNetwork | None = None
+        super().__init__(folder, tables, players)
+        self.network = HostileNetwork(self.port, seed)
+        self.memories = {n: Memory() for n in range(1, tables + 1)}
+        self.pairs: dict[int, Pair] = {}
+        self._seed = seed
+        for number in range(1, tables + 1):
+            self._configure(number)
+
+    def _configure(self, number: int) -> None:
+        port, self.port = self.port, self.network.port if self.network else self.port
+        super()._configure(number)
+        self.port = port
+
+    def sit_down(self) -> None:
+        """Every table has its unit and its people."""
+        for number in self.memories:
+            self.start_table(number)
+            self.pairs[number] = Pair(_Front(self, number), self._seed, self.memories[number])
+            self.pairs[number].start()
+
+    def stop(self) -> None:
+        for pair in self.pairs.values():
+            pair.stop()
+        super().stop()
+        if self.network:
+            self.network.close()
+
+
+class _Front:
+    """The front of a table as it is now: its unit may be another process than a moment ago."""
+
+    def __init__(self, kit: ChaosKit, number: int) -> None:
+        self._kit = kit
+        self._number = number
+
+    @property
+    def text(self) -> str:
+        return self._table().text
+
+    def tap(self, *pins: str) -> None:
+        self._table().tap(*pins)
+
+    def _table(self) -> Table:
+        return self._kit.tables[self._number]
+
+
+class Trouble(threading.Thread):
+    """Kills and freezes hub and units, one after the other, until it is told to stop or has done enough."""
+
+    def __init__(self, kit: ChaosKit, seed: int, enough: int, pause_s: tuple[float, float], totals: Totals) -> None:
+        super().__init__(daemon=True)
+        self._kit = kit
+        self._chance = random.Random(seed)
+        self._enough = enough
+        self._pause_s = pause_s
+        self._totals = totals
+        self._told = threading.Event()
+        self.failed: BaseException | None = None
+
+    def stop(self) -> None:
+        self._told.set()
+        self.join(60)
+
+    def run(self) -> None:
+        try:
+            for _ in range(self._enough):
+                if self._told.wait(self._chance.uniform(*self._pause_s)):
+                    return
+                what = self._chance.choices([self._kill_hub, self._kill_unit, self._freeze, self._cut], [4, 4, 2, 1])[0]
+                what()
+        except BaseException as failed:
+            self.failed = failed
+
+    def _kill_hub(self) -> None:
+        assert self._kit.hub is not None
+        _killed(self._kit.hub)
+        self._totals.done["kills of the hub"] += 1
+        self._told.wait(self._chance.choice((0, 0, 0.5)))
+        self._kit.start_hub()
+
+    def _kill_unit(self) -> None:
+        number = self._chance.choice(sorted(self._kit.units))
+        _killed(self._kit.units[number])
+        self._totals.done["kills of units"] += 1
+        self._kit.start_table(number)
+
+    def _freeze(self) -> None:
+        """Somebody's card takes a while."""
+        candidates = [p for p in [self._kit.hub, *self._kit.units.values()] if p is not None and p.poll() is None]
+        process = self._chance.choice(candidates)
+        process.send_signal(signal.SIGSTOP)
+        self._totals.done["freezes"] += 1
+        self._told.wait(self._chance.uniform(0.1, 4.0))
+        process.send_signal(signal.SIGCONT)
+
+    def _cut(self) -> None:
+        assert self._kit.network is not None
+        self._kit.network.cut_all()
+        self._totals.done["cuts of every connection"] += 1
+
+
+def _killed(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+class Organizer:
+    """Leads the event over the console; whatever fails is looked at again before it is done again."""
+
+    def __init__(self, url: str, event: str = "e1") -> None:
+        self._url = url
+        self._event = event
+        self._console: ConsoleClient | None = None
+
+    def export(self) -> dict[str, Any]:
+        """The event file."""
+        found: dict[str, Any] = self._again(lambda console: console.export(self._event))
+        return found
+
+    def post(self, what: str, done: Callable[[dict[str, Any]], bool], **fields: object) -> None:
+        """Do it, until the event shows that it is done: an answer may be lost, and a hub be dead."""
+        while not done(self.export()):
+            try:
+                self._with_console(lambda console: console.post(f"/console/{self._event}/{what}", **fields))
+            except Problem:
+                self._console = None
+                time.sleep(AGAIN_S)
+
+    def _again(self, what: Callable[[ConsoleClient], Any]) -> Any:
+        give_up = time.monotonic() + 120
+        while True:
+            try:
+                return self._with_console(what)
+            except Problem:
+                self._console = None
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(AGAIN_S)
+
+    def _with_console(self, what: Callable[[ConsoleClient], Any]) -> Any:
+        self._console = self._console or ConsoleClient(self._url, PIN)
+        return what(self._console)
+
+
+def open_tables(event: dict[str, Any]) -> list[int]:
+    """Tables of the last round without a result."""
+    matches = event["rounds"][-1]["matches"] if event["rounds"] else []
+    return [match["table"] for match in matches if match.get("table") and "result" not in match]
+
+
+def played_under_fire(kit: ChaosKit, seed: int, rounds: int, kills: int, pause_s: tuple[float, float],
+                      faults: Faults) -> Totals:
+    """Play `rounds` of the kit's event with so many strokes of trouble, then let everybody come to rest."""
+    totals = Totals()
+    assert kit.network is not None
+    kit.start_hub()
+    kit.sit_down()
+    organizer = Organizer(kit.url)
+    trouble = Trouble(kit, seed, kills, pause_s, totals)
+    kit.network.faults = faults
+    trouble.start()
+    try:
+        for number in range(1, rounds + 1):
+            if number > 1:
+                organizer.post("draw", lambda event, n=number: _drawn(kit, n), attempt=0)
+                organizer.post("publish", lambda event, n=number: len(event["rounds"]) >= n, number=number, attempt=1)
+            _played(organizer, kit)
+            totals.rounds += 1
+    finally:
+        trouble.stop()
+        kit.network.faults = CALM
+    if trouble.failed is not None:
+        raise trouble.failed
+    totals.results = sum(len(memory.shown) for memory in kit.memories.values())
+    totals.done.update({f"requests {what}": n for what, n in kit.network.met.items() if what != "passed"})
+    _at_rest(kit)
+    return totals
+
+
+def _drawn(kit: ChaosKit, number: int) -> bool:
+    """Whether this round is drawn, by the journal on the disk: the event file tells of published rounds only."""
+    return any(entry.kind == "round-drawn" and entry.data["number"] == number for entry in kit.entries())
+
+
+def _played(organizer: Organizer, kit: ChaosKit) -> None:
+    give_up = time.monotonic() + ROUND_WITHIN_S
+    while tables := open_tables(organizer.export()):
+        if time.monotonic() > give_up:
+            screens = {n: kit.tables[n].texts[-3:] for n in tables}
+            raise AssertionError(f"no result at {tables}: {screens}")
+        time.sleep(AGAIN_S)
+
+
+def _at_rest(kit: ChaosKit) -> None:
+    """Everything runs, nothing is under way: each table shows what stands."""
+    assert kit.hub is not None
+    if kit.hub.poll() is not None:
+        kit.start_hub()
+    for number, process in kit.units.items():
+        if process.poll() is not None:
+            kit.start_table(number)
+    for number in kit.memories:
+        wait_until(lambda n=number: "#" in kit.tables[n].text, f"table {number} to show what stands")
