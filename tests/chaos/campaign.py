@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from hostile_network import CALM, Faults, HostileNetwork
-from kit import PIN, Kit, Table, wait_until
 from people import Memory, Pair
 
+from kit import PIN, Kit, Table, wait_until
 from roundtap.rehearsal.console_client import ConsoleClient
 from roundtap_core.errors import Problem
 
@@ -245,4 +245,9 @@ def _at_rest(kit: ChaosKit) -> None:
         if process.poll() is not None:
             kit.start_table(number)
     for number in kit.memories:
-        wait_until(lambda n=number: "#" in kit.tables[n].text, f"table {number} to show what stands")
+        wait_until(lambda n=number: _read_what_stands(kit, n), f"table {number} to show what stands")
+
+
+def _read_what_stands(kit: ChaosKit, number: int) -> bool:
+    saved = kit.pairs[number].saved
+    return saved is not None and f"#{saved.number}" in kit.tables[number].text

@@ -94,7 +94,7 @@ class Pair:
             self._saved(int(found[1]))
         elif found := STANDS.match(text):
             self._stands(found)
-        elif "Right?" in text or "yes" in text and FIGURES.search(text):
+        elif "Right?" in text or ("yes" in text and FIGURES.search(text)):
             self._answer(text)
         elif "What is right?" in text:
             self._read(text, "up")
@@ -102,7 +102,7 @@ class Pair:
             self._who_won(text)
         elif (figures := FIGURES.search(text)) and ENTRY_HINT.search(text):
             self._dial(text, figures)
-        elif "press yours" in text or "Is" in text and "your button?" in text:
+        elif "press yours" in text or ("Is" in text and "your button?" in text):
             self._sit(text)
         elif "NOT TAKEN" in text or "Changed at" in text or "dropped" in text:
             self._read(text, "a")

@@ -1,4 +1,4 @@
-"""The campaign at full size: `python tests/chaos/run_campaign.py --kills 1000 --seed 1`; prints totals and every fault."""
+"""The campaign at full size (`--kills 1000 --seed 1`): prints totals and every fault."""
 
 from __future__ import annotations
 
