@@ -15,6 +15,9 @@ from kit import Kit, wait_until
 from roundtap_hub.opened import open_folder
 from roundtap_units.link.outbox import Outbox
 
+Cut = tuple[dict[str, bytes], list[str]]
+"""Files by name as they are found, and ids of the reports that were promised."""
+
 
 def under_strace(trace: Path) -> tuple[str, ...]:
     return ("strace", "-f", "-y", "-xx", "-s", "300000", "-e", f"trace={CALLS}", "-e", "signal=none", "-o", str(trace))
@@ -50,19 +53,19 @@ class Recorded:
     def unit_calls(self) -> list[Call]:
         return list(calls((self._folder / "unit.trace").read_text().splitlines()))
 
-    def hub_cuts(self, seed: int, every: int = 1) -> Iterator[tuple[dict[str, bytes], list[str]]]:
+    def hub_cuts(self, seed: int, every: int = 1) -> Iterator[Cut]:
         """Files left after a cut at every so-many-th write, and what the hub had promised until then."""
         disk = Disk(self.hub_before, ACCEPTED, str(self.kit.hub_folder))
         yield from _cuts(disk, self.hub_calls(), random.Random(seed), every)
 
-    def unit_cuts(self, seed: int, every: int = 1) -> Iterator[tuple[dict[str, bytes], list[str]]]:
+    def unit_cuts(self, seed: int, every: int = 1) -> Iterator[Cut]:
         """The same for the unit's folder: what it had sent."""
         disk = Disk(self.unit_before, REPORT, str(self._folder / "unit-1"))
         yield from _cuts(disk, self.unit_calls(), random.Random(seed), every)
 
 
 def _cuts(disk: Disk, done: list[Call], chance: random.Random,
-          every: int) -> Iterator[tuple[dict[str, bytes], list[str]]]:
+          every: int) -> Iterator[Cut]:
     changes = 0
     for call in done:
         before = len(disk.promised)
