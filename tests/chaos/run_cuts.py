@@ -39,7 +39,7 @@ def tried(whose: str, enough: int, cuts: Callable[[int], object], lost: Callable
         cut: Cut
         for cut in cuts(seed):  # type: ignore[attr-defined]
             files, promised = cut
-            left = folder / f"{whose}-{done}"
+            left = folder / f"left-{whose}-{done}"
             left.mkdir()
             try:
                 broken += [f"cut {done}: {report} is lost" for report in lost(files, promised, left)]
