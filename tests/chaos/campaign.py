@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import signal
 import subprocess
@@ -14,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from hostile_network import CALM, Faults, HostileNetwork
-from people import Memory, Pair
+from ledger import Ledger
+from people import Memory, Pair, Score
 
 from kit import PIN, Kit, Table, wait_until
 from roundtap.rehearsal.console_client import ConsoleClient
@@ -69,6 +71,11 @@ class ChaosKit(Kit):
         super().stop()
         if self.network:
             self.network.close()
+
+
+def meant_at(pair: Pair) -> Callable[[tuple[str, str]], list[Score | None]]:
+    """What the people of a match want to stand there, first and in the end."""
+    return lambda players: [pair.meant(players), pair.corrected(players)]
 
 
 class _Front:
@@ -152,8 +159,8 @@ def _killed(process: subprocess.Popen[bytes]) -> None:
 class Organizer:
     """Leads the event over the console; whatever fails is looked at again before it is done again."""
 
-    def __init__(self, url: str, event: str = "e1") -> None:
-        self._url = url
+    def __init__(self, kit: Kit, event: str = "e1") -> None:
+        self._kit = kit
         self._event = event
         self._console: ConsoleClient | None = None
 
@@ -165,11 +172,21 @@ class Organizer:
     def post(self, what: str, done: Callable[[dict[str, Any]], bool], **fields: object) -> None:
         """Do it, until the event shows that it is done: an answer may be lost, and a hub be dead."""
         while not done(self.export()):
+            self.judge()
             try:
                 self._with_console(lambda console: console.post(f"/console/{self._event}/{what}", **fields))
             except Problem:
                 self._console = None
                 time.sleep(AGAIN_S)
+
+    def judge(self) -> None:
+        """Both sides of a match have agreed a second time: the judge believes them."""
+        for (_, match), account in Ledger(self._kit.hub_folder, self._event).matches().items():
+            if account.second:
+                with contextlib.suppress(Problem):
+                    self._with_console(lambda console, match=match, account=account: console.post(
+                        f"/console/{self._event}/accept", match=match, side="a", number=account.numbers["a"],
+                        revision=len(account.stood) - 1))
 
     def _again(self, what: Callable[[ConsoleClient], Any]) -> Any:
         give_up = time.monotonic() + 120
@@ -183,7 +200,7 @@ class Organizer:
                 time.sleep(AGAIN_S)
 
     def _with_console(self, what: Callable[[ConsoleClient], Any]) -> Any:
-        self._console = self._console or ConsoleClient(self._url, PIN)
+        self._console = self._console or ConsoleClient(self._kit.url, PIN)
         return what(self._console)
 
 
@@ -200,7 +217,7 @@ def played_under_fire(kit: ChaosKit, seed: int, rounds: int, kills: int, pause_s
     assert kit.network is not None
     kit.start_hub()
     kit.sit_down()
-    organizer = Organizer(kit.url)
+    organizer = Organizer(kit)
     trouble = Trouble(kit, seed, kills, pause_s, totals)
     kit.network.faults = faults
     trouble.start()
@@ -218,7 +235,7 @@ def played_under_fire(kit: ChaosKit, seed: int, rounds: int, kills: int, pause_s
         raise trouble.failed
     totals.results = sum(len(memory.shown) for memory in kit.memories.values())
     totals.done.update({f"requests {what}": n for what, n in kit.network.met.items() if what != "passed"})
-    _at_rest(kit)
+    _at_rest(kit, organizer)
     return totals
 
 
@@ -233,10 +250,11 @@ def _played(organizer: Organizer, kit: ChaosKit) -> None:
         if time.monotonic() > give_up:
             screens = {n: kit.tables[n].texts[-3:] for n in tables}
             raise AssertionError(f"no result at {tables}: {screens}")
+        organizer.judge()
         time.sleep(AGAIN_S)
 
 
-def _at_rest(kit: ChaosKit) -> None:
+def _at_rest(kit: ChaosKit, organizer: Organizer) -> None:
     """Everything runs, nothing is under way: each table shows what stands."""
     assert kit.hub is not None
     if kit.hub.poll() is not None:
@@ -245,9 +263,14 @@ def _at_rest(kit: ChaosKit) -> None:
         if process.poll() is not None:
             kit.start_table(number)
     for number in kit.memories:
-        wait_until(lambda n=number: _read_what_stands(kit, n), f"table {number} to show what stands")
+        wait_until(lambda n=number: _shows_what_stands(kit, organizer, n), f"table {number} to show what stands", 90)
 
 
-def _read_what_stands(kit: ChaosKit, number: int) -> bool:
+def _shows_what_stands(kit: ChaosKit, organizer: Organizer, number: int) -> bool:
+    organizer.judge()
     saved = kit.pairs[number].saved
-    return saved is not None and f"#{saved.number}" in kit.tables[number].text
+    if saved is None or f"#{saved.number}" not in kit.tables[number].text:
+        return False
+    accounts = Ledger(kit.hub_folder).matches().values()
+    return any(account.players == saved.players and not account.second
+               and account.stood[-1:] == [(saved.score, saved.number)] for account in accounts)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,20 @@ class MatchAccount:
     reports: dict[str, Score] = field(default_factory=dict)
     agreed: Score | None = None
     number: int | None = None
+    numbers: dict[str, int] = field(default_factory=dict)
+    """The entry of each side's report."""
+    stood: list[tuple[Score, int]] = field(default_factory=list)
+    """Everything that ever stood, with its entry."""
+
+    @property
+    def second(self) -> bool:
+        """Both have agreed on another result since: a judge decides."""
+        said = list(self.reports.values())
+        return len(said) == 2 and said[0] == said[1] and self.agreed not in (None, said[0])
+
+    def stands(self, score: Score, number: int) -> None:
+        self.agreed, self.number = score, number
+        self.stood.append((score, number))
 
 
 class Ledger:
@@ -55,6 +69,11 @@ class Ledger:
                     if match.get("b") is not None:
                         players = (self.names[match["a"]], self.names[match["b"]])
                         found[data["number"], f"{data['number']}.{place}"] = MatchAccount(players)
+            elif kind == "result-entered":
+                account = found[int(data["match"].split(".")[0]), data["match"]]
+                score = data["result"]["score"]
+                account.stands((int(score["a"]), int(score["b"])), row["number"])
+                account.reports, account.numbers = {}, {}
             elif kind == "report" and data["fate"] == "accepted":
                 self._report(found[int(data["match"].split(".")[0]), data["match"]], row)
         return found
@@ -63,14 +82,18 @@ class Ledger:
     def _report(account: MatchAccount, row: dict[str, Any]) -> None:
         data = row["data"]
         score = (int(data["result"]["score"]["a"]), int(data["result"]["score"]["b"]))
-        account.reports[data["side"]] = score
+        account.reports[data["side"]], account.numbers[data["side"]] = score, row["number"]
         if len(set(account.reports.values())) == 1 and len(account.reports) == 2 and account.agreed is None:
-            account.agreed, account.number = score, row["number"]
+            account.stands(score, row["number"])
 
-    def faults(self, memories: Mapping[int, Memory]) -> list[str]:
-        """Everything that nobody said, that somebody said in vain, or that is another than was shown."""
+    def faults(self, memories: Mapping[int, Memory], meant: Callable[[tuple[str, str]], Collection[Score | None]],
+               ) -> list[str]:
+        """Everything that nobody said, that somebody said in vain, or that is another than was shown; `meant`: what the
+        people of a match wanted, first and in the end."""
         found = self._chain()
         matches = {(account.players[0], account.players[1]): account for account in self.matches().values()}
+        found += [f"{account.players} meant {meant(account.players)}, on record is {account}"
+                  for account in matches.values() if account.agreed not in meant(account.players)]
         doubled = [i for i, n in Counter(row["data"]["report_id"] for row in self.rows
                                          if row["kind"] == "report").items() if n > 1]
         found += [f"report {i} stands twice" for i in doubled]
@@ -79,8 +102,14 @@ class Ledger:
                 account = matches.get(shown.players)
                 if account is None or account.number is None:
                     found.append(f"table {table} was shown {shown}, and nothing is on record")
-                elif (account.agreed, account.number) != (shown.score, shown.number):
+                elif (shown.score, shown.number) not in account.stood:
                     found.append(f"table {table} was shown {shown}, on record is {account}")
+            last = {shown.players: shown for shown in memory.shown}
+            for shown in last.values():
+                account = matches.get(shown.players)
+                if account is not None and len(account.stood) > 1 and shown.players == memory.shown[-1].players \
+                        and (shown.score, shown.number) != account.stood[-1]:
+                    found.append(f"table {table} shows {shown} in the end, on record is {account}")
         said = {key: scores for memory in memories.values() for key, scores in memory.said.items()}
         for account in matches.values():
             for side, score in account.reports.items():

@@ -62,6 +62,7 @@ class Pair:
         self.memory = memory
         self._stop = threading.Event()
         self._slipped: set[tuple[str, str]] = set()
+        self._found_out: set[tuple[str, str]] = set()
         self._current: tuple[str, str] | None = None
         self._thread = threading.Thread(target=self._play, daemon=True)
         self.saved: Shown | None = None
@@ -74,10 +75,22 @@ class Pair:
         self._thread.join(30)
 
     def meant(self, players: tuple[str, str]) -> Score:
-        """How this match ends: 100 for the winner, tens for the loser."""
+        """How this match ends: 100 for the winner, tens for the loser. What was found out later is `corrected`."""
         chance = random.Random(f"{self._seed}/{'/'.join(sorted(players))}")
         winner, tens = chance.choice(sorted(players)), chance.randrange(0, 6) * 10
         return (100, tens) if winner == players[0] else (tens, 100)
+
+    def corrected(self, players: tuple[str, str]) -> Score | None:
+        """In every sixth match both find out, after it was saved, that it was five tens more or less."""
+        chance = random.Random(f"{self._seed}/corrected/{'/'.join(sorted(players))}")
+        if chance.random() >= 1 / 6:
+            return None
+        a, b = self.meant(players)
+        return (a, (b + 50) % 100) if a == 100 else ((a + 50) % 100, b)
+
+    def _now(self, players: tuple[str, str]) -> Score:
+        """What both want to stand there just now."""
+        return self.corrected(players) or self.meant(players) if players in self._found_out else self.meant(players)
 
     def _play(self) -> None:
         while not self._stop.is_set():
@@ -93,7 +106,7 @@ class Pair:
         if found := SAVED.search(text):
             self._saved(int(found[1]))
         elif found := STANDS.match(text):
-            self._stands(found)
+            self._stands(text, found)
         elif "Right?" in text or ("yes" in text and FIGURES.search(text)):
             self._answer(text)
         elif "What is right?" in text:
@@ -126,7 +139,7 @@ class Pair:
         side, players = SIGNS[asked[1]], (figures["left"], figures["right"])
         self._current = players
         shown = (int(figures["a"]), int(figures["b"]))
-        if shown == self.meant(players):
+        if shown == self._now(players):
             # Remembered before: a finger that came down may count, whatever dies meanwhile.
             self._remember(players, side, shown)
             self._read(text, side)
@@ -139,7 +152,7 @@ class Pair:
         assert hint is not None
         side, players = SIGNS[hint[1]], (figures["left"], figures["right"])
         self._current = players
-        meant, shown = self.meant(players), (int(figures["a"]), int(figures["b"]))
+        meant, shown = self._now(players), (int(figures["a"]), int(figures["b"]))
         score = self._slip(players) or meant
         winner = "a" if score[0] == 100 else "b"
         loser = 1 if winner == "a" else 0
@@ -157,7 +170,7 @@ class Pair:
     def _slip(self, players: tuple[str, str]) -> Score | None:
         """In every fourth match whoever enters first says ten points too many, once."""
         chance = random.Random(f"{self._seed}/slip/{'/'.join(sorted(players))}")
-        if players in self._slipped or chance.random() >= 0.25:
+        if players in self._slipped | self._found_out or chance.random() >= 0.25:
             return None
         a, b = self.meant(players)
         return (a, b + 10) if a == 100 else (a + 10, b)
@@ -168,11 +181,15 @@ class Pair:
     def _saved(self, number: int) -> None:
         """What they have just agreed on is on record: the screen says no more than that, and they know the rest."""
         if self._current is not None:
-            self._heard(Shown(self._current, self.meant(self._current), number))
+            self._heard(Shown(self._current, self._now(self._current), number))
 
-    def _stands(self, found: re.Match[str]) -> None:
-        self._current = (found["left"].strip(), found["right"].strip())
-        self._heard(Shown(self._current, (int(found["a"]), int(found["b"])), int(found["number"])))
+    def _stands(self, text: str, found: re.Match[str]) -> None:
+        players = self._current = (found["left"].strip(), found["right"].strip())
+        score = (int(found["a"]), int(found["b"]))
+        self._heard(Shown(players, score, int(found["number"])))
+        if score == self.meant(players) and self.corrected(players) and "judge" not in text.lower():
+            self._found_out.add(players)
+            self._press(text, "a" if score[0] == 100 else "b")
 
     def _heard(self, shown: Shown) -> None:
         if shown != self.saved:

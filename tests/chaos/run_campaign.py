@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 for beside in (HERE, HERE.parent / "kit"):
     sys.path.insert(0, str(beside))
 
-from campaign import ChaosKit, Totals, played_under_fire  # noqa: E402
+from campaign import ChaosKit, Totals, meant_at, played_under_fire  # noqa: E402
 from hostile_network import Faults  # noqa: E402
 from ledger import Ledger  # noqa: E402
 
@@ -36,7 +36,7 @@ def main() -> int:
             kit = ChaosKit(Path(folder), args.tables, 2 * args.tables, seed)
             try:
                 totals = played_under_fire(kit, seed, args.rounds, args.a_night, (0.2, 1.5), Faults())
-                found = Ledger(kit.hub_folder).faults(kit.memories)
+                found = Ledger(kit.hub_folder).faults(kit.memories, meant_at(kit.pairs[1]))
             except AssertionError as stuck:
                 found, totals = [str(stuck)], Totals()
             finally:
