@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 IDLE, RUNNING, PAUSED = "idle", "running", "paused"
+COUNTING = "counting"
+"""The hub's machine was started again in the midst of a round: it holds what it last knew, the tables go on counting,
+and a person says how the round goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,12 @@ def after_restart(clock: Clock, now: Instant, checkpoint_ms: int | None) -> Cloc
     """The clock as a hub finds it when it starts.
 
     Under the same boot a running round runs on. Under another boot the monotonic clock began anew, so nobody
-    here knows how long the power was out: paused at the last checkpoint, and a person resumes.
+    here knows how long the power was out: COUNTING from the last checkpoint, until a person says how it goes on.
     """
     if clock.state != RUNNING or clock.anchor.boot_id == now.boot_id:
         return clock
     held = clock.remaining_ms if checkpoint_ms is None else checkpoint_ms
-    return Clock(PAUSED, held, clock.total_ms, now)
+    return Clock(COUNTING, held, clock.total_ms, now)
 
 
 def show(remaining_ms: int | None) -> str:

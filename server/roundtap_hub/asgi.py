@@ -10,6 +10,7 @@ from itertools import count
 from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.devices.calls import close_settled_calls
 from roundtap_hub.devices.device_api import DeviceApi
+from roundtap_hub.devices.hellos import Hellos
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
@@ -22,6 +23,9 @@ from roundtap_hub.page_threads import PageThreads, Wsgi
 from roundtap_hub.public.page_store import PageStore
 from roundtap_hub.public.public_pages import PublicPages
 from roundtap_hub.public.sheet_drawing import Drawing
+from roundtap_hub.standby.other_hubs import allowing
+from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
+from roundtap_hub.standby.taken_over_page import TakenOverPage
 from roundtap_hub.static_files import PREFIX, StaticFiles
 from roundtap_hub.views import page_version
 
@@ -42,8 +46,12 @@ class HubApplication:
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
         precedence = Precedence()
         self.devices = DeviceFeed(hub)
+        self.devices.on_hello.append(Hellos(hub).hear)
         self.device_api = DeviceApi(hub, precedence)
+        if hub.kin is not None:
+            self.devices.on_hello.append(hub.kin.heard_hello)
         self._static = StaticFiles()
+        self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
         drawing = WatchedThread("public-pages")
         store = PageStore(hub, page_version, Drawing(hub, self._static.url).draw, drawing, precedence.give_way)
         self.browsers = BrowserFeed(hub, store, feeds_of_one)
@@ -60,6 +68,10 @@ class HubApplication:
             "/device/status": {"POST": self.device_api.status},
             "/device/time": {"POST": self.device_api.unit_time},
             "/device/feed": {"POST": self.devices.answer},
+            "/standby/feed": {"POST": self.standby_api.feed},
+            "/standby/ack": {"POST": self.standby_api.acknowledge},
+            "/standby/who": {"POST": self.standby_api.who},
+            "/standby/lineage": {"GET": self.standby_api.lineage},
             "/feed": {"GET": self.browsers.answer},
             "/time": {"GET": self.device_api.time, "HEAD": self.device_api.time},
         }
@@ -73,7 +85,11 @@ class HubApplication:
             return
         if scope["type"] != "http":
             return
-        path, method, send = scope["path"], scope["method"], sealed(send)
+        path, method = scope["path"], scope["method"]
+        send = sealed(allowing(send, self.hub.other_addresses()))
+        if self.standby_api.taken_over and not path.startswith(STAYS_OPEN):
+            await self.standby_api.refuse(scope, receive, send)
+            return
         native = self.native.get(path)
         if native is not None and method in native:
             await native[method](scope, receive, send)
@@ -103,6 +119,8 @@ class HubApplication:
         self.browsers.look_again()
 
     def _close_feeds(self) -> None:
+        if self.hub.kin is not None:
+            self.hub.kin.standbys.close_all()
         self.devices.close_all()
         self.browsers.close_all()
 

@@ -6,13 +6,16 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from roundtap_core.errors import Problem
 from roundtap_hub.devices.challenges import Challenges
 from roundtap_hub.devices.unit_door import UnitDoor
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.devices.unit_troubles import UnitTroubles
+from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.proofs import Proofs
 from roundtap_hub.journal.service import Service
 from roundtap_hub.organizers import Organizers, organizers_of
 from roundtap_hub.pin import hash_pin as hash_pin
@@ -20,6 +23,9 @@ from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import write_private
 from roundtap_hub.tls import Encrypted
+
+if TYPE_CHECKING:
+    from roundtap_hub.standby.kin import Kin
 
 SECRET_BYTES = 32
 
@@ -42,16 +48,19 @@ class Hub:
     """What was printed; None: a hub without paper."""
     other_addresses: Callable[[], Sequence[str]] = tuple
     """Where the journal is kept as well, "http://host:port" each: units try them when this hub is silent."""
-    restored: Callable[[], bool] = bool
-    """Whether this hub began from a backup."""
     on_database: bool = False
     """Whether other hubs may have the same journal, each with keys of its own."""
     generous: InitVar[int] = 1
     """So many times the usual is what units may ask: for measuring."""
+    kin: Kin | None = None
+    """This hub among its standbys and the other hubs of its journal; None: there are none."""
     organizers: Organizers = field(default=None)  # type: ignore[assignment]
     """Who is logged in. Not given: in memory, by `pin_hash`."""
     encrypted: Encrypted | None = None
     """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
+    new_event_id: Callable[[], str] = random_event_id
+    proofs: Proofs = field(default_factory=Proofs)
+    """Entries that units were told of and that the journal lacks."""
     unit_keys: UnitKeys = field(init=False)
     unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)
@@ -68,6 +77,10 @@ class Hub:
                             ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks))):
             # Frozen for everybody else.
             object.__setattr__(self, name, value)
+
+    def restored(self) -> bool:
+        """Whether this journal began from a backup, and what that lacked is not settled."""
+        return self.service.snapshot.venue.afresh is not None
 
 
 def read_or_make_secret(path: Path) -> bytes:

@@ -23,11 +23,13 @@ from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, p
 from roundtap_hub.hub import Hub, read_or_make_secret
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.memory import settle, share_heaps
-from roundtap_hub.opened import open_database, open_folder
+from roundtap_hub.opened import Opened, open_database, open_folder
 from roundtap_hub.organizers import Organizers, organizers_of
 from roundtap_hub.pin import PinFile, read_or_make_pin
 from roundtap_hub.private_files import make_private_folder
 from roundtap_hub.sessions import Sessions
+from roundtap_hub.standby.kin import Kin
+from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.tls import SECURE_ABOVE, Certificates, Encrypted
 from roundtap_hub.tls import secure_port as port_for_https
 
@@ -36,6 +38,8 @@ STALLED_CLIENT_MS = 30_000
 KEEP_ALIVE_S = 35
 """Longer than three of a unit's statuses: a report finds its connection open, whenever it comes."""
 SWITCH_S = 0.0005
+SECOND = 3
+"""The exit code of a hub that found another one with a copy of its journal: systemd does not start it again."""
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--copy", metavar="DIR", type=Path, action="append", default=[],
                         help="a folder on another disk (a stick) that holds every commit, synced, before anybody is "
                         "told that it is saved; may be given more than once")
+    parser.add_argument("--alone", action="store_true",
+                        help="do not look whether another hub on the network has this journal, and serve even if one "
+                        "took it over")
     parser.add_argument("--bench-url", default=None, help=argparse.SUPPRESS)
     parser.add_argument("--generous", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
@@ -118,13 +125,27 @@ def run(args: argparse.Namespace) -> int:
         said = problem.say(core_words(args.language))
         print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
         return 2
+    kin = _kin(args, opened, secret, listeners[0])
     hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, "",
-              args.language, args.bench_url, opened.paper, on_database=args.database is not None,
-              generous=args.generous, organizers=organizers or organizers_of("", opened.clocks), encrypted=encrypted)
-    served = _serve(hub, listeners, doors, args.pages, args.console_url, certificates)
+              args.language, args.bench_url, opened.paper,
+              other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
+              on_database=args.database is not None, generous=args.generous,
+              organizers=organizers or organizers_of("", opened.clocks), encrypted=encrypted)
+    code = _serve(hub, listeners, doors, args.pages, args.console_url, args.alone, certificates)
     hub.organizers.sessions.note()
     opened.close()
-    return 0 if served else 1
+    return code
+
+
+def _kin(args: argparse.Namespace, opened: Opened, secret: bytes, listener: socket.socket) -> Kin | None:
+    """This hub among those that have a copy of its folder; hubs on a database share the journal itself."""
+    copies = opened.service.copies
+    if copies is None:
+        return None
+    kin = Kin(args.data, secret, opened.clocks, lambda: opened.service.snapshot.venue, secrets.token_hex(8),
+              listener.getsockname()[1], Standbys(copies), args.alone)
+    kin.remember()
+    return kin
 
 
 def _organizers(folder: Path) -> tuple[Organizers, str | None]:
@@ -169,9 +190,9 @@ def _listener(host: str, port: int, doors: Doors) -> DoorListener:
 
 
 def _serve(hub: Hub, listeners: list[socket.socket], doors: Doors, pages_only: bool, console_url: str | None,
-           certificates: Certificates | None = None) -> bool:
-    """Serve until told to stop; False if the hub ended because its pages cannot be made. `listeners`: the plain one,
-    and with `certificates` the encrypted one."""
+           alone: bool, certificates: Certificates | None = None) -> int:
+    """Serve until told to stop. The exit code: 0, 1 if the hub ended because its pages cannot be made, or SECOND.
+    `listeners`: the plain one, and with `certificates` the encrypted one."""
     import asyncio
 
     import uvicorn
@@ -179,6 +200,7 @@ def _serve(hub: Hub, listeners: list[socket.socket], doors: Doors, pages_only: b
     from roundtap_hub.asgi import HubApplication
     from roundtap_hub.guarded_protocol import guarded
     from roundtap_hub.pages_only import PagesOnly
+    from roundtap_hub.standby.beacon import Beacon
     from roundtap_hub.watchdog import keep_watchdog
     from roundtap_systemd.notify import Notify
 
@@ -188,8 +210,10 @@ def _serve(hub: Hub, listeners: list[socket.socket], doors: Doors, pages_only: b
     application = HubApplication(hub, doors.per_address * 3 // 4)
     notify = Notify()
 
+    beacon = Beacon(hub.kin) if hub.kin is not None and not alone else None
+
     class Server(uvicorn.Server):
-        pages_broken = False
+        pages_broken = second = False
         secured: asyncio.Task[None] | None = None
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -199,6 +223,8 @@ def _serve(hub: Hub, listeners: list[socket.socket], doors: Doors, pages_only: b
                 return
             # Reports are answered from now on; pages come a moment later.
             notify.tell("READY=1")
+            if beacon is not None:
+                beacon.start()
             # Kept: the loop itself holds its tasks weakly.
             self.beside = [asyncio.create_task(self.make_pages()),
                            asyncio.create_task(keep_watchdog(notify, application.ways))]
@@ -224,6 +250,13 @@ def _serve(hub: Hub, listeners: list[socket.socket], doors: Doors, pages_only: b
             application.close_feeds_soon()
             super().handle_exit(sig, frame)
 
+        def end_as_second(self, url: str) -> None:
+            print(f"roundtap hub: another hub with a copy of this very journal serves at {url}, and was there first; "
+                  "this one stops. Stop the other one, or start this one with --alone if it is to go on without it.",
+                  file=sys.stderr, flush=True)
+            self.second = self.should_exit = True
+            application.close_feeds_soon()
+
     told_to_stop: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         # Before the server listens to signals itself, one is kept for it. The server raises its signal again once it
@@ -239,5 +272,11 @@ def _serve(hub: Hub, listeners: list[socket.socket], doors: Doors, pages_only: b
 
         secure = SecureServer(config, certificates)
     server = Server(config)
+    if hub.kin is not None and beacon is not None:
+        hub.kin.on_twin.append(server.end_as_second)
+        hub.kin.on_taken_over.append(application.close_feeds_soon)
+        application.standby_api.ask_back = beacon.ask_soon
     server.run(sockets=listeners[:1])
-    return not server.pages_broken
+    if beacon is not None:
+        beacon.stop()
+    return SECOND if server.second else 1 if server.pages_broken else 0

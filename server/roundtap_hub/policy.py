@@ -72,7 +72,9 @@ POLICY: Mapping[str, Row] = {
             "POST /console/hub/sessions/<session_id>/end", "POST /console/hub/sessions/end",
             "GET /console/outcome/<word>", "GET /console/units", "POST /console/units/add",
             "POST /console/units/replace",
-            "POST /console/units/revoke", "POST /console/units/seen"),
+            "POST /console/units/revoke", "POST /console/units/seen",
+            "GET /console/restored", "POST /console/restored/without", "POST /console/restored/adopt",
+            "POST /console/restored/anew", "POST /console/restored/point", "POST /console/restored/settled"),
     # Looking at an event, whatever became of it, and what is the hall's more than the event's.
     **_of_event(SEEN,
                 "GET ", "GET /person/<competitor>", "GET /officials", "GET /units", "GET /export.json",

@@ -31,6 +31,8 @@ class UnitStatus:
     call_closed: bool = False
     """The unit still calls, but somebody said that the call is settled; its next call is a new one."""
     clock_ms: int | None = None
+    clock_heard_ms: int | None = None
+    """When the unit said what its clock shows."""
     core: str = ""
     waiting: int = 0
     """Reports on the unit's disk that this hub has not answered yet, by the unit's own count."""
@@ -82,6 +84,8 @@ class Presence:
         with self._lock:
             before = self._units.get(unit) or UnitStatus(unit, now_ms)
             call = said.pop("call", None)
+            if "clock_ms" in said:
+                said["clock_heard_ms"] = now_ms
             if call is True and before.call_since_ms is None and not before.call_closed:
                 said["call_since_ms"] = now_ms
             elif call is False:
@@ -89,7 +93,7 @@ class Presence:
                 said["call_closed"] = False
             after = _still_refused(before, replace(before, contact_ms=now_ms, **said))  # type: ignore[arg-type]
             self._keep(after)
-        if replace(after, contact_ms=before.contact_ms) != before:
+        if replace(after, contact_ms=before.contact_ms, clock_heard_ms=before.clock_heard_ms) != before:
             self._changed(unit)
         return after
 

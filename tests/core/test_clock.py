@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_core.clock import PAUSED, RUNNING, Clock, Instant, after_restart, show
+from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, after_restart, show
 
 ROUND_MS = 75 * 60_000
 
@@ -53,9 +53,9 @@ def test_a_restarted_hub_under_the_same_boot_runs_on() -> None:
     assert found.remaining_at(at(121_000)) == ROUND_MS - 120_000
 
 
-def test_after_a_power_cut_it_waits_at_the_last_checkpoint() -> None:
+def test_after_a_power_cut_it_waits_at_the_last_checkpoint_while_the_tables_count() -> None:
     found = after_restart(started(), at(9_000, "boot-2"), checkpoint_ms=1_421_000)
-    assert (found.state, found.remaining_at(at(50_000, "boot-2"))) == (PAUSED, 1_421_000)
+    assert (found.state, found.remaining_at(at(50_000, "boot-2"))) == (COUNTING, 1_421_000)
 
 
 def test_after_a_power_cut_before_any_checkpoint_it_waits_at_what_was_recorded() -> None:
@@ -74,3 +74,8 @@ def test_a_paused_clock_survives_every_restart_as_it_is() -> None:
 ])
 def test_how_it_is_shown(remaining_ms: int | None, text: str) -> None:
     assert show(remaining_ms) == text
+
+
+def test_a_second_power_cut_before_anybody_answered_changes_nothing() -> None:
+    counting = after_restart(started(), at(9_000, "boot-2"), checkpoint_ms=1_421_000)
+    assert after_restart(counting, at(5, "boot-3"), checkpoint_ms=7) == counting

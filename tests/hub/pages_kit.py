@@ -88,10 +88,14 @@ class House:
         clocks = Clocks("boot", self.time, lambda: self.time.wall)
         self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), clocks)
         self.hub = Hub(self.service, Presence(), clocks, {"unit-1": b"k" * 32, "unit-2": b"l" * 32}, b"s" * 32,
-                       hash_pin(PIN, "salt"))
+                       hash_pin(PIN, "salt"), new_event_id=self._count_event)
         self.app = Flask("roundtap_hub")
         self.app.config.update(SECRET_KEY=self.hub.secret)
         pages.register(self.app, self.hub)
+
+    def _count_event(self) -> str:
+        """Tests name their events in the order in which they are made: "e1", "e2"."""
+        return f"e{len(self.service.snapshot.ids) + 1}"
 
     def browser(self, language: str = "en") -> Browser:
         return Browser(self.app.test_client(), language)

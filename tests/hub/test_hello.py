@@ -12,6 +12,7 @@ import pytest
 from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running
 
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.wire import FEED, opened
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.challenges import LENGTH_MAX, LIVES_MS, Challenges
@@ -21,6 +22,7 @@ from roundtap_hub.feeds import hello as hello_module
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.hello import BYTES_MAX, open_hello
 from roundtap_hub.hub import Hub
+from roundtap_hub.journal.service import Step
 
 
 @pytest.fixture
@@ -250,9 +252,9 @@ def test_the_welcome_names_the_other_hubs_and_says_whether_this_one_was_restored
         return welcome["hubs"], welcome["restored"]
 
     assert play(hub, evening) == ([], False)
-    other = Hub(hub.service, hub.presence, hub.clocks, KEYS, b"s", "", other_addresses=lambda: ("http://10.42.0.2:8080",),
-                restored=lambda: True)
-    hub = other
+    hub = Hub(hub.service, hub.presence, hub.clocks, KEYS, b"s", "", other_addresses=lambda: ("http://10.42.0.2:8080",))
+    begun = {"epoch": "new", "restored": {"from": {}, "at": None}}
+    hub.service.ask([Step(VENUE, NewEntry("epoch-begun", begun))], "test")
     assert play(hub, evening) == (["http://10.42.0.2:8080"], True)
 
 

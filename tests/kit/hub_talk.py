@@ -107,7 +107,7 @@ def talking(folder: Path, rulebook: str, monkeypatch: Any) -> Iterator[Talk]:
     monkeypatch.setattr(browser_feed, "TICK_S", 0.1)
     monkeypatch.setattr(device_feed, "BEAT_S", 0.1)
     database = folder / "roundtap.db"
-    make_event(database, 4, 2, rulebook)
+    make_event(database, 4, 2, rulebook, event_id="e1")
     journal, paper, clocks = Journal(f"sqlite:///{database}"), PrintBook(f"sqlite:///{database}"), system_clocks()
     service = Service(journal, clocks)
     service.start()

@@ -123,7 +123,7 @@ class Kit:
         self.keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
         (self.hub_folder / "keys.json").write_text(json.dumps({u: k.hex() for u, k in self.keys.items()}))
         (self.hub_folder / "pin").write_text(hash_pin(PIN))
-        make_event(self.hub_folder / "roundtap.db", players, tables)
+        self.event = make_event(self.hub_folder / "roundtap.db", players, tables)
         for number in range(1, tables + 1):
             self._configure(number)
         self.hub: subprocess.Popen[bytes] | None = None
@@ -163,11 +163,11 @@ class Kit:
     def wait_table_died(self, number: int = 1) -> None:
         assert self.units[number].wait(timeout=WAIT_S) == -signal.SIGKILL
 
-    def entries(self, event: str = "e1") -> list[Entry]:
+    def entries(self, event: str = "") -> list[Entry]:
         """The journal as another process reads it from the disk."""
         journal = Journal(f"sqlite:///{self.hub_folder / 'roundtap.db'}")
         try:
-            return journal.streams().get(event, [])
+            return journal.streams().get(event or self.event, [])
         finally:
             journal.close()
 

@@ -46,7 +46,7 @@ def test_idle_connections_that_are_kept_open_do_not_either(kit: Kit) -> None:
     with ExitStack() as stack:
         phones = [stack.enter_context(closing(http.client.HTTPConnection("127.0.0.1", kit.port, timeout=10)))
                   for _ in range(20)]
-        for path in ("/time", "/e/e1", "/static/roundtap.css"):
+        for path in ("/time", f"/e/{kit.event}", "/static/roundtap.css"):
             for phone in phones:
                 phone.request("GET", path)
                 answer = phone.getresponse()

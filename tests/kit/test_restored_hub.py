@@ -1,16 +1,23 @@
-"""The hub's card died and an older copy of its journal was put in: the tables bring back what it lacks."""
+"""The hub's card died and a backup was restored into another folder: the tables bring back what it lacks."""
 
 from __future__ import annotations
 
-import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from kit import Kit, wait_until
-from roundtap_hub.journal.backups import make_backup, read_backup
+from kit import PIN, Kit, wait_until
+from roundtap.main import main
+from roundtap.rehearsal.console_client import ConsoleClient
+from roundtap_core.event.entries import VENUE
+from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.loading import read_venue
+from roundtap_hub.journal.venue import Venue
 from test_power_cuts import one_entry_for_each_press, report_100_to_0, take_seats
 
 
@@ -22,59 +29,138 @@ def kit(tmp_path: Path) -> Iterator[Kit]:
 
 
 def backup_of(kit: Kit) -> Path:
-    """A backup of a hub that runs, made as it makes them itself, on another disk."""
+    """A backup of a hub that runs, as it makes one itself."""
     named = read_head_file(kit.hub_folder / HEAD_FILE)
     assert named is not None
-    return make_backup(kit.hub_folder, kit.folder / "elsewhere", named, "")
+    return make_backup(kit.hub_folder, kit.folder / "stick", named, "2026-11-22T04:00")
 
 
 def restore(kit: Kit, backup: Path) -> None:
-    for left in kit.hub_folder.glob("*"):
-        shutil.rmtree(left) if left.is_dir() else left.unlink()
-    read_backup(backup).unpack(kit.hub_folder)
+    """One command, into another folder: the first one's card is dead."""
+    stop_hub(kit)
+    again = kit.folder / "another machine"
+    assert main(["restore", str(backup), "--data", str(again)]) == 0
+    kit.hub_folder = again
 
 
 def stop_hub(kit: Kit) -> None:
     assert kit.hub is not None
     kit.hub.terminate()
-    assert kit.hub.wait(timeout=10) == 0
+    assert kit.hub.wait(timeout=20) == 0
 
 
-def test_a_restored_hub_takes_from_its_tables_what_it_lacks(kit: Kit) -> None:
-    kit.start_hub()
-    copy = backup_of(kit)
-    table = kit.start_table()
+def venue_of(kit: Kit) -> Venue:
+    journal = Journal(f"sqlite:///{kit.hub_folder / 'roundtap.db'}", read_only=True)
+    try:
+        return read_venue(journal, Venue())
+    finally:
+        journal.close()
+
+
+def results(kit: Kit, console: ConsoleClient) -> list[list[object]]:
+    """Everything that stands, as the event file has it."""
+    file = console.export(kit.event)
+    return [[match.get("a"), match.get("b"), match.get("table"), match.get("result")]
+            for played in file["rounds"] for match in played["matches"]]
+
+
+def play_100_to_0(kit: Kit, number: int = 1) -> None:
+    table = kit.tables.get(number) or kit.start_table(number)
     take_seats(table)
     report_100_to_0(table)
     table.tap("b")
     table.wait_for("SAVED")
-    before = kit.reports()
-    stop_hub(kit)
-    restore(kit, copy)
+
+
+def test_a_restored_hub_takes_from_its_tables_what_it_lacks(kit: Kit) -> None:
+    kit.start_hub()
+    backup = backup_of(kit)
+    play_100_to_0(kit)
+    before = [entry.data for entry in kit.reports()]
+    restore(kit, backup)
     assert kit.reports() == []
 
     kit.start_hub()
 
     wait_until(lambda: len(kit.reports()) == 2, "both reports to come again")
     one_entry_for_each_press(kit)
-    assert [e.data for e in kit.reports()] == [e.data for e in before]
+    assert [entry.data for entry in kit.reports()] == before
+    afresh = venue_of(kit).afresh
+    assert afresh is not None
+    assert set(afresh.heard) == {"table-1"}
 
 
 def test_a_table_that_was_off_brings_its_reports_when_it_comes_back(kit: Kit) -> None:
     kit.start_hub()
-    copy = backup_of(kit)
-    table = kit.start_table()
-    take_seats(table)
-    report_100_to_0(table)
-    table.tap("b")
-    table.wait_for("SAVED")
+    backup = backup_of(kit)
+    play_100_to_0(kit)
     kit.units[1].terminate()
     kit.units[1].wait()
-    stop_hub(kit)
-    restore(kit, copy)
+    restore(kit, backup)
     kit.start_hub()
 
-    table = kit.start_table()
+    kit.start_table()
 
     wait_until(lambda: len(kit.reports()) == 2, "both reports to come again")
     one_entry_for_each_press(kit)
+
+
+def test_a_round_that_the_backup_lacks_is_adopted_and_everything_stands_as_before(tmp_path: Path) -> None:
+    kit = Kit(tmp_path, tables=2)
+    try:
+        kit.start_hub()
+        console = ConsoleClient(kit.url, PIN)
+        play_100_to_0(kit, 1)
+        play_100_to_0(kit, 2)
+        backup = backup_of(kit)
+        console.post(f"/console/{kit.event}/draw", attempt=0)
+        console.post(f"/console/{kit.event}/publish", number=2, attempt=1)
+        play_100_to_0(kit, 1)
+        play_100_to_0(kit, 2)
+        before = results(kit, console)
+        assert len([line for line in before if line[3]]) == 4
+        restore(kit, backup)
+
+        kit.start_hub()
+
+        console = ConsoleClient(kit.url, PIN)
+        wait_until(lambda: (afresh := venue_of(kit).afresh) is not None and len(afresh.heard) == 2
+                   and len(afresh.pending) == 4, "both tables to be heard, and their reports of round 2 to wait")
+        assert len(results(kit, console)) == 2
+        mark = next(iter(venue_of(kit).afresh.pending.values())).report["draw"]  # type: ignore[union-attr]
+        console.post("/console/restored/adopt", event=kit.event, number=2, mark=mark)
+        console.post("/console/restored/settled")
+
+        assert results(kit, console) == before
+        assert venue_of(kit).afresh is None
+        refused = [entry.data["fate"] for entry in kit.reports() if entry.data["fate"] != "accepted"]
+        assert refused == []
+        assert len(kit.reports()) == 8
+        console.post(f"/console/{kit.event}/draw", attempt=0)
+    finally:
+        kit.stop()
+
+
+def test_the_database_file_of_a_running_hub_is_no_backup(kit: Kit, capsys: pytest.CaptureFixture[str]) -> None:
+    """Copied alone it had 0 of 749 results, and looked whole."""
+    kit.start_hub()
+    play_100_to_0(kit)
+    copied = kit.folder / "copied.db"
+    copied.write_bytes((kit.hub_folder / "roundtap.db").read_bytes())
+    with closing(sqlite3.connect(copied)) as lone:
+        assert lone.execute("SELECT count(*) FROM entry WHERE kind = 'report'").fetchone()[0] < 2
+
+    assert main(["restore", str(copied), "--data", str(kit.folder / "again")]) == 2
+
+    assert "is no backup" in capsys.readouterr().err
+    assert not (kit.folder / "again").exists()
+
+
+def test_the_epoch_of_a_restored_hub_is_another_one(kit: Kit) -> None:
+    kit.start_hub()
+    backup, epoch = backup_of(kit), venue_of(kit).epoch
+    restore(kit, backup)
+    assert venue_of(kit).epoch not in ("", epoch)
+    journal = Journal(f"sqlite:///{kit.hub_folder / 'roundtap.db'}", read_only=True)
+    assert [entry.kind for entry in journal.entries(VENUE)].count("epoch-begun") == 2
+    journal.close()

@@ -42,6 +42,8 @@ class HubTime:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self.boots = 0
+        """How often the hub's machine was started again, as far as this unit heard."""
         self._samples: deque[_Sample] = deque(maxlen=SAMPLES_MAX)
         self._bounds: _Sample | None = None
 
@@ -57,6 +59,7 @@ class HubTime:
     def begin_anew(self) -> None:
         """The hub's machine was started again, and its clock with it: nothing that was heard before counts."""
         with self._lock:
+            self.boots += 1
             self._samples.clear()
             self._bounds = None
 

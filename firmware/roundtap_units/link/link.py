@@ -236,8 +236,8 @@ class HubLink:
         self._hubs.heard(self._mono_ms())
         self._receive("contact", None)
         if kind == "fates":
-            for echo in message["fates"]:
-                self._settle(echo)
+            # "unknown" puts a report back among those that another thread sends at once: the oldest comes first.
+            self._settle_in_order(message["fates"])
             self._reports_due.set()
         elif kind == "view":
             self._receive("view", message["view"])
@@ -273,6 +273,11 @@ class HubLink:
     def _heard_echo(self, echo: Mapping[str, Any]) -> None:
         self._receive("contact", None)
         self._settle(echo)
+
+    def _settle_in_order(self, fates: list[Mapping[str, Any]]) -> None:
+        age = {kept.id: number for number, kept in enumerate(self._outbox.all())}
+        for echo in sorted(fates, key=lambda echo: age.get(str(echo.get("report_id")), 0)):
+            self._settle(echo)
 
     def _settle(self, echo: Mapping[str, Any]) -> None:
         if self._hubs.left(echo.get("epoch")) and echo.get("epoch") != self._epoch:

@@ -23,6 +23,8 @@ class RoundTime:
         self._hub = hub
         self._before_ms = deadline_here_ms
         self._clock = ClockView()
+        self._boots = hub.boots
+        """How often the hub's machine had been started again when the view came."""
         self._match: _Match | None = None
         self._stored = False
         self._counted: tuple[_Match | None, int] | None = None
@@ -40,7 +42,7 @@ class RoundTime:
 
     def told(self, view: TableView, stored: bool) -> None:
         """A view came; `stored`: from this unit's own disk."""
-        self._clock, self._stored = view.clock, stored
+        self._clock, self._stored, self._boots = view.clock, stored, self._hub.boots
         self._match = view.match.same if view.match is not None else None
         if stored and self._before_ms is not None and view.clock.state in COUNTS:
             self._counted = self._match, self._before_ms
@@ -48,7 +50,10 @@ class RoundTime:
     def left_ms(self, now_ms: int) -> int | None:
         """Milliseconds left; None: untimed, or not known."""
         clock = self._clock
-        if clock.state == RUNNING and clock.deadline_ms is not None and not self._stored:
+        # A deadline means nothing on the clock of another start of the hub's machine: until it sends its view, what was
+        # counted goes on.
+        ours = self._boots == self._hub.boots
+        if clock.state == RUNNING and clock.deadline_ms is not None and not self._stored and ours:
             hub_ms = self._hub.hub_ms(now_ms)
             if hub_ms is None:
                 return None
@@ -60,8 +65,8 @@ class RoundTime:
         return None if self._stored or clock.state == RUNNING else clock.remaining_ms
 
     def kept(self) -> object:
-        return self._clock, self._match, self._stored, self._counted
+        return self._clock, self._match, self._stored, self._counted, self._boots
 
     def back_to(self, kept: object) -> None:
         """As it was when `kept` said so."""
-        self._clock, self._match, self._stored, self._counted = kept  # type: ignore[misc]
+        self._clock, self._match, self._stored, self._counted, self._boots = kept  # type: ignore[misc]

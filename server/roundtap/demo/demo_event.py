@@ -12,6 +12,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
@@ -28,19 +29,22 @@ def _people(n: int, team_size: int) -> Iterator[Person]:
 
 
 def make_event(database: Path, players: int, tables: int, rulebook: str = "xwing-standard",
-               name: str = "Friday night") -> None:
-    """Write the event "e1" into a fresh journal: players entered, round 1 drawn and published, units placed."""
+               name: str = "Friday night", event_id: str | None = None) -> str:
+    """Write an event into a fresh journal: players entered, round 1 drawn and published, units placed. Returns its id,
+    made by chance where none is given."""
+    event = event_id or random_event_id()
     journal = Journal(f"sqlite:///{database}")
     service = Service(journal, system_clocks())
     service.start()
-    people = [PersonRecord("e1", f"p{i}", secrets.token_hex(8), person)
+    people = [PersonRecord(event, f"p{i}", secrets.token_hex(8), person)
               for i, person in enumerate(_people(players, RULEBOOKS[rulebook].team_size), start=1)]
     create = c.CreateEvent(name, rulebook, None, {}, "#0072B2", secrets.randbits(48))
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     play = (c.DrawRound(secrets.randbits(53)), c.PublishRound(1, 1, noted="a demo"))
     commands: list[c.Command] = [create, *entered, *play]
-    service.ask([Step("e1", command) for command in commands], "demo", people, timeout_s=60)
+    service.ask([Step(event, command) for command in commands], "demo", people, timeout_s=60)
     service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n}))
                  for n in range(1, tables + 1)], "demo")
     service.stop()
     journal.close()
+    return event

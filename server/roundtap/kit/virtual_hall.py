@@ -39,6 +39,7 @@ from roundtap_units.table.unit import TableUnit
 from roundtap_units.unit_words import unit_words
 
 EVENT = "e1"
+"""The one event of a journal that nobody else will ever see."""
 TAP_MS, PAUSE_MS, HOLD_MS = 60, 400, 700
 
 

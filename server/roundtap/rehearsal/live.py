@@ -73,7 +73,7 @@ class LiveRehearsal:
         entered = tuple(replace(c, dropped_after=None) for c in script.tournament.competitors)
         file = tournament_to_json(replace(script.tournament, rounds=(), competitors=entered))
         self._console.upload("/console/import", json.dumps(file).encode())
-        found = re.search(r"/console/(e\d+)", self._console.address)
+        found = re.search(r"/console/(e[a-z2-7]+)", self._console.address)
         assert found, self._console.address
         return found[1]
 

@@ -42,6 +42,7 @@ from roundtap_core.event.results.commands import (
     SettleStrangers,
 )
 from roundtap_core.event.rounds.commands import (
+    AdoptRound,
     DiscardDraft,
     DrawRound,
     FinishEvent,
@@ -63,7 +64,7 @@ from roundtap_core.event.setup.commands import (
 Command = (
     CreateEvent | ImportRecord | SetAbout | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor
     | ReturnCompetitor | SubmitList
-    | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | DiscardDraft | MoveTables
+    | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | AdoptRound | DiscardDraft | MoveTables
     | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | Report | EnterResult | NoShow | NobodyCame
     | NoShowUndone | NoteLot | SetPicks | SettleStrangers | MakeCut | WithdrawCut
     | AcceptPlace | DeclinePlace | PassOver | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
@@ -72,6 +73,7 @@ Command = (
 
 __all__ = [
     "AcceptPlace",
+    "AdoptRound",
     "Appeal",
     "ChangePerson",
     "Command",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from roundtap_core.clock import PAUSED, RUNNING, Clock, Instant
+from roundtap_core.clock import COUNTING, PAUSED, RUNNING, Clock, Instant
 from roundtap_core.rulebooks.base import Phase
 
 MINUTE_MS = 60_000
@@ -13,6 +13,7 @@ LAST_MS = 5 * MINUTE_MS
 """So long before the end a round without phases of its own is in its last minutes."""
 
 IDLE_KEY, RUNNING_KEY, PAUSED_KEY = "phase.idle", "phase.running", "phase.paused"
+COUNTING_KEY = "phase.counting"
 LAST_KEY, LAST_MINUTES_KEY, OVER_KEY = "phase.last", "phase.last_minutes", "phase.over"
 
 
@@ -63,7 +64,7 @@ def next_boundary_ms(clock: Clock, phases: Sequence[Phase], extra_minutes: int |
 def _by_state(clock: Clock) -> str | None:
     if clock.state == RUNNING:
         return None
-    return PAUSED_KEY if clock.state == PAUSED else IDLE_KEY
+    return {PAUSED: PAUSED_KEY, COUNTING: COUNTING_KEY}.get(clock.state, IDLE_KEY)
 
 
 def _word(clock: Clock, phases: Sequence[Phase], left_ms: int, last_minutes: bool, over: bool) -> str:

@@ -16,7 +16,7 @@ from roundtap_core.wire import ECHO, digest, envelope
 from roundtap_hub.devices.reports import (
     BODY_BYTES_MAX,
     ID_LENGTH_MAX,
-    NOBODYS_EVENT,
+    NOBODYS,
     SAVE_S,
     Echo,
     known_echo,
@@ -143,7 +143,7 @@ class DeviceApi:
 
         def decided() -> None:
             error = answer.exception()
-            if isinstance(error, Problem) and error.key == NOBODYS_EVENT:
+            if isinstance(error, Problem) and error.key in NOBODYS:
                 refusal = submit_stray(self._hub, report, body)
                 refusal.add_done_callback(lambda _: inbox.post(lambda: done(refusal.exception())))
             else:

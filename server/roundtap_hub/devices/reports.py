@@ -12,6 +12,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_core.wire import digest
 from roundtap_hub.hub import Hub
+from roundtap_hub.journal.beyond_copy import NO_PLACE
 from roundtap_hub.journal.service import Snapshot, Step
 
 FIELDS: Mapping[str, type] = {
@@ -27,7 +28,8 @@ ID_LENGTH_MAX = 64
 BODY_BYTES_MAX = 4096
 SAVE_S = 10.0
 """So long a report waits for its commit, before the unit is told to try again."""
-NOBODYS_EVENT = "unknown_event"
+NOBODYS = frozenset({"unknown_event", NO_PLACE})
+"""Why a report is left to the venue: nobody knows its event, or its round since this journal was restored."""
 
 Echo = dict[str, Any]
 
@@ -70,7 +72,7 @@ def take_report(hub: Hub, report: Mapping[str, Any]) -> Echo:
         try:
             submit_report(hub, report, body).result(SAVE_S)
         except Problem as problem:
-            if problem.key != NOBODYS_EVENT:
+            if problem.key not in NOBODYS:
                 raise
             submit_stray(hub, report, body).result(SAVE_S)
         known = known_echo(hub.service.snapshot, report, body)
@@ -92,16 +94,23 @@ def known_echo(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> Echo
 
 
 def submit_report(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
-    """Ask the writer to record it; Problem(NOBODYS_EVENT) leaves it to `submit_stray`."""
+    """Ask the writer to record it; Problem with a key in NOBODYS leaves it to `submit_stray`."""
+    return hub.service.submit([report_step(report, body)], f"unit:{report['unit']}")
+
+
+def report_step(report: Mapping[str, Any], body: str) -> Step:
+    """The command that a well-formed report amounts to, as its unit's word."""
     command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
                      report.get("draw"), report.get("serial", 0), report.get("agrees_to"), report.get("a"),
                      report.get("b"))
-    return hub.service.submit([Step(report["event"], command)], f"unit:{report['unit']}")
+    return Step(report["event"], command, actor=f"unit:{report['unit']}")
 
 
 def submit_stray(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list[Entry]]:
-    """Record in the venue that a report for an event nobody knows was refused."""
-    refused = NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"], "body": body})
+    """Record in the venue that a report for an event nobody knows was refused; a journal that was restored, and is not
+    settled, keeps it instead."""
+    refused = NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"], "body": body,
+                                          "report": dict(report)})
     return hub.service.submit([Step(VENUE, refused)], f"unit:{report['unit']}")
 
 
@@ -128,7 +137,10 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
         return None
     if state is not None and report_id in state.fates:
         return state.fates[report_id]
-    return snapshot.venue.refused.get(report_id)
+    if report_id in snapshot.venue.refused:
+        return snapshot.venue.refused[report_id]
+    waiting = snapshot.venue.afresh.pending.get(report_id) if snapshot.venue.afresh is not None else None
+    return waiting.fate if waiting is not None else None
 
 
 def echo(snapshot: Snapshot, report_id: str, fate: Fate | None) -> Echo:

@@ -19,6 +19,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.public.page_store import Kept, PageKey, PageStore
 from roundtap_hub.public.sheets import plain_variant
 from roundtap_hub.public_clock import public_clock
+from roundtap_hub.standby.other_hubs import hubs_event
 from roundtap_hub.views.regions import Rendered, changes
 
 log = logging.getLogger(__name__)
@@ -93,6 +94,8 @@ class BrowserFeed:
         self._told_s = self._looked_s = self._rested_s = float("-inf")
         hub.service.listen(lambda *_: self._changed(True))
         hub.presence.listen(lambda _: self._changed(False))
+        if hub.kin is not None:
+            hub.kin.on_known.append(self._others_changed)
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the clients live in; called from within it."""
@@ -158,7 +161,7 @@ class BrowserFeed:
         if group is None:
             group = self._groups[key] = Group(key, version, self._store.shown(key, version))
         client = FeedClient(key, asked.get("seen", ""), send)
-        client.tell(b"retry: 2000\n\n")
+        client.tell(b"retry: 2000\n\n" + self._hubs_event())
         clock = self._clock(_event_of(page))
         client.tell(self._clock_event(clock) if clock else self._tick_event())
         if client.version != version:
@@ -269,6 +272,15 @@ class BrowserFeed:
 
     def _clock_event(self, clock: str) -> bytes:
         return f'event: clock\ndata: {clock}, "now_ms": {self._hub.clocks.mono_ms()}}}\n\n'.encode()
+
+    def _hubs_event(self) -> bytes:
+        kin = self._hub.kin
+        return hubs_event(kin.lineage, self._hub.other_addresses()) if kin is not None else b""
+
+    def _others_changed(self) -> None:
+        """Another standby has come; from any thread."""
+        if self._loop is not None and not self._closing:
+            self._loop.call_soon_threadsafe(lambda: _tell(list(self._here), self._hubs_event()))
 
     def _tick_event(self) -> bytes:
         return b'event: tick\ndata: {"now_ms": %d}\n\n' % self._hub.clocks.mono_ms()

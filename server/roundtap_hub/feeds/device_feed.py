@@ -8,6 +8,7 @@ import secrets
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,8 +37,8 @@ AT_A_TIME = 16
 Message = Mapping[str, Any] | bytes
 """What is to be said; a view is its canonical JSON already."""
 BEAT: Message = {"type": "beat"}
-HelloListener = Callable[[str, Mapping[str, Any]], None]
-"""Told a unit and its hello."""
+HelloListener = Callable[[str, Mapping[str, Any]], Future[Any] | None]
+"""Told a unit and its hello; the unit hears nothing before the answer is done."""
 
 
 @dataclass(slots=True, eq=False)
@@ -85,7 +86,7 @@ class DeviceFeed:
         self._lock = threading.Lock()
         self._news: tuple[list[Entry], set[str]] | None = None
         self.on_hello: list[HelloListener] = []
-        """Called on the loop, once for each hello that is accepted, before the unit hears of its reports."""
+        """Called on the loop, once for each hello that is accepted, before the unit hears of anything."""
         hub.service.listen(self._on_commit)
         hub.presence.listen(self._on_presence)
         hub.unit_keys.listen(self._on_keys)
@@ -128,11 +129,7 @@ class DeviceFeed:
             if hello.get("damaged", 0) > (before.damaged if before else 0):
                 # More than were known: the same ones are not told again with every hello.
                 hub.unit_troubles.note(unit, DAMAGED)
-            for listener in self.on_hello:
-                try:
-                    listener(unit, hello)
-                except Exception:
-                    log.exception("a hello was not looked at")
+            await self._noted(unit, hello)
             snapshot = hub.service.snapshot
             yield self._packed(connection, {
                 "type": "welcome", "session": connection.session, "core": VERSION, "epoch": snapshot.venue.epoch,
@@ -154,6 +151,18 @@ class DeviceFeed:
             status = hub.presence.status_of(unit)
             if hub.presence.close_session(unit, connection.session) and status is not None:
                 hub.presence.heard(unit, status.contact_ms, connected=False)
+
+    async def _noted(self, unit: str, hello: Mapping[str, Any]) -> None:
+        """Tell all who listen, and wait for what they save: what the unit hears next takes the place of what it held.
+        Where that cannot be saved, the feed ends, and the unit says hello again."""
+        for listener in self.on_hello:
+            try:
+                noted = listener(unit, hello)
+            except Exception:
+                log.exception("a hello was not looked at")
+            else:
+                if noted is not None:
+                    await asyncio.wrap_future(noted)
 
     def _is_twin(self, connection: Connection) -> bool:
         """Whether another unit of this name is connected, here or at another hub of this journal."""
@@ -283,7 +292,7 @@ class DeviceFeed:
         fates: dict[str, list[Echo]] = {}
         for entry in entries:
             unit = entry.actor.removeprefix("unit:")
-            if entry.kind in ("report", "report-refused") and unit in self._connections:
+            if entry.kind in ("report", "report-refused", "report-pending") and unit in self._connections:
                 event, report_id = entry.data.get("event", entry.stream), entry.data["report_id"]
                 fates.setdefault(unit, []).append(echo(snapshot, report_id, find_fate(snapshot, event, report_id)))
                 for connection in self._connections[unit]:

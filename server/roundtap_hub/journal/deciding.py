@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
-from roundtap_core.event.commands import Command, CreateEvent, PublishRound
+from roundtap_core.event.commands import Command, CreateEvent, PublishRound, Report
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
@@ -19,6 +19,7 @@ from roundtap_core.event.state import EventState
 from roundtap_core.event.within import refuse_unfit_person
 from roundtap_core.limits import refuse_boundless
 from roundtap_hub.journal.archiving import refuse_in_deleted, refuse_unless_may
+from roundtap_hub.journal.beyond_copy import has_place, refuse_before_settled, refuse_settling
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import refuse_damaged
@@ -37,6 +38,8 @@ class Step:
     stream: str
     command: Command | NewEntry
     seen: str = ""
+    actor: str = ""
+    """Who says so, where that is somebody else than who asks for all of them."""
 
 
 @dataclass(slots=True)
@@ -62,7 +65,7 @@ def decide_request(pending: Snapshot, request: Request, at: At, limit: TimeLimit
     made: list[Entry] = []
     for step in request.steps:
         if isinstance(step.command, NewEntry):
-            pending, entries = _of_venue(pending, step.command, at, request.actor)
+            pending, entries = _of_venue(pending, step.command, at, step.actor or request.actor)
         else:
             pending, entries = _of_event(pending, step, step.command, at, request, limit)
         made += entries
@@ -77,6 +80,7 @@ def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[S
     made: list[Entry] = []
     refuse_unless_may(pending, asked)
     refuse_boundless(asked.data)
+    refuse_settling(pending, asked)
     for new in decide_venue(pending.venue, asked):
         entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
         pending = replace(pending, venue=apply_venue(pending.venue, entry))
@@ -101,12 +105,16 @@ def _decided(pending: Snapshot, people: Mapping[str, Person], step: Step, state:
     made: list[Entry] = []
     if not state.number and not isinstance(command, CreateEvent):
         raise Problem("unknown_event", event=step.stream)
+    refuse_before_settled(pending, state, command)
     refuse_unless_seen(state, step.seen)
-    command = in_the_hall(pending.events, pending.venue, state, command, request.actor)
+    actor = step.actor or request.actor
+    command = in_the_hall(pending.events, pending.venue, state, command, actor)
+    if isinstance(command, Report) and not has_place(pending, state, command):
+        raise Problem("report_has_no_place")
     if isinstance(command, PublishRound):
         command = replace(command, list_points=_list_points(people, state, request))
     for new in decide(state, command, at.instant):
-        entry = seal(new, step.stream, state.number + 1, state.head, at, request.actor)
+        entry = seal(new, step.stream, state.number + 1, state.head, at, actor)
         state = apply(state, entry)
         made.append(entry)
     return state, made

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from roundtap_core.event.commands import (
+    AdoptRound,
     Command,
     DrawRound,
     EnterCompetitor,
@@ -23,7 +24,7 @@ from roundtap_hub.journal.venue import Venue
 
 Events = Mapping[str, EventState]
 
-LOOK_FOR_FREE_TABLES = (DrawRound, EnterCompetitor, ImposeRound, ImportRound, MoveTables, NoShowUndone)
+LOOK_FOR_FREE_TABLES = (AdoptRound, DrawRound, EnterCompetitor, ImposeRound, ImportRound, MoveTables, NoShowUndone)
 HALL_COMMANDS = (PublishRound, *LOOK_FOR_FREE_TABLES)
 """Commands that stand on what all events have of the hall."""
 UNIT = "unit:"

@@ -35,10 +35,11 @@ from roundtap_hub.journal.head_file import (
     read_head_file,
 )
 from roundtap_hub.journal.journal import Head, Journal, PersonRecord
+from roundtap_hub.journal.lineage import following_epoch
 from roundtap_hub.journal.page_scan import rows_in
 from roundtap_hub.journal.rows import next_entry
 from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.journal.venue import DELETED
+from roundtap_hub.journal.venue import DELETED, fold_venue
 from roundtap_hub.journal.verify import digests_in
 
 AT_ONCE = 1000
@@ -122,7 +123,8 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
                for stream in {*chains, *(named.heads if named else {}), *found.entries}}
     head, journal = HeadFile(to / HEAD_FILE), Journal(sqlite_url(to))
     try:
-        _write(journal, chains, clocks, token())
+        venue = fold_venue(chains.get(VENUE, ()))
+        _write(journal, chains, clocks, following_epoch(to, venue, lambda n_bytes: token()[: 2 * n_bytes]))
         for stream, chain in chains.items():
             if stream != VENUE and stream not in deleted:
                 people = list(_people(found, stream, chain, rescued[stream]))
@@ -200,8 +202,11 @@ def _write(journal: Journal, chains: Mapping[str, Sequence[Entry]], clocks: Cloc
             journal.append(chain[first : first + AT_ONCE])
     venue = chains.get(VENUE, [])
     last = Head(venue[-1].number, venue[-1].hash) if venue else Head(0, GENESIS)
-    journal.append([seal(NewEntry("epoch-begun", {"epoch": epoch}), VENUE, last.number + 1, last.hash, clocks.at(),
-                         "salvage")])
+    at = clocks.at()
+    # Nobody knows what is lost: the units are asked before anything is drawn, as after a restore.
+    heads = {stream: [chain[-1].number, chain[-1].hash] for stream, chain in chains.items() if chain}
+    told = {"epoch": epoch, "restored": {"from": heads, "made_at": at.wall, "at": at.wall}}
+    journal.append([seal(NewEntry("epoch-begun", told), VENUE, last.number + 1, last.hash, at, "salvage")])
 
 
 def _people(found: Found, stream: str, chain: Iterable[Entry], rescued: Rescued) -> Iterator[PersonRecord]:

@@ -24,7 +24,7 @@ from roundtap_hub.journal.copies import Copies
 from roundtap_hub.journal.deciding import Request, Step, decide_request
 from roundtap_hub.journal.hall import HALL_COMMANDS
 from roundtap_hub.journal.head_file import HeadFile
-from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
+from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.loading import load, read_again
 from roundtap_hub.journal.sealer import Sealer
 from roundtap_hub.journal.seals import Seal
@@ -176,6 +176,10 @@ class Service:
              seen: str = "") -> list[Entry]:
         """One command to one event, waited for."""
         return self.ask([Step(event_id, command, seen)], actor, people)
+
+    def holds(self, stream: str, head: Head) -> bool:
+        """Whether the journal has this very entry; asked of the disk."""
+        return self._journal.holds(stream, head)
 
     def checkpoint(self) -> None:
         """Note what each running clock shows: one row an event, outside the journal."""

@@ -40,8 +40,9 @@ class Snapshot:
 
     @property
     def ids(self) -> list[str]:
-        """Every id that an event has, or had: "e2" before "e10"."""
-        return sorted({*self.events, *self.shelf}, key=lambda event_id: (len(event_id), event_id))
+        """Every id that an event has, or had, the oldest first. Events of hubs that counted them ("e2") are older."""
+        begun = self.venue.begun
+        return sorted({*self.events, *self.shelf}, key=lambda known: (begun.get(known, 0), len(known), known))
 
     def event(self, event_id: str) -> EventState | None:
         """The event, or None where there is none of this id; one of the shelf is opened, which may take a moment."""

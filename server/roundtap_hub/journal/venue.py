@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
+from roundtap_hub.journal.afresh import ANEW, HEARD, KEPT, OF_AFRESH, PENDING, REFUSED, WITHOUT, Afresh, begun, taken
 
-ARCHIVED, RESTORED, DELETED = "event-archived", "event-restored", "event-deleted"
+BEGUN, ARCHIVED, RESTORED, DELETED = "event-begun", "event-archived", "event-restored", "event-deleted"
 """Entries of the venue's stream about events: these are no facts of a tournament."""
 
 
@@ -20,15 +22,23 @@ class Venue:
     number: int = 0
     head: str = GENESIS
     epoch: str = ""
+    epochs: tuple[str, ...] = ()
+    """All that there were; the first one names the lineage, of which several hubs may hold copies."""
+    begun_at: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
+    """Later epoch → stream → [number, hash] of the last entry there was when it began: what its hub took over."""
     tables: Mapping[str, int] = field(default_factory=dict)
     left: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Where units stood before: for each unit and table the entry of this stream that last took it away from there."""
     refused: Mapping[str, Fate] = field(default_factory=dict)
     """Reports for events that this hub does not know."""
+    begun: Mapping[str, int] = field(default_factory=dict)
+    """By event id, the entry with which it began: ids say nothing of the order."""
     archived: frozenset[str] = frozenset()
     """Events that are no longer listed among the others."""
     deleted: frozenset[str] = frozenset()
     """Events whose people are forgotten; their chains stay."""
+    afresh: Afresh | None = None
+    """What a journal that was restored from a copy still has to settle; None: nothing."""
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
@@ -44,21 +54,49 @@ class Venue:
 
 def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
     """Venue entries are taken as they come; but what is so already makes none, as in events: a report
-    refused twice at once, an event put away by two people, an epoch that two hubs begin together."""
+    refused twice at once, an event put away by two people, an epoch that two hubs begin together.
+
+    While a restored journal is not settled, a report that has no place in it waits instead of being refused.
+    """
+    if new.kind in OF_AFRESH:
+        return [] if venue.afresh is None or _is_so(venue.afresh, new) else [new]
+    if new.kind == REFUSED and "report" in new.data:
+        if venue.afresh is not None:
+            return decide_venue(venue, replace(new, kind=PENDING))
+        new = replace(new, data={key: value for key, value in new.data.items() if key != "report"})
     event_id = new.data.get("event")
     known = {
-        "report-refused": lambda: new.data["report_id"] in venue.refused,
-        "epoch-begun": lambda: bool(venue.epoch),
+        REFUSED: lambda: new.data["report_id"] in venue.refused,
+        # An epoch that follows another one says why it does.
+        "epoch-begun": lambda: bool(venue.epoch) and len(new.data) == 1,
+        BEGUN: lambda: event_id in venue.begun,
         ARCHIVED: lambda: event_id in venue.archived, RESTORED: lambda: event_id not in venue.archived,
         DELETED: lambda: event_id in venue.deleted,
     }
     return [] if new.kind in known and known[new.kind]() else [new]
 
 
+def _is_so(afresh: Afresh, new: NewEntry) -> bool:
+    data = new.data
+    if new.kind == HEARD:
+        # What it held of the old epoch it says once; since then it has been shown what the copy knows.
+        return data["unit"] in afresh.heard
+    if new.kind == PENDING:
+        return data["report_id"] in afresh.pending
+    if new.kind == WITHOUT:
+        return data["unit"] in afresh.without or data["unit"] in afresh.heard
+    if new.kind == ANEW:
+        return (data["event"], data["round"], data["mark"]) in afresh.anew
+    return new.kind == KEPT and data["point"] in afresh.kept
+
+
 def apply_venue(venue: Venue, entry: Entry) -> Venue:
     """The venue after one of its entries."""
     if entry.kind == "epoch-begun":
-        venue = replace(venue, epoch=entry.data["epoch"])
+        epoch, heads = entry.data["epoch"], entry.data.get("heads")
+        venue = replace(venue, epoch=epoch, epochs=(*venue.epochs, epoch),
+                        begun_at=venue.begun_at if heads is None else {**venue.begun_at, epoch: heads},
+                        afresh=begun(entry.data, venue.afresh))
     elif entry.kind == "unit-placed":
         tables = {u: t for u, t in venue.tables.items() if u != entry.data["unit"] and t != entry.data["table"]}
         if entry.data["table"] is not None:
@@ -66,9 +104,15 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         gone = {unit: {**venue.left.get(unit, {}), table: entry.number} for unit, table in venue.tables.items()
                 if tables.get(unit) != table}
         venue = replace(venue, tables=tables, left={**venue.left, **gone})
-    elif entry.kind == "report-refused":
-        fate = Fate("refused", entry.number, entry.hash, entry.data["body"], "unknown-match")
-        venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate})
+    elif entry.kind == REFUSED:
+        fate = Fate("refused", entry.number, entry.hash, entry.data["body"],
+                    entry.data.get("reason", "unknown-match"))
+        venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate},
+                        afresh=taken(venue.afresh, entry) if venue.afresh else None)
+    elif entry.kind in OF_AFRESH:
+        venue = replace(venue, afresh=taken(venue.afresh, entry) if venue.afresh else None)
+    elif entry.kind == BEGUN:
+        venue = replace(venue, begun={**venue.begun, entry.data["event"]: entry.number})
     elif entry.kind == ARCHIVED:
         venue = replace(venue, archived=venue.archived | {entry.data["event"]})
     elif entry.kind == RESTORED:

@@ -26,6 +26,7 @@ from roundtap_hub.pages import (
     paper,
     play_on,
     players,
+    restored,
     result_walk,
     results,
     rounds,
@@ -56,9 +57,9 @@ def register(app: Flask, hub: Hub) -> None:
     base.guard(organizer, organizer_only=True)
     for module in (home, wall, players, announced, trust):
         module.routes(public)
-    for module in (archive, console, console_parts, new_event, rounds, cut, imposed_round, results, counting_aid,
-                   swap_check, result_walk, competitors, judging, officials, play_on, lists, units, export,
-                   outcome, this_hub):
+    for module in (archive, restored, console, console_parts, new_event, rounds, cut, imposed_round, results,
+                   counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists, units,
+                   export, outcome, this_hub):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)

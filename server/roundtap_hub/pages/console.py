@@ -42,12 +42,13 @@ from roundtap_hub.views.next_step import next_step
 from roundtap_hub.views.open_points import points_before_round_1
 from roundtap_hub.views.regions import Rendered, changes
 from roundtap_hub.views.renderings import RENDERINGS, Renderings
-from roundtap_hub.views.round_clock import face_of
+from roundtap_hub.views.round_clock import counted_face, face_of
 from roundtap_hub.views.round_tabs import round_tabs
 from roundtap_hub.views.row_texts import RowOf
 from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.steps import Steps
 from roundtap_hub.views.tables import Cell, cells, seated_count
+from roundtap_hub.views.tables_counted import tables_counted
 from roundtap_hub.views.units import known_units, unit_rows
 
 # Okabe and Ito's colours, distinct for colour-blind eyes; without the two that mean the sides of a table.
@@ -108,7 +109,8 @@ def _draw(moment: EventAt) -> Rendered:
     seated = seated_count(snapshot, units, state.live)
     opened = opened_part(moment)
     known = known_units(snapshot, hub.unit_keys, units)
-    step = next_step(state, seated, len(points), clash_of(snapshot.events, state))
+    counted = tables_counted(snapshot, units, state, now)
+    step = next_step(state, seated, len(points), clash_of(snapshot.events, state), counted)
     people, lists = roster(moment), list_states(moment)
 
     def person_rows() -> Iterator[RowOf]:
@@ -143,6 +145,7 @@ def _draw(moment: EventAt) -> Rendered:
         **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
         unit_rows=unit_rows(snapshot, known, units, now) if opened == UNITS else (), clock=state.clock,
         may_reset=may_reset(state),
+        counted=counted_face(state, counted, hub.clocks.now(), words()) if counted is not None else None,
         desk=desk_of(moment), face=face_of(state, hub.clocks.now(), words(), official=True), rulebook=state.rulebook,
         structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook), given_options=flat(state.given_options), option_place=place,

@@ -20,6 +20,7 @@ from roundtap_core.event.commands import (
     SetAbout,
     SetOptions,
 )
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import played_on_from_json
@@ -32,6 +33,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
+from roundtap_hub.journal.venue import BEGUN
 from roundtap_hub.pages.base import (
     ORGANIZER,
     back_to_event,
@@ -39,7 +41,6 @@ from roundtap_hub.pages.base import (
     mended_on,
     the_hub,
     the_moment,
-    the_snapshot,
     words,
 )
 from roundtap_hub.pages.console import event, events
@@ -64,7 +65,7 @@ def routes(bp: Blueprint) -> None:
 @mended_on(events)
 def create() -> AnyResponse:
     book = rulebook(field("rulebook"))
-    event_id = next_event_id(the_snapshot().ids)
+    event_id = the_hub().new_event_id()
     level = field("level") or None
     if level is None and "level" in request.form and book.levels:
         # Whether officials may play, and what is looked at, depends on it.
@@ -72,7 +73,7 @@ def create() -> AnyResponse:
     options = read_options(book, field)
     about = fit_about({key: field(key) for key in ASKED_ABOUT})
     command = CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about)
-    the_hub().service.tell(event_id, command, ORGANIZER)
+    the_hub().service.ask([begin(event_id), Step(event_id, command)], ORGANIZER)
     return back_to_event(event_id)
 
 
@@ -92,10 +93,15 @@ def import_file() -> AnyResponse:
     if broken and not field("anyway"):
         first = broken[0]
         raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(words()))
-    event_id = next_event_id(the_snapshot().ids)
+    event_id = the_hub().new_event_id()
     steps, people = import_steps(event_id, file, _color())
-    the_hub().service.ask(steps, ORGANIZER, people, PATIENCE_S)
+    the_hub().service.ask([begin(event_id), *steps], ORGANIZER, people, PATIENCE_S)
     return back_to_event(event_id)
+
+
+def begin(event_id: str) -> Step:
+    """The venue's note that an event began here: the list of events has it after those that were there."""
+    return Step(VENUE, NewEntry(BEGUN, {"event": event_id}))
 
 
 def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step], list[PersonRecord]]:
@@ -183,11 +189,6 @@ def _color() -> str:
     if not COLOR.fullmatch(color):
         raise Problem("color_text", value=color[:20])
     return color
-
-
-def next_event_id(taken: Iterable[str]) -> str:
-    """The next free "eN"."""
-    return f"e{next_number(taken, 'e')}"
 
 
 def next_number(taken: Iterable[str], letter: str) -> int:

@@ -24,14 +24,18 @@ from roundtap_hub.pages.base import (
     back_to_event,
     field,
     mended_on,
+    now_ms,
     tell,
     the_moment,
+    the_snapshot,
+    the_units,
     whole_number,
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.new_event import SEED_BITS
+from roundtap_hub.views.tables_counted import tables_counted
 
-CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset")
+CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
@@ -79,7 +83,8 @@ def publish(event_id: str) -> AnyResponse:
 
 @mended_on(event)
 def clock(event_id: str) -> AnyResponse:
-    """Start, pause, a few minutes more or less, a time typed, or back to before the start."""
+    """Start, pause, some minutes more or less, a time typed, or back to before the start. After a power cut: `continue`
+    or `hold` at a time typed, or at what the tables counted."""
     action = field("action")
     if action not in CLOCK_ACTIONS:
         raise Problem("not_one_of", value=action[:20], options=", ".join(CLOCK_ACTIONS))
@@ -88,8 +93,17 @@ def clock(event_id: str) -> AnyResponse:
         delta_ms = max(-600, min(600, whole_number("minutes") or 0)) * 60_000
     elif action == "set":
         delta_ms = clock_ms(field("time"))
+    elif action in ("continue", "hold"):
+        delta_ms = clock_ms(field("time")) if field("time") else _counted_ms(event_id)
     tell(event_id, SetClock(action, delta_ms))
     return back_to_event(event_id)
+
+
+def _counted_ms(event_id: str) -> int:
+    """What the tables show at this moment; what the hub last knew where none does any more."""
+    state = the_moment(event_id).state
+    counted = tables_counted(the_snapshot(), the_units(), state, now_ms())
+    return counted.left_ms if counted is not None else state.clock.remaining_ms or 0
 
 
 def clock_ms(text: str) -> int:

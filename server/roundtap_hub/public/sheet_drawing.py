@@ -49,7 +49,9 @@ def url_for(endpoint: str, **values: str) -> str:
 def common_context(hub: Hub, t: Words, rows: RowTexts) -> dict[str, Any]:
     """What every page's template may use, whoever draws it."""
     return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": show, "age_text": age_text,
-            "knockout_name": lambda what: knockout_name(t, what), "row_texts": lambda *of: rows.rows(t.language, *of)}
+            "knockout_name": lambda what: knockout_name(t, what),
+            "restored": hub.service.snapshot.venue.afresh is not None,
+            "row_texts": lambda *of: rows.rows(t.language, *of)}
 
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:

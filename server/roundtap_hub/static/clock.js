@@ -82,7 +82,7 @@
 
   function phase(face, ms) {
     const { state, total, phases } = face.dataset;
-    if (state !== "running") return state === "paused" ? "paused" : "idle";
+    if (state !== "running") return ["paused", "counting"].includes(state) ? state : "idle";
     if (ms === null) return "running";
     if (ms <= 0) return inLastMinutes(face, ms) ? "last_minutes" : "over";
     const begun = (phases ? phases.split(" ") : []).map((each) => each.split(":"))
@@ -96,7 +96,7 @@
     const before = word.dataset.phase;
     word.dataset.phase = now;
     for (const each of word.children) each.classList.toggle("now", each.dataset.when === now);
-    if (["idle", "paused"].includes(before) || ["idle", "paused"].includes(now)) return;
+    if ([before, now].some((each) => ["idle", "paused", "counting"].includes(each))) return;
     word.classList.add("begun");
     setTimeout(() => word.classList.remove("begun"), BEGUN_MS);
   }

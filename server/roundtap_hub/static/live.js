@@ -297,9 +297,37 @@
     freshness();
   }
 
+  // --- the hub is silent: its standby may have taken its place
+  const HUBS = "roundtap:hubs";
+  let others = JSON.parse(sessionStorage.getItem(HUBS) || "null") || { lineage: "", hubs: [] };
+  let seeking = false;
+
+  // What somebody is typing is theirs: such a page stays, and says that it has no contact.
+  const typing = () => [...document.querySelectorAll("main form")].some(dirty);
+
+  async function seek() {
+    if (seeking || typing()) return;
+    seeking = true;
+    for (const hub of others.hubs.filter((each) => each !== location.origin)) {
+      try {
+        const answer = await fetch(`${hub}/standby/lineage`,
+          { cache: "no-store", credentials: "omit", signal: AbortSignal.timeout(3000) });
+        const { lineage, hub: serves } = await answer.json();
+        if (answer.ok && serves && lineage === others.lineage) {
+          location.replace(hub + location.pathname + location.search + location.hash);
+          return;
+        }
+      } catch {
+        // Nobody there yet: asked again, as long as this hub is silent.
+      }
+    }
+    seeking = false;
+  }
+
   function freshness() {
     const silent = performance.now() - lastHeard;
     const stale = silent > SILENT_MS;
+    if (stale) seek();
     body.classList.toggle("stale", stale);
     const sign = document.getElementById("contact");
     sign.hidden = !stale;
@@ -350,6 +378,11 @@
     source.addEventListener("tick", ({ data }) => {
       heard();
       timed(JSON.parse(data).now_ms);
+    });
+    source.addEventListener("hubs", ({ data }) => {
+      heard();
+      others = JSON.parse(data);
+      sessionStorage.setItem(HUBS, data);
     });
     source.addEventListener("error", () => {
       source.close();

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.clock import IDLE, Instant
+from roundtap_core.clock import COUNTING, IDLE, Instant
 from roundtap_core.event.state import ONE_SIDED, EventState
 from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.journal.hall import taken_tables
@@ -15,6 +15,7 @@ from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.attention import ONE_SIDED_MS
 from roundtap_hub.views.event_at import EventAt, short_hash
 from roundtap_hub.views.tables import age, out_of_contact
+from roundtap_hub.views.tables_counted import tables_counted
 from roundtap_hub.views.units import known_units
 
 
@@ -39,6 +40,10 @@ def console_version(
     if any(status.call_since_ms is not None for status in units.values()):
         # A call is shown by the event that plays at the table, and by all where none does.
         others += [(other.id, other.number) for other in snapshot.events.values()]
+    if state.clock.state == COUNTING:
+        # By when they end: who counts on says nothing new.
+        counted = tables_counted(snapshot, units, state, 0)
+        others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
     return short_hash(state.id, state.number, snapshot.venue.number, said, others,
                       _by_time(snapshot, units, state, hall) if hall else ())
 

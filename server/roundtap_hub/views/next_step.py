@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from roundtap_core.clock import IDLE, PAUSED, show
+from roundtap_core.clock import COUNTING, IDLE, PAUSED, show
 from roundtap_core.elimination.cut import cut_order, make_cut
 from roundtap_core.event.course import CUT, OVER, bracket_now, elimination_rounds, offered
 from roundtap_core.event.state import EventState, RoundState, active_ids, tournament_of
@@ -16,6 +16,7 @@ from roundtap_core.standings.tiebreak_round import EACH, KNOCKOUT
 from roundtap_hub.views.draft import Clash
 from roundtap_hub.views.event_at import planned_rounds
 from roundtap_hub.views.knockout import follows, next_name, title_key
+from roundtap_hub.views.tables_counted import TablesCounted
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,12 @@ class NextStep:
 
 
 def next_step(
-    state: EventState, seated: tuple[int, int], points: int = 0, clash: Clash | None = None
+    state: EventState, seated: tuple[int, int], points: int = 0, clash: Clash | None = None,
+    counted: TablesCounted | None = None,
 ) -> NextStep:
     """The one thing to do now. `seated` is (tables whose people sit, tables that can say so); `points` are still open
-    before round 1; `clash`: another event plays at tables of the draft."""
+    before round 1; `clash`: another event plays at tables of the draft; `counted`: what the tables counted while the
+    hub was away."""
     if state.finished:
         return NextStep("finished", anchor="standings")
     if state.draft is not None:
@@ -57,7 +60,7 @@ def next_step(
             return NextStep("points", anchor="points", params={"n": points, "number": state.draft.number})
         return _publish(state, state.draft)
     if state.live is not None:
-        return _in_play(state, state.live, seated)
+        return _in_play(state, state.live, seated, counted)
     if not state.rounds:
         return _before_round_1(state)
     return _after_round(state, state.rounds[-1].number)
@@ -88,7 +91,7 @@ def _publish(state: EventState, draft: RoundState) -> NextStep:
                     fields={"number": draft.number, "attempt": attempt}, round_name=name)
 
 
-def _in_play(state: EventState, live: RoundState, seated: tuple[int, int]) -> NextStep:
+def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], counted: TablesCounted | None) -> NextStep:
     missing = len(live.open_matches)
     if not missing:
         return _with_news(_after_round(state, live.number), live)
@@ -98,6 +101,13 @@ def _in_play(state: EventState, live: RoundState, seated: tuple[int, int]) -> Ne
         name = title_key(state, live)
         return NextStep(key if name is None else key + "_knockout", "clock", round_name=name,
                         params={"number": live.number, "seated": seated[0], "n": seated[1]},
+                        fields={"action": "start"})
+    if clock.state == COUNTING and counted is not None:
+        # -(-x // y): a spread of 1,200 ms is told as 2 s.
+        return NextStep("counting", "clock", fields={"action": "continue"},
+                        params={"n": counted.tables, "spread": -(-counted.spread_ms // 1000)})
+    if clock.state == COUNTING:
+        return NextStep("counting_unknown", "clock", params={"left": show(clock.remaining_ms)},
                         fields={"action": "start"})
     if clock.state == PAUSED:
         return NextStep("resume", "clock", params={"left": show(clock.remaining_ms)}, fields={"action": "start"})

@@ -23,6 +23,12 @@ def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | No
     Nothing is rendered. An address that is no page has the version "none". `hall`: without it, what time alone brings
     about is left out.
     """
+    version = _version(snapshot, units, page, hall)
+    # Every page says that a hub was restored, until that is settled.
+    return version if snapshot.venue.afresh is None or version == "none" else short_hash(version, "restored")
+
+
+def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) -> str:
     kind, *rest = page.split("/")
     if page == "console":
         return short_hash([(line.id, line.number) for line in known(snapshot)], snapshot.venue.number,

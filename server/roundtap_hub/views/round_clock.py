@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roundtap_core.clock import Clock, Instant, show
 from roundtap_core.event.state import EventState
@@ -10,9 +10,10 @@ from roundtap_core.records import SWISS
 from roundtap_core.rounds.phases import extra_ms, phase_now
 from roundtap_core.words import Words
 from roundtap_hub.public_clock import public_clock
+from roundtap_hub.views.tables_counted import TablesCounted
 
 SIGNS = {"idle": "waiting", "running": "playing", "last": "late", "over": "over", "paused": "paused",
-         "last_minutes": "late"}
+         "counting": "paused", "last_minutes": "late"}
 PHASE_SIGN = "phase"
 
 
@@ -67,6 +68,12 @@ def face_of(state: EventState, now: Instant, texts: Words, official: bool = Fals
         extra_minutes=extra if official and view["open_end"] else None,
         end_ms=left_ms + extra_ms(extra) if official and view["open_end"] and left_ms is not None else None,
     )
+
+
+def counted_face(state: EventState, counted: TablesCounted, now: Instant, texts: Words) -> Face:
+    """The clock as the tables count it, while the hub's own is held: a face of its own, for officials."""
+    running = replace(state, clock=counted.running(state.clock.total_ms, now))
+    return replace(face_of(running, now, texts), event=f"{state.id}-counted")
 
 
 def short(key: str) -> str:

@@ -37,7 +37,10 @@ def _drawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSta
 
 
 def _mark(data: Mapping[str, Any]) -> str:
-    """A short digest of who meets whom by which draw: match ids come again when a round is drawn anew."""
+    """A short digest of who meets whom by which draw: match ids come again when a round is drawn anew. A round that
+    was adopted keeps the mark that its tables know."""
+    if "mark" in data:
+        return str(data["mark"])
     draw = data.get("draw") or {}
     pairs = [[raw["a"], raw.get("b")] for raw in data["matches"]]
     return digest([data["number"], draw.get("seed"), draw.get("attempt"), pairs])[:MARK_DIGITS]
@@ -52,7 +55,8 @@ def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[MatchState, ...]:
                       raw.get("absent"))
         log = tuple(LogLine(line["kind"], entry.number, line["by"], line.get("text", ""), line.get("upheld"),
                             line.get("minutes")) for line in raw.get("log", ()))
-        matches.append(MatchState(f"{data['number']}.{index}", match, decided=raw.get("decided", False), log=log,
+        matches.append(MatchState(raw.get("id", f"{data['number']}.{index}"), match,
+                                  revision=raw.get("revision", 0), decided=raw.get("decided", False), log=log,
                                   corrections=tuple(raw.get("corrections", ())), lots=raw.get("lots", {})))
     return tuple(matches)
 

@@ -50,6 +50,22 @@ class ImposeRound:
 
 
 @dataclass(frozen=True, slots=True)
+class AdoptRound:
+    """Round `number` as the tables hold it, after a hub was restored from a copy that lacks it.
+
+    `mark` is the draw's (RoundState.mark). `matches` are the event file's, without results, each with its `id` and,
+    where an official had a hand in it, its `revision`.
+    """
+
+    number: int
+    mark: str
+    matches: tuple[Mapping[str, Any], ...]
+    stage: str = SWISS
+    tiebreak_form: str | None = None
+    busy_tables: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class DiscardDraft:
     pass
 

@@ -21,6 +21,7 @@ from roundtap_core.event.course import (
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.rounds import commands as c
 from roundtap_core.event.rounds.close import close_live
+from roundtap_core.event.rounds.decide_adopted import adopt_round
 from roundtap_core.event.rounds.decide_clock import set_clock
 from roundtap_core.event.rounds.decide_imposed import impose_round
 from roundtap_core.event.rounds.tables_held import draft_moves, moves, refuse_shared_tables
@@ -235,6 +236,7 @@ DECIDE_ROUNDS: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]
     c.ImportRound: import_round,
     c.DrawRound: draw_round,
     c.ImposeRound: impose_round,
+    c.AdoptRound: adopt_round,
     c.DiscardDraft: discard_draft,
     c.MoveTables: move_tables,
     c.PublishRound: publish,

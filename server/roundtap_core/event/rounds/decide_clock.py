@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from roundtap_core.clock import IDLE, PAUSED, RUNNING, Clock, Instant
+from roundtap_core.clock import COUNTING, IDLE, PAUSED, RUNNING, Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.rounds import commands as c
@@ -65,12 +65,25 @@ def _adjust_clock(clock: Clock, delta_ms: int, now: Instant) -> Clock:
     return clock.set_to(remaining_ms + delta_ms, now)
 
 
+def _go_on(state: str) -> Callable[[Clock, int, Instant], Clock]:
+    """The clock was counting at the tables alone: from now on it runs here, or stands, at what somebody chose."""
+
+    def gone_on(clock: Clock, remaining_ms: int, now: Instant) -> Clock:
+        if clock.state != COUNTING:
+            raise Problem("clock_not_counting")
+        return Clock(state, remaining_ms, clock.total_ms, now)
+
+    return gone_on
+
+
 _CLOCK_ACTIONS: Mapping[str, Callable[[Clock, int, Instant], Clock]] = {
     "start": _start_clock,
     "pause": _pause_clock,
     "adjust": _adjust_clock,
     # "restore" is how the hub itself holds a clock that another boot was running (clock.after_restart).
-    "restore": lambda clock, remaining_ms, now: Clock(PAUSED, remaining_ms, clock.total_ms, now),
+    "restore": lambda clock, remaining_ms, now: Clock(COUNTING, remaining_ms, clock.total_ms, now),
+    "continue": _go_on(RUNNING),
+    "hold": _go_on(PAUSED),
     RESET: _reset_clock,
     "set": lambda clock, remaining_ms, now: clock.set_to(remaining_ms, now),
 }

@@ -38,8 +38,8 @@ def impose_round(state: EventState, command: c.ImposeRound, now: Instant) -> lis
             raise Problem("unknown_competitor", competitor=competitor)
         if not entrant.active:
             raise Problem("already_left", competitor=competitor)
-    matches = [_match(match) for match in command.matches]
-    _number_tables(matches, command.busy_tables)
+    matches = [match_as_imposed(match) for match in command.matches]
+    number_tables(matches, command.busy_tables)
     drawn = NewEntry("round-drawn", {
         "number": len(state.public_rounds) + 1, "stage": command.stage,
         "draw": {"seed": 0, "attempt": 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0),
@@ -50,13 +50,14 @@ def impose_round(state: EventState, command: c.ImposeRound, now: Instant) -> lis
     return [*closing, drawn]
 
 
-def _match(match: Mapping[str, Any]) -> dict[str, Any]:
+def match_as_imposed(match: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys that an entry holds of a match; Problem for a single one without the kind of its bye."""
     if match.get("b") is None and match.get("bye") not in BYES:
         raise Problem("not_one_of", where="/bye", value=match.get("bye"), options=", ".join(BYES))
     return {key: match[key] for key in ("a", "b", "table", "bye", "game", "picks") if match.get(key) is not None}
 
 
-def _number_tables(matches: list[dict[str, Any]], busy: frozenset[int]) -> None:
+def number_tables(matches: list[dict[str, Any]], busy: frozenset[int]) -> None:
     """Matches that came without a table take the lowest free ones, in order."""
     taken = {match["table"] for match in matches if "table" in match} | busy
     free = (number for number in count(1) if number not in taken)

@@ -1,0 +1,60 @@
+"""Makes a hub's folder of a backup, on this machine or another: what it contains, and up to when."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from roundtap.headless import event_input
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE
+from roundtap_core.event.state import EventState
+from roundtap_core.words import Words, catalogue
+from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.journal.database_url import DATABASE
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.loading import read_event
+from roundtap_hub.journal.restoring import Restored, restore
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("backup", type=Path, metavar="BACKUP", help="a file that a hub wrote as a backup")
+    parser.add_argument("--data", type=Path, default=Path("roundtap-data"),
+                        help="the folder to make; it may not hold a journal yet")
+
+
+def run(args: Namespace) -> int:
+    """What was restored, a line an event, on stdout; exit 2 where the file or the folder will not do."""
+    core = event_input.reader_words()
+    words = catalogue("roundtap", core.language).also(core)
+    try:
+        found = restore(args.backup, args.data, system_clocks().at())
+        said = lines(args.data, found, words)
+    except Problem as problem:
+        event_input.complain(f"roundtap restore: {problem.say(words)}")
+        return event_input.BAD_INPUT
+    except OSError as error:
+        event_input.complain(f"roundtap restore: {args.data}: {error.strerror or error}")
+        return event_input.BAD_INPUT
+    event_input.write("".join(f"{line}\n" for line in said))
+    return event_input.DONE
+
+
+def lines(folder: Path, found: Restored, words: Words) -> list[str]:
+    """Each event with its last round and entry; then what the folder has besides, and what to do now."""
+    said = [words("restore.done", where=str(folder), made_at=found.made_at or "–")]
+    journal = Journal(f"sqlite:///{folder / DATABASE}", read_only=True)
+    try:
+        for stream, head in sorted(found.heads.items()):
+            if stream == VENUE:
+                continue
+            state = read_event(journal, EventState(stream))
+            rounds = state.public_rounds
+            parts = [f"“{state.name}”", stream, words("restore.round", number=rounds[-1].number) if rounds
+                     else words("restore.no_round"), words("restore.entry", number=head.number, hash=head.hash[:16])]
+            said.append("  " + " · ".join(parts))
+    finally:
+        journal.close()
+    said.append(words("restore.files", names=", ".join(found.files) or "–"))
+    said.append(words("restore.now", where=str(folder)))
+    return said

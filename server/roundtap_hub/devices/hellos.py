@@ -1,0 +1,100 @@
+"""What units prove with their hellos: what they held of an old epoch, and entries that this journal should have."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE, Entry, NewEntry
+from roundtap_core.limits import refuse_boundless
+from roundtap_core.wire import canonical
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.afresh import HEARD
+from roundtap_hub.journal.journal import Head
+from roundtap_hub.journal.proofs import Proof
+from roundtap_hub.journal.service import Step
+
+log = logging.getLogger(__name__)
+
+HELD = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number")
+"""What is noted of a hello's `holds`."""
+HELD_BYTES_MAX = 4096
+HEADS_MAX = 64
+HASH_LETTERS = 64
+
+
+@dataclass(slots=True)
+class Hellos:
+    """Looks at each accepted hello, on the event loop."""
+
+    hub: Hub
+
+    def hear(self, unit: str, hello: Mapping[str, Any]) -> Future[list[Entry]] | None:
+        """Note what the unit holds, where this journal was restored; else compare its heads with the journal.
+
+        The unit may hear what this journal knows once the answer is done: from then on it holds nothing older.
+        """
+        hub = self.hub
+        afresh, heads = hub.service.snapshot.venue.afresh, heads_of(hello.get("heads"))
+        same_epoch = hello.get("epoch") == hub.service.snapshot.venue.epoch
+        asked = None
+        if afresh is not None and unit not in afresh.heard:
+            said = {"unit": unit, "holds": held_of(hello.get("holds")),
+                    "heads": {event: list(head) for event, head in heads.items()}}
+            asked = hub.service.submit([Step(VENUE, NewEntry(HEARD, said))], f"unit:{unit}")
+        if heads:
+            if afresh is not None and not same_epoch:
+                # What came after the copy is known to be lacking; what it has must be what the unit was told.
+                heads = {event: head for event, head in heads.items() if head.number <= afresh.copy.get(event, (0,))[0]}
+            elif not same_epoch:
+                return asked
+            asyncio.get_running_loop().run_in_executor(None, self.compare, unit, heads)
+        return asked
+
+    def compare(self, unit: str, heads: Mapping[str, Head]) -> None:
+        """Note every entry that the unit was told of and that the journal lacks, or has with another hash."""
+        service = self.hub.service
+        for event, head in heads.items():
+            try:
+                holds = service.holds(event, head)
+                known = service.snapshot.event(event)
+            except Problem as problem:
+                log.warning("what %s was told of %s cannot be looked up: %s", unit, event, problem)
+                continue
+            if holds:
+                self.hub.proofs.withdraw(unit, event)
+            else:
+                self.hub.proofs.add(Proof(unit, event, head.number, known.number if known is not None else 0))
+
+
+def held_of(said: object) -> dict[str, Any] | None:
+    """A hello's `holds` as the journal can keep it; None where there is nothing, or nothing sensible."""
+    if not isinstance(said, Mapping):
+        return None
+    held = {key: said[key] for key in HELD if key in said}
+    try:
+        refuse_boundless(held)
+        return held if len(canonical(held)) <= HELD_BYTES_MAX else None
+    except (TypeError, ValueError, Problem):
+        return None
+
+
+def heads_of(said: object) -> dict[str, Head]:
+    """A hello's `heads`: {event: (number, hash)}; whatever is none is left out."""
+    if not isinstance(said, Mapping):
+        return {}
+    found: dict[str, Head] = {}
+    for event, head in list(said.items())[:HEADS_MAX]:
+        if not (isinstance(event, str) and 0 < len(event) <= HASH_LETTERS
+                and isinstance(head, list) and len(head) == 2):
+            continue
+        number, digest = head
+        if (isinstance(number, int) and not isinstance(number, bool) and 0 < number < 2**31
+                and isinstance(digest, str) and len(digest) == HASH_LETTERS):
+            found[event] = Head(number, digest)
+    return found

@@ -1,0 +1,164 @@
+"""A standby as a copy of the journal (journal/copies.py): what is handed to it is on its disk when that is said."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from roundtap_hub.journal.copies import CURRENT, Batch, Copies
+from roundtap_hub.journal.journal import Head
+from roundtap_hub.standby.standby_rows import Heads, entry_rows, people_rows
+
+WITHIN_S = 1.5
+"""So long a commit waits for a standby that was there a moment ago; then it is away, and nobody waits for it."""
+MANY_WITHIN_S = 15.0
+"""So long what it catches up with may take on a slow card; nobody waits for that."""
+FEW = 64
+"""Entries and people of what somebody may wait for."""
+SILENT_S = 5.0
+"""A standby answers each beat, every 2 s."""
+RETRY_S = 1.0
+
+Message = dict[str, Any]
+
+
+class StandbyCopy:
+    """One connection of one standby. `open`, `write` and `close` run in the copy's thread, `acknowledged` on the loop.
+
+    `heads`: what the standby has on its disk, by its own word; `address`: where it will serve when it is the hub.
+    """
+
+    def __init__(self, unit: str, session: str, heads: Heads, address: str | None, loop: asyncio.AbstractEventLoop,
+                 now_s: Callable[[], float] = time.monotonic) -> None:
+        self.name = unit
+        self.session = session
+        self.address = address
+        self.queue: deque[Message] = deque()
+        """For the feed, which takes from it on the loop."""
+        self.news = asyncio.Event()
+        self.ended = False
+        self.told_level = False
+        self._loop = loop
+        self._now_s = now_s
+        self._lock = threading.Condition()
+        self._heads = dict(heads)
+        self._sent: dict[int, Mapping[str, Head]] = {}
+        self._number = self._acknowledged = self._seq = 0
+        self._heard_s = now_s()
+
+    def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
+        with self._lock:
+            self._refuse_silent()
+            return dict(self._heads)
+
+    def write(self, batch: Batch) -> None:
+        with self._lock:
+            self._refuse_silent()
+            self._number += 1
+            number = self._number
+            self._sent[number] = batch.heads
+            self.queue.append({"type": "batch", "number": number, "entries": entry_rows(batch.entries),
+                               "people": people_rows(batch.people)})
+            self._wake()
+            few = len(batch.entries) + len(batch.people) <= FEW
+            give_up_s = self._now_s() + (WITHIN_S if few else MANY_WITHIN_S)
+            while self._acknowledged < number:
+                left_s = give_up_s - self._now_s()
+                if self.ended or left_s <= 0:
+                    raise OSError(errno.ETIMEDOUT, "no answer")
+                self._lock.wait(left_s)
+
+    def close(self) -> None:
+        pass
+
+    def acknowledged(self, seq: int, number: int) -> bool:
+        """The standby has all batches up to `number` on its disk; False for a word that is old, or makes no sense."""
+        with self._lock:
+            if self.ended or seq <= self._seq or not self._acknowledged <= number <= self._number:
+                return False
+            self._seq, self._heard_s, self._acknowledged = seq, self._now_s(), number
+            for each in [each for each in self._sent if each <= number]:
+                self._heads.update(self._sent.pop(each))
+            self._lock.notify_all()
+        return True
+
+    def end(self) -> None:
+        """Its feed is over."""
+        with self._lock:
+            self.ended = True
+            self._wake()
+            self._lock.notify_all()
+
+    def look(self) -> None:
+        """There may be something to tell it. From any thread."""
+        with self._lock:
+            self._wake()
+
+    def _refuse_silent(self) -> None:
+        if self.ended or self._now_s() - self._heard_s > SILENT_S:
+            raise OSError(errno.ENOTCONN, "no contact")
+
+    def _wake(self) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.news.set)
+
+
+class Standbys:
+    """All standbys of a hub, and which of them holds everything. Any thread may ask.
+
+    `listeners` are called when one has come to hold everything; from any thread, and must only enqueue.
+    """
+
+    def __init__(self, copies: Copies) -> None:
+        self._copies = copies
+        self._lock = threading.Lock()
+        self._known: dict[str, StandbyCopy] = {}
+        self.listeners: list[Callable[[], None]] = []
+
+    def join(self, copy: StandbyCopy) -> None:
+        """Every commit from now on is handed to it once it has caught up. An older connection of its name ends."""
+        with self._lock:
+            older = self._known.pop(copy.name, None)
+            self._known[copy.name] = copy
+        if older is not None:
+            older.end()
+            self._copies.remove(older.name)
+        self._copies.add(copy, RETRY_S)
+
+    def acknowledged(self, unit: str, session: str, seq: int, number: int) -> bool:
+        with self._lock:
+            copy = self._known.get(unit)
+        return copy is not None and copy.session == session and copy.acknowledged(seq, number)
+
+    def is_level(self, copy: StandbyCopy) -> bool:
+        """Whether it holds everything, and every commit waits for it."""
+        return any(state.name == copy.name and state.state == CURRENT for state in self._copies.states)
+
+    def addresses(self) -> list[str]:
+        """Where those that held everything once will answer when they are the hub."""
+        with self._lock:
+            return sorted({each.address for each in self._known.values() if each.told_level and each.address})
+
+    def told_level(self, copy: StandbyCopy) -> None:
+        copy.told_level = True
+        for listener in self.listeners:
+            listener()
+
+    def look(self) -> None:
+        """The state of a copy has changed."""
+        with self._lock:
+            known = list(self._known.values())
+        for copy in known:
+            copy.look()
+
+    def close_all(self) -> None:
+        """End every feed: the hub stops, or another one goes on."""
+        with self._lock:
+            known = list(self._known.values())
+        for copy in known:
+            copy.end()

@@ -1,0 +1,192 @@
+"""What a standby is told: everything it lacks, then each commit as it happens; what it says it has on its disk."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import secrets
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from roundtap_core import VERSION
+from roundtap_core.errors import Problem
+from roundtap_core.wire import ECHO, envelope
+from roundtap_hub.devices.unit_door import COPY, Refusal, address_of
+from roundtap_hub.http_answers import (
+    CLOSE,
+    BodyLate,
+    BodyTooLarge,
+    Receive,
+    Scope,
+    Send,
+    header,
+    read_body,
+    send_events,
+    send_json,
+)
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.database_url import sqlite_url
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.standby.sealed_feed import SealedFeed
+from roundtap_hub.standby.standby_copy import StandbyCopy, Standbys
+from roundtap_hub.standby.standby_rows import Heads, heads_of, not_before
+
+log = logging.getLogger(__name__)
+
+HELLO_BYTES_MAX = 256 * 1024
+"""More than a thousand events with their last entries."""
+ACK_BYTES_MAX = 4096
+WITHIN_S = 5.0
+BEAT_S = 2.0
+FILES = ("keys.json", "pin", "secret", "sessions.json")
+"""What makes a folder this hub's, beside the journal; with everything below `FOLDERS`."""
+FOLDERS = ("tls",)
+FILE_BYTES_MAX = 256 * 1024
+
+
+class StandbyFeed:
+    """Answers `POST /standby/feed` and `POST /standby/ack` on the event loop; the journal is read in threads."""
+
+    def __init__(self, hub: Hub, folder: Path, standbys: Standbys) -> None:
+        self._hub = hub
+        self._folder = folder
+        self._standbys = standbys
+        # A copy that has caught up is told so.
+        hub.service.storage.listen(standbys.look)
+
+    async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}."""
+        try:
+            # Whose key it is, before anything is read.
+            self._hub.unit_door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"),
+                                        address_of(scope))
+        except Refusal as refusal:
+            await send_json(send, refusal.status, refusal.said, CLOSE)
+            return
+        message = await self._message(scope, receive, send, HELLO_BYTES_MAX)
+        if message is None:
+            return
+        try:
+            unit, key, payload = self._hub.unit_door.request_of(COPY, message, address_of(scope))
+        except Refusal as refusal:
+            await send_json(send, refusal.status, refusal.said, CLOSE)
+            return
+        if not self._hub.challenges.take(payload.get("challenge")):
+            await send_json(send, 403, {"error": "the challenge is old or was used"}, CLOSE)
+            return
+        try:
+            heads, nonce = heads_of(payload["heads"]), str(payload["nonce"])
+            epochs, port = [str(epoch) for epoch in payload["epochs"]], int(payload["port"])
+        except (KeyError, TypeError, ValueError):
+            await send_json(send, 400, {"error": "malformed hello"}, CLOSE)
+            return
+        host = (scope.get("client") or ("", 0))[0]
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}" if 0 < port < 65536 else None
+        copy = StandbyCopy(unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
+        await send_events(self._stream(copy, key, nonce, heads, epochs), receive, send)
+
+    async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
+        message = await self._message(scope, receive, send, ACK_BYTES_MAX)
+        if message is None:
+            return
+        try:
+            unit, key, payload = self._hub.unit_door.request_of(COPY, message, address_of(scope))
+        except Refusal as refusal:
+            await send_json(send, refusal.status, refusal.said, CLOSE)
+            return
+        try:
+            seq, number = payload["seq"], payload["number"]
+            known = isinstance(seq, int) and isinstance(number, int) and self._standbys.acknowledged(
+                unit, str(payload["session"]), seq, number)
+        except KeyError:
+            await send_json(send, 400, {"error": "malformed word"}, CLOSE)
+            return
+        if known:
+            await send_json(send, 200, envelope(key, ECHO, {"session": payload["session"], "seq": seq}))
+        else:
+            await send_json(send, 409, {"error": "open the feed first"})
+
+    async def _stream(self, copy: StandbyCopy, key: bytes, nonce: str, heads: Heads,
+                      epochs: list[str]) -> AsyncIterator[bytes]:
+        salt = secrets.token_hex(16)
+        feed = SealedFeed(key, nonce, salt)
+        yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
+        venue = self._hub.service.snapshot.venue
+        yield feed.seal({"type": "welcome", "session": copy.session, "core": VERSION, "epochs": list(venue.epochs)})
+        journal: Journal | None = None
+        told: tuple[list[Any], dict[str, str]] = [], {}
+        try:
+            journal = await asyncio.to_thread(Journal, sqlite_url(self._folder), True)
+            strange = await asyncio.to_thread(not_before, journal, heads)
+            if strange is not None:
+                ours = bool(epochs) and epochs[0] == venue.epochs[0]
+                yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": strange})
+                return
+            news, told = await asyncio.to_thread(self._beside, journal, *told)
+            for message in news:
+                yield feed.seal(message)
+            self._standbys.join(copy)
+            while not copy.ended:
+                copy.news.clear()
+                while copy.queue:
+                    yield feed.seal(copy.queue.popleft())
+                if not copy.told_level and self._standbys.is_level(copy):
+                    self._standbys.told_level(copy)
+                    yield feed.seal({"type": "level"})
+                try:
+                    async with asyncio.timeout(BEAT_S):
+                        await copy.news.wait()
+                except TimeoutError:
+                    news, told = await asyncio.to_thread(self._beside, journal, *told)
+                    for message in [*news, {"type": "beat"}]:
+                        yield feed.seal(message)
+        except Problem as problem:
+            log.error("standby %s: %s", copy.name, problem)
+        finally:
+            copy.end()
+            if journal is not None:
+                journal.close()
+
+    def _beside(self, journal: Journal, checkpoints: list[Any], files: dict[str, str],
+                ) -> tuple[list[dict[str, Any]], tuple[list[Any], dict[str, str]]]:
+        """What has changed beside the entries, as messages; and what was told now."""
+        noted = [[event, each.remaining_ms, each.at.boot_id, each.at.mono_ms]
+                 for event, each in sorted(journal.checkpoints().items())]
+        found = own_files(self._folder)
+        news: list[dict[str, Any]] = []
+        if noted != checkpoints:
+            news.append({"type": "checkpoints", "checkpoints": noted})
+        if found != files:
+            news.append({"type": "files", "files": found})
+        return news, (noted, found)
+
+    async def _message(self, scope: Scope, receive: Receive, send: Send, bytes_max: int) -> dict[str, Any] | None:
+        try:
+            body = await read_body(scope, receive, bytes_max, WITHIN_S)
+        except BodyTooLarge:
+            await send_json(send, 413, {"error": "too much was said"}, CLOSE)
+            return None
+        except BodyLate:
+            await send_json(send, 408, {"error": "the body did not come"}, CLOSE)
+            return None
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError):
+            return {}
+        return message if isinstance(message, dict) else {}
+
+
+def own_files(folder: Path) -> dict[str, str]:
+    """The hub's own small files by their path in the folder, in base 64."""
+    paths = [folder / name for name in FILES]
+    paths += [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.suffix != ".new"]
+    found = {}
+    for path in paths:
+        if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX:
+            found[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
+    return found
+

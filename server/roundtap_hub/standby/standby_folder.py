@@ -1,0 +1,178 @@
+"""A standby's own folder: what it holds of the hub's journal, and how it becomes the hub's."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import fcntl
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, TextIO
+
+from roundtap_core.clock import Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE, At, NewEntry, seal
+from roundtap_hub.journal.database_url import sqlite_url
+from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.journal.lineage import lineage_key, next_epoch
+from roundtap_hub.journal.loading import read_venue
+from roundtap_hub.journal.venue import Venue
+from roundtap_hub.private_files import write_private
+from roundtap_hub.standby.standby_rows import Heads, following, heads_json, people_of
+
+NOTES, KEY_TURNED, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
+
+
+class StandbyFolder:
+    """One thread reads and writes. Raises Problem where the folder cannot be had, or is in use."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._lock = _locked(folder / LOCK)
+        except OSError as error:
+            raise Problem("standby_folder", where=str(folder), reason=error.strerror or str(error)) from error
+        self._journal: Journal | None = None
+        self.heads: Heads = {}
+        self.notes = read_notes(folder)
+
+    def open(self) -> None:
+        """Read what is there already; the chains are looked through when the hub's rows come, and when it starts."""
+        self._journal = Journal(sqlite_url(self.path))
+        self.heads = self._journal.heads()
+
+    def close_journal(self) -> None:
+        """Nothing is followed any more; the folder stays this process's."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+
+    def close(self) -> None:
+        self.close_journal()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    @property
+    def journal(self) -> Journal:
+        assert self._journal is not None
+        return self._journal
+
+    def venue(self) -> Venue:
+        return read_venue(self.journal, Venue())
+
+    def take(self, rows: Sequence[Any], people: Sequence[Any]) -> None:
+        """Entries and people of the hub: on the disk when this returns. Raises Problem("journal_broken") for what does
+        not follow, and JournalConflict where the disk refuses."""
+        heads = dict(self.heads)
+        entries, records = following(heads, rows), people_of(people)
+        if entries or records:
+            self.journal.append(entries, records)
+        self.heads = heads
+
+    def take_checkpoints(self, noted: Sequence[Any]) -> None:
+        for event, remaining_ms, boot_id, mono_ms in noted:
+            self.journal.save_checkpoint(event, remaining_ms, Instant(boot_id, mono_ms))
+
+    def take_files(self, files: Mapping[str, str]) -> None:
+        """The hub's keys, PIN, secret and certificates. Raises ValueError for a path that leads elsewhere."""
+        for name, text in files.items():
+            parts = PurePosixPath(name).parts
+            if not parts or ".." in parts or parts[0] == "/":
+                raise ValueError(name)
+            try:
+                content = base64.b64decode(text, validate=True)
+            except binascii.Error as error:
+                raise ValueError(name) from error
+            path = self.path.joinpath(*parts)
+            if not path.exists() or path.read_bytes() != content:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                _write_bytes(path, content)
+
+    def note(self, **changed: Any) -> None:
+        """What is to be known after a restart: "level" (whether everything was here once), "hub", "own" (addresses)."""
+        if any(self.notes.get(name) != value for name, value in changed.items()):
+            self.notes = {**self.notes, **changed}
+            write_private(self.path / NOTES, json.dumps(self.notes, indent=1))
+
+    def set_aside(self) -> None:
+        """Start over: what is here gets another name and is never deleted."""
+        number = 1
+        while (aside := self.path / f"before-{number}").exists():
+            number += 1
+        aside.mkdir(mode=0o700)
+        left = (NOTES, KEY_TURNED, PROMOTED)
+        for path in [*self.path.glob("roundtap.db*"), *self.path.glob("head*"), *(self.path / name for name in left)]:
+            if path.exists():
+                os.replace(path, aside / path.name)
+        self.notes = {}
+
+
+def read_notes(folder: Path) -> dict[str, Any]:
+    """What a standby noted in its folder; empty where there is nothing to be read."""
+    try:
+        notes = json.loads((folder / NOTES).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return notes if isinstance(notes, dict) else {}
+
+
+def is_promoted(folder: Path) -> bool:
+    return (folder / PROMOTED).exists()
+
+
+def begin_epoch(folder: Path, at: At, token_hex: Callable[[int], str]) -> str:
+    """The journal of this folder goes on under a new epoch, which is returned; nothing else is written.
+
+    Its entry names what this folder held: an older hub finds there what it alone accepted. Nobody else may be writing.
+    Raises Problem where the journal cannot be read, or has no epoch yet.
+    """
+    journal = Journal(sqlite_url(folder))
+    try:
+        venue = read_venue(journal, Venue())
+        if not venue.epochs:
+            raise Problem("standby_empty", where=str(folder))
+        secret = bytes.fromhex((folder / "secret").read_text().strip())
+        epoch = next_epoch(venue.epochs, lineage_key(secret), token_hex)
+        begun = NewEntry("epoch-begun", {"epoch": epoch, "heads": heads_json(journal.heads())})
+        journal.append([seal(begun, VENUE, venue.number + 1, venue.head, at, "hub")])
+    finally:
+        journal.close()
+    return epoch
+
+
+def promote_folder(folder: Path, at: At, token_hex: Callable[[int], str]) -> None:
+    """Once: begin the new epoch, and note that this folder is a hub's from now on."""
+    if not is_promoted(folder):
+        epoch = begin_epoch(folder, at, token_hex)
+        write_private(folder / PROMOTED, json.dumps({"epoch": epoch}))
+    (folder / KEY_TURNED).unlink(missing_ok=True)
+
+
+def last_heads(heads: Mapping[str, Head]) -> int:
+    """How many entries there are in all."""
+    return sum(head.number for head in heads.values())
+
+
+def _locked(path: Path) -> TextIO | None:
+    file = path.open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _write_bytes(path: Path, content: bytes) -> None:
+    """Whole or not at all, for its owner only."""
+    temporary = path.with_name(path.name + ".new")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)

@@ -1,0 +1,134 @@
+"""`roundtap restore`: one command makes a whole hub of a backup, and of nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from roundtap.demo.demo_event import make_event
+from roundtap.main import main
+from roundtap_core.event.entries import VENUE
+from roundtap_hub.journal.backups import make_backup
+from roundtap_hub.journal.head_file import Named, read_head_file
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.loading import read_venue
+from roundtap_hub.journal.venue import Venue
+from roundtap_hub.opened import open_folder
+
+
+@pytest.fixture
+def backup(tmp_path: Path) -> Path:
+    hub = tmp_path / "hub"
+    hub.mkdir()
+    make_event(hub / "roundtap.db", 8, 4, name="Winter Open", event_id="ewinter")
+    for name, content in (("keys.json", "{}"), ("pin", "a hash"), ("secret", "ab" * 32)):
+        (hub / name).write_text(content)
+        (hub / name).chmod(0o600)
+    (hub / "tls").mkdir()
+    (hub / "tls" / "ca.pem").write_text("a certificate")
+    return make_backup(hub, tmp_path / "stick", Named("a hub", "old"), "2026-11-22T04:00")
+
+
+def venue_of(folder: Path) -> Venue:
+    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
+    try:
+        return read_venue(journal, Venue())
+    finally:
+        journal.close()
+
+
+def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(backup: Path, tmp_path: Path,
+                                                        capsys: pytest.CaptureFixture[str]) -> None:
+    before = venue_of(tmp_path / "hub")
+    again = tmp_path / "another machine" / "roundtap-data"
+
+    assert main(["restore", str(backup), "--data", str(again)]) == 0
+
+    said = capsys.readouterr().out
+    assert "2026-11-22T04:00" in said
+    assert "“Winter Open” · ewinter · up to round 1 · last entry #" in said
+    assert "keys.json, pin, secret, tls/ca.pem" in said
+    assert (again / "tls" / "ca.pem").read_text() == "a certificate"
+    assert (again / "secret").read_text() == "ab" * 32
+    assert [oct(path.stat().st_mode)[-3:] for path in (again, again / "pin", again / "roundtap.db")] == [
+        "700", "600", "600"]
+    venue = venue_of(again)
+    assert venue.afresh is not None
+    assert venue.afresh.copy[VENUE] == (before.number, before.head)
+    assert venue.epoch not in ("", before.epoch)
+    assert (venue.number, venue.tables) == (before.number + 1, before.tables)
+    head = read_head_file(again / "roundtap.head")
+    assert head is not None
+    assert (head.epoch, head.heads[VENUE].number) == (venue.epoch, venue.number)
+
+
+def test_a_hub_starts_from_it(backup: Path, tmp_path: Path) -> None:
+    assert main(["restore", str(backup), "--data", str(tmp_path / "again")]) == 0
+    opened = open_folder(tmp_path / "again", lambda _: None)
+    try:
+        assert opened.service.snapshot.events["ewinter"].name == "Winter Open"
+        assert opened.service.snapshot.venue.afresh is not None
+    finally:
+        opened.close()
+
+
+def test_a_backup_of_a_hub_that_was_restored_begins_another_epoch(backup: Path, tmp_path: Path) -> None:
+    assert main(["restore", str(backup), "--data", str(tmp_path / "again")]) == 0
+    second = make_backup(tmp_path / "again", tmp_path / "stick 2", Named("a hub", "new"), "")
+    assert main(["restore", str(second), "--data", str(tmp_path / "third")]) == 0
+    epochs = {venue_of(tmp_path / name).epoch for name in ("hub", "again", "third")}
+    assert len(epochs) == 3
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["restore", *words]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    return said.err
+
+
+def test_a_copied_database_is_refused(backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Copied while the hub ran, without its log, it had 0 of 749 results and looked whole."""
+    shutil.copy(tmp_path / "hub" / "roundtap.db", tmp_path / "copied.db")
+    again = tmp_path / "again"
+
+    assert "copied roundtap.db is none" in refused(capsys, str(tmp_path / "copied.db"), "--data", str(again))
+
+    assert not again.exists()
+    assert not list(tmp_path.glob(".*restoring"))
+
+
+def test_whatever_else_is_no_backup_is_refused(backup: Path, tmp_path: Path,
+                                               capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "text").write_text("not a database")
+    for name in ("text", "not there", "hub"):
+        assert "is no backup" in refused(capsys, str(tmp_path / name), "--data", str(tmp_path / "again"))
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_backup_whose_chain_does_not_hold_is_refused(backup: Path, tmp_path: Path,
+                                                      capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(sqlite3.connect(backup)) as connection:
+        connection.execute("UPDATE entry SET data = '{}' WHERE stream = 'ewinter' AND number = 3")
+        connection.commit()
+
+    assert "altered at entry 3" in refused(capsys, str(backup), "--data", str(tmp_path / "again"))
+
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_folder_with_a_journal_is_never_written_over(backup: Path, tmp_path: Path,
+                                                       capsys: pytest.CaptureFixture[str]) -> None:
+    before = (tmp_path / "hub" / "roundtap.db").read_bytes()
+    assert "holds a journal already" in refused(capsys, str(backup), "--data", str(tmp_path / "hub"))
+    assert (tmp_path / "hub" / "roundtap.db").read_bytes() == before
+
+
+def test_an_empty_folder_is_filled(backup: Path, tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
+    assert main(["restore", str(backup), "--data", str(tmp_path / "again")]) == 0
+    assert venue_of(tmp_path / "again").afresh is not None

@@ -1,0 +1,66 @@
+"""The hub's machine was started again: a table's clock goes on as it counted, whatever comes first, and never jumps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from roundtap_units.link.hub_time import HubTime
+from roundtap_units.table.round_time import RoundTime
+from roundtap_units.table.view import ClockView, MatchView, TableView
+
+LEFT_MS = 24 * 60_000
+
+
+def view(draw: str = "d1", **clock: Any) -> TableView:
+    match = MatchView(id="1.1", revision=0, names={"a": "Ana", "b": "Eva"}, draw=draw)
+    return TableView(None, 1, match=match, clock=ClockView(total_ms=75 * 60_000, **clock))
+
+
+def running(deadline_ms: int) -> TableView:
+    return view(state="running", deadline_ms=deadline_ms, remaining_ms=LEFT_MS)
+
+
+@pytest.fixture
+def hub() -> HubTime:
+    """Its clock is 5,000,000 ms ahead of the unit's."""
+    made = HubTime()
+    made.heard_round_trip(5_000_500, 495, 505)
+    return made
+
+
+@pytest.fixture
+def time(hub: HubTime) -> RoundTime:
+    made = RoundTime(hub)
+    made.told(running(5_000_500 + LEFT_MS), stored=False)
+    assert made.left_ms(500) == LEFT_MS
+    return made
+
+
+def restart(hub: HubTime, now_ms: int) -> None:
+    """A welcome of another boot, and round trips to a clock that began at zero."""
+    hub.begin_anew()
+    hub.heard_round_trip(90_000, now_ms - 5, now_ms + 5)
+
+
+def test_between_the_new_hub_s_welcome_and_its_view_nothing_jumps(hub: HubTime, time: RoundTime) -> None:
+    hub.begin_anew()
+    assert time.left_ms(10_500) == LEFT_MS - 10_000
+    restart(hub, 20_500)
+    assert time.left_ms(20_500) == LEFT_MS - 20_000
+    time.told(view(state="counting", remaining_ms=LEFT_MS + 3_000), stored=False)
+    assert time.left_ms(30_500) == LEFT_MS - 30_000
+
+
+def test_it_jumps_once_the_organizer_has_answered(hub: HubTime, time: RoundTime) -> None:
+    restart(hub, 20_500)
+    time.told(view(state="counting", remaining_ms=LEFT_MS + 3_000), stored=False)
+    time.told(running(90_000 + LEFT_MS - 15_000), stored=False)
+    assert time.left_ms(20_500) == LEFT_MS - 15_000
+
+
+def test_another_match_has_counted_nothing_and_shows_what_the_hub_holds(hub: HubTime, time: RoundTime) -> None:
+    restart(hub, 20_500)
+    time.told(view("d2", state="counting", remaining_ms=LEFT_MS + 3_000), stored=False)
+    assert time.left_ms(30_500) == LEFT_MS + 3_000
