@@ -43,13 +43,14 @@ class Totals:
 class ChaosKit(Kit):
     """A kit whose units reach their hub through a hostile network, and whose tables have people."""
 
-    def __init__(self, folder: Path, tables: int, players: int, seed: int) -> None:
+    def __init__(self, folder: Path, tables: int, players: int, seed: int, corrections: bool = True) -> None:
         self.network: HostileNetwork | None = None
         super().__init__(folder, tables, players)
         self.network = HostileNetwork(self.port, seed)
         self.memories = {n: Memory() for n in range(1, tables + 1)}
         self.pairs: dict[int, Pair] = {}
         self._seed = seed
+        self._corrections = corrections
         for number in range(1, tables + 1):
             self._configure(number)
 
@@ -62,7 +63,7 @@ class ChaosKit(Kit):
         """Every table has its unit and its people."""
         for number in self.memories:
             self.start_table(number)
-            self.pairs[number] = Pair(_Front(self, number), self._seed, self.memories[number])
+            self.pairs[number] = Pair(_Front(self, number), self._seed, self.memories[number], self._corrections)
             self.pairs[number].start()
 
     def stop(self) -> None:
@@ -107,6 +108,8 @@ class Trouble(threading.Thread):
         self._pause_s = pause_s
         self._totals = totals
         self._told = threading.Event()
+        self.quiet = threading.Lock()
+        """Whoever holds it is not disturbed."""
         self.failed: BaseException | None = None
 
     def stop(self) -> None:
@@ -119,12 +122,14 @@ class Trouble(threading.Thread):
                 if self._told.wait(self._chance.uniform(*self._pause_s)):
                     return
                 what = self._chance.choices([self._kill_hub, self._kill_unit, self._freeze, self._cut], [4, 4, 2, 1])[0]
-                what()
+                with self.quiet:
+                    what()
         except BaseException as failed:
             self.failed = failed
 
     def _kill_hub(self) -> None:
-        assert self._kit.hub is not None
+        if self._kit.hub is None:
+            return
         _killed(self._kit.hub)
         self._totals.done["kills of the hub"] += 1
         self._told.wait(self._chance.choice((0, 0, 0.5)))
@@ -159,9 +164,9 @@ def _killed(process: subprocess.Popen[bytes]) -> None:
 class Organizer:
     """Leads the event over the console; whatever fails is looked at again before it is done again."""
 
-    def __init__(self, kit: Kit, event: str = "e1") -> None:
+    def __init__(self, kit: Kit) -> None:
         self._kit = kit
-        self._event = event
+        self._event = kit.event
         self._console: ConsoleClient | None = None
 
     def export(self) -> dict[str, Any]:
@@ -178,6 +183,9 @@ class Organizer:
             except Problem:
                 self._console = None
                 time.sleep(AGAIN_S)
+
+    def goes_to_another_hub(self) -> None:
+        self._console = None
 
     def judge(self) -> None:
         """Both sides of a match have agreed a second time: the judge believes them."""
@@ -210,12 +218,18 @@ def open_tables(event: dict[str, Any]) -> list[int]:
     return [match["table"] for match in matches if match.get("table") and "result" not in match]
 
 
+Disaster = Callable[[ChaosKit, int], None]
+"""Something that a whole hub comes to in the middle of a round, told which one; nobody is killed meanwhile."""
+
+
 def played_under_fire(kit: ChaosKit, seed: int, rounds: int, kills: int, pause_s: tuple[float, float],
-                      faults: Faults) -> Totals:
-    """Play `rounds` of the kit's event with so many strokes of trouble, then let everybody come to rest."""
-    totals = Totals()
+                      faults: Faults, disaster: Disaster | None = None, totals: Totals | None = None) -> Totals:
+    """Play `rounds` of the kit's event with so many strokes of trouble, then let everybody come to rest; what was done
+    is counted in `totals`, which is returned."""
+    totals = totals or Totals()
     assert kit.network is not None
-    kit.start_hub()
+    if kit.hub is None:
+        kit.start_hub()
     kit.sit_down()
     organizer = Organizer(kit)
     trouble = Trouble(kit, seed, kills, pause_s, totals)
@@ -226,6 +240,11 @@ def played_under_fire(kit: ChaosKit, seed: int, rounds: int, kills: int, pause_s
             if number > 1:
                 organizer.post("draw", lambda event, n=number: _drawn(kit, n), attempt=0)
                 organizer.post("publish", lambda event, n=number: len(event["rounds"]) >= n, number=number, attempt=1)
+            if disaster is not None:
+                _wait_for_some(kit)
+                with trouble.quiet:
+                    disaster(kit, number)
+                    organizer.goes_to_another_hub()
             _played(organizer, kit)
             totals.rounds += 1
     finally:
@@ -244,6 +263,17 @@ def _drawn(kit: ChaosKit, number: int) -> bool:
     return any(entry.kind == "round-drawn" and entry.data["number"] == number for entry in kit.entries())
 
 
+def _wait_for_some(kit: ChaosKit) -> None:
+    """Somebody has reported in this round, and others have not."""
+    with contextlib.suppress(AssertionError):
+        wait_until(lambda: any(account.reports for (number, _), account in Ledger(kit.hub_folder, kit.event)
+                               .matches().items() if number == _round_now(kit)), "a report", 20)
+
+
+def _round_now(kit: ChaosKit) -> int:
+    return max(number for number, _ in Ledger(kit.hub_folder, kit.event).matches())
+
+
 def _played(organizer: Organizer, kit: ChaosKit) -> None:
     give_up = time.monotonic() + ROUND_WITHIN_S
     while tables := open_tables(organizer.export()):
@@ -256,8 +286,7 @@ def _played(organizer: Organizer, kit: ChaosKit) -> None:
 
 def _at_rest(kit: ChaosKit, organizer: Organizer) -> None:
     """Everything runs, nothing is under way: each table shows what stands."""
-    assert kit.hub is not None
-    if kit.hub.poll() is not None:
+    if kit.hub is not None and kit.hub.poll() is not None:
         kit.start_hub()
     for number, process in kit.units.items():
         if process.poll() is not None:
@@ -271,6 +300,6 @@ def _shows_what_stands(kit: ChaosKit, organizer: Organizer, number: int) -> bool
     saved = kit.pairs[number].saved
     if saved is None or f"#{saved.number}" not in kit.tables[number].text:
         return False
-    accounts = Ledger(kit.hub_folder).matches().values()
+    accounts = Ledger(kit.hub_folder, kit.event).matches().values()
     return any(account.players == saved.players and not account.second
                and account.stood[-1:] == [(saved.score, saved.number)] for account in accounts)

@@ -77,12 +77,12 @@ def _cuts(disk: Disk, done: list[Call], chance: random.Random,
             yield disk.left(chance), list(disk.promised)
 
 
-def lost_at_hub(files: dict[str, bytes], promised: list[str], folder: Path) -> list[str]:
+def lost_at_hub(files: dict[str, bytes], promised: list[str], folder: Path, event: str) -> list[str]:
     """Promised reports that a hub started on what is left does not know; it must start."""
     write_out(files, folder)
     opened = open_folder(folder, lambda _: None)
     try:
-        known = opened.service.snapshot.events["e1"].fates
+        known = opened.service.snapshot.events[event].fates
         return [report for report in promised if report not in known]
     finally:
         opened.close()

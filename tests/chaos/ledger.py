@@ -44,7 +44,7 @@ class MatchAccount:
 class Ledger:
     """One event's entries of a hub's folder, whatever the hub makes of them."""
 
-    def __init__(self, folder: Path, event: str = "e1") -> None:
+    def __init__(self, folder: Path, event: str) -> None:
         with sqlite3.connect(f"file:{folder / 'roundtap.db'}?mode=ro", uri=True) as database:
             self.rows = [
                 {"number": number, "kind": kind, "data": json.loads(data), "prev": prev, "hash": said,
@@ -64,11 +64,11 @@ class Ledger:
             kind, data = row["kind"], row["data"]
             if kind == "round-drawn":
                 drafts[data["number"]] = data["matches"]
+            elif kind == "round-imported":
+                drafts[data["number"]] = data["matches"]
+                self._published(found, drafts, data["number"])
             elif kind == "round-published":
-                for place, match in enumerate(drafts[data["number"]], start=1):
-                    if match.get("b") is not None:
-                        players = (self.names[match["a"]], self.names[match["b"]])
-                        found[data["number"], f"{data['number']}.{place}"] = MatchAccount(players)
+                self._published(found, drafts, data["number"])
             elif kind == "result-entered":
                 account = found[int(data["match"].split(".")[0]), data["match"]]
                 score = data["result"]["score"]
@@ -77,6 +77,14 @@ class Ledger:
             elif kind == "report" and data["fate"] == "accepted":
                 self._report(found[int(data["match"].split(".")[0]), data["match"]], row)
         return found
+
+    def _published(self, found: dict[tuple[int, str], MatchAccount], drafts: Mapping[int, list[dict[str, Any]]],
+                   number: int) -> None:
+        for place, match in enumerate(drafts[number], start=1):
+            if match.get("b") is not None:
+                # A round that was adopted from the tables keeps the ids that they knew.
+                players = (self.names[match["a"]], self.names[match["b"]])
+                found[number, match.get("id", f"{number}.{place}")] = MatchAccount(players)
 
     @staticmethod
     def _report(account: MatchAccount, row: dict[str, Any]) -> None:
@@ -87,9 +95,10 @@ class Ledger:
             account.stands(score, row["number"])
 
     def faults(self, memories: Mapping[int, Memory], meant: Callable[[tuple[str, str]], Collection[Score | None]],
-               ) -> list[str]:
+               renumbered: bool = False) -> list[str]:
         """Everything that nobody said, that somebody said in vain, or that is another than was shown; `meant`: what the
-        people of a match wanted, first and in the end."""
+        people of a match wanted, first and in the end. `renumbered`: the journal is another one than at first (a
+        backup's, a second Pi's): what was said again there has a number of its own."""
         found = self._chain()
         matches = {(account.players[0], account.players[1]): account for account in self.matches().values()}
         found += [f"{account.players} meant {meant(account.players)}, on record is {account}"
@@ -102,7 +111,8 @@ class Ledger:
                 account = matches.get(shown.players)
                 if account is None or account.number is None:
                     found.append(f"table {table} was shown {shown}, and nothing is on record")
-                elif (shown.score, shown.number) not in account.stood:
+                elif (shown.score, shown.number) not in account.stood and not (
+                        renumbered and shown.score in [score for score, _ in account.stood]):
                     found.append(f"table {table} was shown {shown}, on record is {account}")
             last = {shown.players: shown for shown in memory.shown}
             for shown in last.values():

@@ -56,8 +56,9 @@ class Pair:
     says something else first, and gives in.
     """
 
-    def __init__(self, front: Front, seed: int, memory: Memory) -> None:
+    def __init__(self, front: Front, seed: int, memory: Memory, corrections: bool = True) -> None:
         self.front = front
+        self._corrections = corrections
         self._seed = seed
         self.memory = memory
         self._stop = threading.Event()
@@ -83,7 +84,7 @@ class Pair:
     def corrected(self, players: tuple[str, str]) -> Score | None:
         """In every sixth match both find out, after it was saved, that it was five tens more or less."""
         chance = random.Random(f"{self._seed}/corrected/{'/'.join(sorted(players))}")
-        if chance.random() >= 1 / 6:
+        if not self._corrections or chance.random() >= 1 / 6:
             return None
         a, b = self.meant(players)
         return (a, (b + 50) % 100) if a == 100 else ((a + 50) % 100, b)

@@ -6,6 +6,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -24,7 +25,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="roundtap-cuts-") as name:
         folder = Path(name)
         recorded = Recorded(folder, args.seed)
-        faults = tried("hub", args.hub, recorded.hub_cuts, lost_at_hub, folder)
+        faults = tried("hub", args.hub, recorded.hub_cuts,
+                       partial(lost_at_hub, event=recorded.kit.event), folder)
         faults += tried("unit", args.unit, recorded.unit_cuts, lost_at_unit, folder)
     return 1 if faults else 0
 

@@ -25,7 +25,7 @@ def test_a_hub_starts_after_every_cut_with_all_that_it_promised(recorded: Record
     for number, (files, promised) in enumerate(cuts):
         folder = tmp_path / str(number)
         folder.mkdir()
-        assert lost_at_hub(files, promised, folder) == [], f"cut {number}"
+        assert lost_at_hub(files, promised, folder, recorded.kit.event) == [], f"cut {number}"
 
 
 @needs_strace

@@ -15,7 +15,7 @@ def test_no_result_is_lost_doubled_or_another_than_was_shown(tmp_path: Path, see
     kit = ChaosKit(tmp_path, tables=3, players=6, seed=seed)
     try:
         totals = played_under_fire(kit, seed, rounds=2, kills=8, pause_s=(0.3, 1.2), faults=Faults(late_s=1.0))
-        ledger = Ledger(kit.hub_folder)
+        ledger = Ledger(kit.hub_folder, kit.event)
         assert ledger.faults(kit.memories, meant_at(kit.pairs[1])) == []
         assert len(ledger.matches()) == 6
         assert sum(totals.done[what] for what in ("kills of the hub", "kills of units")) >= 3
