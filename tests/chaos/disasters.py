@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import time
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
+from roundtap_units.link.stored_view import StoredView
 from standby_kit import StandbyKit, answers
 
 HEARD_WITHIN_S = 120.0
@@ -37,7 +40,14 @@ class DeadCard:
             self._backup = self._backed_up()
         elif number == self._number:
             assert self._backup is not None
+            # A table that has not been told of the round knows nothing of it, and the organizer would have to.
+            wait_until(lambda: all(self._holds(unit) == number for unit in kit.memories), "the round at all tables", 60)
             self._dies(self._backup)
+
+    def _holds(self, unit: int) -> int | None:
+        """Of which round the unit's disk has the pairing."""
+        held = StoredView(self._kit.folder / f"unit-{unit}" / "view.json").holds()
+        return None if held is None else int(held["round"])
 
     def _backed_up(self) -> Path:
         kit = self._kit
@@ -51,7 +61,8 @@ class DeadCard:
         kit.hub.kill()
         kit.hub.wait()
         again = kit.folder / "another machine"
-        assert main(["restore", str(backup), "--data", str(again)]) == 0
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert main(["restore", str(backup), "--data", str(again)]) == 0
         kit.hub_folder = again
         kit.start_hub()
         # Somebody walks round and looks that every table has light.

@@ -30,6 +30,9 @@ class MatchAccount:
     stood: list[tuple[Score, int]] = field(default_factory=list)
     """Everything that ever stood, with its entry."""
 
+    said_again: list[tuple[Score, int]] = field(default_factory=list)
+    """Reports of what stood already, each saved as an entry of its own."""
+
     @property
     def second(self) -> bool:
         """Both have agreed on another result since: a judge decides."""
@@ -93,6 +96,8 @@ class Ledger:
         account.reports[data["side"]], account.numbers[data["side"]] = score, row["number"]
         if len(set(account.reports.values())) == 1 and len(account.reports) == 2 and account.agreed is None:
             account.stands(score, row["number"])
+        elif score == account.agreed:
+            account.said_again.append((score, row["number"]))
 
     def faults(self, memories: Mapping[int, Memory], meant: Callable[[tuple[str, str]], Collection[Score | None]],
                renumbered: bool = False) -> list[str]:
@@ -111,7 +116,7 @@ class Ledger:
                 account = matches.get(shown.players)
                 if account is None or account.number is None:
                     found.append(f"table {table} was shown {shown}, and nothing is on record")
-                elif (shown.score, shown.number) not in account.stood and not (
+                elif (shown.score, shown.number) not in [*account.stood, *account.said_again] and not (
                         renumbered and shown.score in [score for score, _ in account.stood]):
                     found.append(f"table {table} was shown {shown}, on record is {account}")
             last = {shown.players: shown for shown in memory.shown}
