@@ -27,7 +27,7 @@ SEAL: Headers = [
     (b"x-content-type-options", b"nosniff"),
     # Not "no-referrer": a browser would call the origin of the hub's own forms "null".
     (b"referrer-policy", b"same-origin"),
-    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), bluetooth=()"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=()"),
 ]
 """On every answer. What is not the hub's own is run by no page, and no page stands in another one."""
 
