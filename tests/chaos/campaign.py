@@ -292,7 +292,12 @@ def _at_rest(kit: ChaosKit, organizer: Organizer) -> None:
         if process.poll() is not None:
             kit.start_table(number)
     for number in kit.memories:
-        wait_until(lambda n=number: _shows_what_stands(kit, organizer, n), f"table {number} to show what stands", 90)
+        try:
+            wait_until(lambda n=number: _shows_what_stands(kit, organizer, n), f"table {number} to show what stands", 90)
+        except AssertionError as late:
+            here = [account for account in Ledger(kit.hub_folder, kit.event).matches().values()
+                    if kit.pairs[number].saved and account.players == kit.pairs[number].saved.players]
+            raise AssertionError(f"{late}: it shows {kit.tables[number].texts[-4:]}, on record is {here}") from None
 
 
 def _shows_what_stands(kit: ChaosKit, organizer: Organizer, number: int) -> bool:
@@ -302,4 +307,5 @@ def _shows_what_stands(kit: ChaosKit, organizer: Organizer, number: int) -> bool
         return False
     accounts = Ledger(kit.hub_folder, kit.event).matches().values()
     return any(account.players == saved.players and not account.second
-               and account.stood[-1:] == [(saved.score, saved.number)] for account in accounts)
+               and saved.score == account.agreed
+               and (saved.score, saved.number) in [*account.stood[-1:], *account.said_again] for account in accounts)
