@@ -293,7 +293,7 @@ def _at_rest(kit: ChaosKit, organizer: Organizer) -> None:
             kit.start_table(number)
     for number in kit.memories:
         try:
-            wait_until(lambda n=number: _shows_what_stands(kit, organizer, n), f"table {number} to show what stands", 90)
+            wait_until(lambda n=number: _shows_what_stands(kit, organizer, n), f"table {number} to come to rest", 90)
         except AssertionError as late:
             here = [account for account in Ledger(kit.hub_folder, kit.event).matches().values()
                     if kit.pairs[number].saved and account.players == kit.pairs[number].saved.players]
