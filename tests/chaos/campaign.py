@@ -176,7 +176,9 @@ class Organizer:
 
     def post(self, what: str, done: Callable[[dict[str, Any]], bool], **fields: object) -> None:
         """Do it, until the event shows that it is done: an answer may be lost, and a hub be dead."""
+        give_up = time.monotonic() + ROUND_WITHIN_S
         while not done(self.export()):
+            assert time.monotonic() < give_up, f"{what} {fields} is not done"
             self.judge()
             try:
                 self._with_console(lambda console: console.post(f"/console/{self._event}/{what}", **fields))
