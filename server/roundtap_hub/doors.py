@@ -98,15 +98,16 @@ class Doors:
             del caller.inside[connection]
             self.inside -= 1
 
-    def wait_s(self, address: str) -> float:
-        """One question of an address comes: how long it is to wait until it is looked at; 0: not at all."""
+    def wait_s(self, address: str, questions: float = 1) -> float:
+        """One question of an address comes, or one as long as many: how long it is to wait until it is looked at; 0:
+        not at all."""
         who = caller_of(address)
         if who in FREE_ADDRESSES:
             return 0.0
         caller, now_s = self._caller(who), self._now_s()
         caller.left = min(REQUESTS_AT_ONCE, caller.left + (now_s - caller.at_s) * REQUESTS_A_SECOND)
         caller.at_s = now_s
-        caller.left -= 1
+        caller.left -= questions
         return max(0.0, -caller.left / REQUESTS_A_SECOND)
 
     def _caller(self, who: str) -> Caller:
