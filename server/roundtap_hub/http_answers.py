@@ -48,6 +48,13 @@ def sealed(send: Send) -> Send:
     return send_sealed
 
 
+def with_one_slash(scope: Scope) -> Scope:
+    """The request with its path as Flask reads it: "//login" is "/login", for those who guard the way as well."""
+    if scope["type"] != "http" or not scope["path"].startswith("//"):
+        return scope
+    return {**scope, "path": "/" + scope["path"].lstrip("/")}
+
+
 class BodyTooLarge(Exception):
     """More was sent, or announced, than an honest client has to say."""
 

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from asgi_client import AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running
-from pages_kit import open_house
+from pages_kit import open_house, problem_of
+from restored_kit import backup_of, evening, restored_house
 from test_doors import ASK, BOTH, knock, rest_of, served
 from test_sealed_events import finish, path
 from test_standby_feed import KEY, Feed, House, house
@@ -24,7 +25,9 @@ from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.reports import take_report
 from roundtap_hub.doors import REQUESTS_AT_ONCE, Doors
 from roundtap_hub.guarded_protocol import HEAD_BYTES_MAX, QUESTION_BYTES
+from roundtap_hub.journal.beyond_copy import assemble, lost_rounds
 from roundtap_hub.journal.shelf import Shelf
+from roundtap_hub.pages_only import PagesOnly
 from roundtap_hub.public import page_store
 from roundtap_hub.standby import beacon
 from roundtap_hub.standby.beacon import Beacon
@@ -107,6 +110,30 @@ def test_versions_that_are_remembered_are_bounded(tmp_path: Path, monkeypatch: p
         first = [store.version(page) for page in pages]
         assert len(store._versions) <= 5
         assert [store.version(page) for page in pages] == first
+
+
+@pytest.mark.parametrize("path", ["//login", "///login", "//console", "//console/e1/export.json"])
+def test_more_slashes_are_no_way_around_the_guard(tmp_path: Path, path: str) -> None:
+    """Flask drops them: "//login" was the login page, over no encryption."""
+    with open_house(tmp_path) as opened:
+        opened.with_event()
+        client = AsgiClient(HubApplication(opened.hub), lifespan=True)
+        client.seen_as = {"client": ("10.0.0.9", 1)}
+        one_slash = "/" + path.lstrip("/")
+        for asked in (path, one_slash):
+            assert (asked, client.get(asked).status_code) == (asked, 403)
+            assert (asked, client.post(asked, {}).status_code) == (asked, 403)
+        client.close()
+
+
+def test_more_slashes_are_no_way_around_a_page_server(tmp_path: Path) -> None:
+    with open_house(tmp_path) as opened:
+        opened.with_event()
+        client = AsgiClient(PagesOnly(HubApplication(opened.hub), "http://hub:8080"), lifespan=True)
+        answer = client.get("//console/e1")
+        assert (answer.status_code, answer.headers["location"]) == (303, "http://hub:8080/console/e1")
+        assert client.post("//device/report", {}).status_code == 421
+        client.close()
 
 
 # --- kept packets, and a unit's key ----------------------------------------------------------------------------------
@@ -203,6 +230,30 @@ async def _first_lines(client: AsgiClient, hello: bytes, n: int) -> list[bytes]:
     await client._application({"type": "http", "method": "POST", "path": "/device/feed", "query_string": b"",
                                "headers": [(b"roundtap-unit", b"table-1")], "client": ("10.0.0.9", 1)}, receive, send)
     return lines
+
+
+def test_a_unit_in_a_bag_decides_no_lost_match_of_another_table(tmp_path: Path) -> None:
+    """Its hello said that an official had decided the match of table 2: with the round that was adopted, one had."""
+    with evening(tmp_path / "hub") as night:
+        night.next_round()
+        night.play()
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        night.next_round()
+        night.play()
+        stolen, honest = night.tables[0], night.tables[1]
+        assert honest.holds is not None
+        stolen.holds = {**honest.holds, "table": 1, "state": "decided", "revision": 7, "number": 9999,
+                        "result": {"score": {"a": 0, "b": 100}}}
+    with restored_house(backup, tmp_path / "again") as (house, browser):
+        for table in night.tables:
+            table.come_back(house)
+        lost = lost_rounds(house.service.snapshot)[0]
+        match = stolen.holds["match"]
+        assert [problem.params["match"] for problem in assemble(house.event, lost).wrong] == [match]
+        browser.get("/console/restored")
+        assert problem_of(browser.post("/console/restored/adopt", event=lost.event, number=lost.number,
+                                       mark=lost.mark)) != ""
+        assert len(house.event.public_rounds) == 1
 
 
 # --- hubs among each other -------------------------------------------------------------------------------------------
