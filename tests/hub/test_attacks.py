@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 from asgi_client import AsgiClient
-from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running
+from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running, url_of
 from pages_kit import open_house, problem_of
 from restored_kit import backup_of, evening, restored_house
 from test_doors import ASK, BOTH, knock, rest_of, served
 from test_sealed_events import finish, path
 from test_standby_feed import KEY, Feed, House, house
 
-from roundtap_core.wire import REPORT, sign
+from roundtap_core.wire import REPORT, REQUEST, envelope, sign
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.reports import take_report
 from roundtap_hub.doors import REQUESTS_AT_ONCE, Doors
@@ -28,6 +28,8 @@ from roundtap_hub.guarded_protocol import HEAD_BYTES_MAX, QUESTION_BYTES
 from roundtap_hub.journal.beyond_copy import assemble, lost_rounds
 from roundtap_hub.journal.shelf import Shelf
 from roundtap_hub.pages_only import PagesOnly
+from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.printing.jobs import wanted_jobs
 from roundtap_hub.public import page_store
 from roundtap_hub.standby import beacon
 from roundtap_hub.standby.beacon import Beacon
@@ -318,3 +320,40 @@ def test_addresses_where_nobody_answers_are_asked_one_at_a_time(house: House, mo
         said.ask_soon(f"10.0.0.{n}", 8080)
     said._ask_one_wanted()
     assert asked == ["http://10.0.0.0:8080"]
+
+
+# --- what a key may say ----------------------------------------------------------------------------------------------
+
+
+def test_a_station_says_nothing_of_jobs_that_there_are_not(path: Path) -> None:
+    """Each of 64 made-up jobs in each question was kept, on the disk."""
+    clock = HandClock()
+    book = PrintBook(url_of(path))
+    with running(path, clock) as service:
+        make_event(service)
+        hub = hub_of(service, clock, book)
+        job = wanted_jobs(service.snapshot, (), {}, "station-1")[0].id
+        client = AsgiClient(HubApplication(hub), lifespan=True)
+        said = {"unit": "station-1", "nonce": "n", "challenge": hub.challenges.issue(),
+                "states": [["made-up/1", "printed", ""], [job, "printed", ""]]}
+        assert client.post("/station/jobs", envelope(KEYS["station-1"], REQUEST, said)).status_code == 200
+        client.close()
+    assert "made-up/1" not in book.states
+    assert book.states[job].state == "printed"
+
+
+@pytest.mark.parametrize("odd", [{"waiting": 10**300}, {"waiting": -1}, {"waiting": "7"}, {"clock_ms": 10**15},
+                                 {"clock_ms": -(10**15)}, {"match": "1" * 65}])
+def test_what_no_unit_says_of_itself_is_refused(path: Path, odd: dict[str, Any]) -> None:
+    """A number of 300 digits stood on the console."""
+    clock = HandClock()
+    with running(path, clock) as service:
+        hub = hub_of(service, clock)
+        client = AsgiClient(HubApplication(hub), lifespan=True)
+        hub.presence.open_session("table-1", "s")
+        said = {"unit": "table-1", "session": "s", "seq": 1, "match": None, "seated": [], "draft": False,
+                "call": False, "leave": None, "clock_ms": None, "waiting": 0}
+        plain = client.post("/device/status", envelope(KEYS["table-1"], REQUEST, said))
+        broken = client.post("/device/status", envelope(KEYS["table-1"], REQUEST, {**said, "seq": 2, **odd}))
+        client.close()
+    assert (plain.status_code, broken.status_code) == (200, 400)

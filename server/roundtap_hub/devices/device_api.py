@@ -49,6 +49,9 @@ log = logging.getLogger(__name__)
 BODY_WITHIN_S = 5.0
 """A unit gives up its own request after as long."""
 
+CLOCK_MS_MAX, WAITING_MAX = 1000 * 3600_000, 99_999
+"""No round is longer, and no outbox: what a unit says stands on the console."""
+
 Said = tuple[int, dict[str, Any]]
 """A status code and the answer."""
 
@@ -239,9 +242,11 @@ def _leaving(said: object) -> frozenset[str]:
 def _what_is_said(payload: dict[str, Any]) -> dict[str, object]:
     seated = frozenset(side for side in payload["seated"] if side in ("a", "b"))
     match, clock_ms = payload["match"], payload["clock_ms"]
-    if not (match is None or isinstance(match, str)):
+    if not (match is None or (isinstance(match, str) and len(match) <= ID_LENGTH_MAX)):
         raise ValueError("match")
-    if not (clock_ms is None or isinstance(clock_ms, int)):
+    if not (clock_ms is None or (isinstance(clock_ms, int) and abs(clock_ms) <= CLOCK_MS_MAX)):
         raise ValueError("clock_ms")
+    if not (isinstance(payload["waiting"], int) and 0 <= payload["waiting"] <= WAITING_MAX):
+        raise ValueError("waiting")
     return {"match": match, "seated": seated, "draft": payload["draft"] is True, "call": payload["call"] is True,
             "leave": _leaving(payload["leave"]), "clock_ms": clock_ms, "waiting": int(payload["waiting"])}
