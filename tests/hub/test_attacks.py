@@ -16,14 +16,14 @@ from asgi_client import AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running, url_of
 from pages_kit import open_house, problem_of
 from restored_kit import backup_of, evening, restored_house
-from test_doors import ASK, BOTH, knock, rest_of, served
+from test_doors import ASK, BOTH, connection, knock, rest_of, served
 from test_sealed_events import finish, path
 from test_standby_feed import KEY, Feed, House, house
 
 from roundtap_core.wire import REPORT, REQUEST, envelope, sign
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.reports import take_report
-from roundtap_hub.doors import REQUESTS_AT_ONCE, Doors
+from roundtap_hub.doors import OPENED_AGAIN_S, OPENED_AT_ONCE, REQUESTS_AT_ONCE, Doors
 from roundtap_hub.guarded_protocol import HEAD_BYTES_MAX, QUESTION_BYTES
 from roundtap_hub.journal.beyond_copy import assemble, lost_rounds
 from roundtap_hub.journal.shelf import Shelf
@@ -56,6 +56,27 @@ def test_questions_sent_ahead_are_counted_like_all_others(base: type[Any]) -> No
         writer.close()
 
     served(work, base)
+
+
+def test_one_address_opens_no_connection_after_the_other_without_end() -> None:
+    """2,500 beginnings of an encrypted connection a second took all of the hub's time, and none of the phone's."""
+    now_s = [100.0]
+    doors = Doors(100, lambda: now_s[0], per_address=8)
+
+    def opened(n: int, address: str = "10.0.0.2") -> int:
+        """So many of n, each ended before the next."""
+        found = 0
+        for _ in range(n):
+            made = connection(address)
+            found += doors.admit(made)
+            made.close()
+        return found
+
+    assert opened(100) == 8 * OPENED_AT_ONCE
+    assert opened(10, "10.0.0.3") == 10
+    assert opened(100, "127.0.0.1") == 100
+    now_s[0] += OPENED_AGAIN_S
+    assert opened(100) == 8
 
 
 class NotedDoors(Doors):
