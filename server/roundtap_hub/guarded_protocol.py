@@ -14,7 +14,7 @@ FIRST_BYTE_WITHIN_S = 35.0
 HEAD_BYTES_MAX = 32 * 1024
 """A browser's head, with all cookies of a host, is a few kilobytes."""
 QUESTION_BYTES = 2048
-"""A phone's question is shorter; a longer one counts for as many as it is long: what stands in a head has to be read."""
+"""A phone's question is shorter; a longer one counts for as many as it is long: a head has to be read."""
 PIPELINED_MAX = 8
 """Questions sent ahead of their answers on one connection: no browser does that, and no unit."""
 TOO_LARGE = (b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")

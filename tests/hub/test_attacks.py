@@ -95,7 +95,8 @@ def test_a_question_counts_for_as_many_as_it_is_long(base: type[Any], monkeypatc
     counted: list[float] = []
     monkeypatch.setattr(NotedDoors, "counted", counted, raising=False)
     monkeypatch.setattr("test_doors.Doors", NotedDoors)
-    long_head = b"GET / HTTP/1.1\r\nHost: hub\r\nConnection: close\r\nCookie: %s\r\n\r\n" % (b";" * (HEAD_BYTES_MAX - 200))
+    cookies = b";" * (HEAD_BYTES_MAX - 200)
+    long_head = b"GET / HTTP/1.1\r\nHost: hub\r\nConnection: close\r\nCookie: %s\r\n\r\n" % cookies
 
     async def work(port: int, doors: Doors) -> None:
         for said in (ASK.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"), long_head):
