@@ -44,6 +44,19 @@ def test_a_station_s_key_is_one_whatever_its_name(house: House) -> None:
     assert house.hub.unit_keys.role("hall-printer") == "station"
 
 
+def test_who_cannot_stand_at_a_table_is_not_offered_one(house: House) -> None:
+    browser = house.with_event()
+    before = text_of(browser.get("/console/e1"))
+    for unit, role in (("hall-printer", "station"), ("standby-1", "standby")):
+        browser.post(f"{UNITS}/add", unit=unit, role=role)
+    assert "2 units" in before
+    assert "2 units" in text_of(browser.get("/console/e1"))
+    placed = text_of(browser.get("/console/e1/units"))
+    assert "unit-1" in placed
+    assert "hall-printer" not in placed
+    assert "standby-1" not in placed
+
+
 @pytest.mark.parametrize(("fields", "said"), [
     ({"unit": "Tisch 1", "role": "table"}, "cannot be a unit's name"), ({"unit": ""}, "cannot be a unit's name"),
     ({"unit": "unit-1", "role": "table"}, "already"), ({"unit": "table-9", "role": "judge"}, "not “judge”"),

@@ -63,6 +63,9 @@ def test_every_page_says_that_the_hub_was_restored_until_it_is_settled(tmp_path:
             assert "restored from a copy" in text_of(stranger.get(path)), path
         for path in ("/console", "/console/e1"):
             assert "/console/restored" in browser.get(path).text, path
+        assert "/console/restored" not in browser.get("/wall/e1").text, "an organizer's projector shows it to the hall"
+        assert "restored from a copy" in text_of(browser.get("/wall/e1"))
+        assert re.search(r"Restored \d{4}-\d\d-\d\d \d\d:\d\d UTC\.", text_of(browser.get("/console/restored")))
         assert stranger.get("/console/restored").status_code == 302
         come_back(night, house)
         browser.get("/console/restored")

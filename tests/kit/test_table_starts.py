@@ -36,6 +36,15 @@ def test_say_prints_each_new_screen(kit: Kit) -> None:
     assert {text for text in table.texts if text} <= set(said.splitlines())
 
 
+def test_a_screen_that_only_blinks_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    shown: list[str] = []
+    heard = units._heard(shown.append, say=True)
+    for text in ("press yours", "0 | 100", "0 | 100", "0 | 100", "press yours"):
+        heard(text)
+    assert capsys.readouterr().out.splitlines() == ["press yours", "0 | 100", "press yours"]
+    assert len(shown) == 5
+
+
 def start(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> int:
     """Start the unit on the real pins, in this process."""
     monkeypatch.setattr(units.signal, "signal", lambda *_: None)

@@ -465,6 +465,15 @@ def test_a_status_goes_out_under_the_feeds_session_and_sets_the_clock(bench: Ben
     assert second["seq"] > first["seq"]
 
 
+def test_a_new_connection_begins_with_the_status_as_it_stands_by_then(bench: Bench) -> None:
+    bench.hub.answers["/device/status"] = status_echo
+    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]
+    bench.link.send_status({"clock_ms": 4_000_000})
+    bench.link.keep_status({"clock_ms": 2_200_000})
+    bench.link.start()
+    assert bench.hub.next("/device/status")["payload"]["clock_ms"] == 2_200_000
+
+
 def test_a_call_that_was_not_heard_is_said_again_at_once(bench: Bench) -> None:
     """A portal's page, or a connection that had gone idle: the judge must not wait for the next regular status."""
     bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]

@@ -57,6 +57,9 @@ class FakeLink:
     def send_status(self, status: Any) -> None:
         self.statuses.append(dict(status))
 
+    def keep_status(self, status: Any) -> None:
+        self.kept = dict(status)
+
 
 class Unit:
     """A table unit that lives in one test: `tap`, `hub_says`, `says`."""
@@ -268,6 +271,25 @@ def test_the_hub_hears_which_match_the_unit_sees(unit: Unit) -> None:
     assert unit.link.statuses[-1]["match"] == "3.7"
     unit.hub_says("view", view(match=None))
     assert unit.link.statuses[-1]["match"] is None
+
+
+def test_a_unit_without_a_table_speaks_to_its_hub_as_well(make: Callable[..., Unit]) -> None:
+    """The console says how long ago a unit was heard: one that was just enrolled must not look dead."""
+    spare = make()
+    assert spare.link.statuses == []
+    spare.hub_says("view", view(table=None, event=None, round=None, match=None, form=None, options={}))
+    spare.hub_says("view", view(table=None, event=None, round=None, match=None, form=None, options={}))
+    assert [status["match"] for status in spare.link.statuses] == [None]
+
+
+def test_what_is_repeated_to_the_hub_is_what_the_clock_shows_by_now(unit: Unit) -> None:
+    """A hub that is started anew offers to continue from there: after half an hour without a press as well."""
+    unit.link.time.heard_round_trip(unit.now_ms, unit.now_ms, unit.now_ms)
+    said = len(unit.link.statuses)
+    unit.wait(1_800_000)
+    assert len(unit.link.statuses) == said
+    assert unit.link.kept["clock_ms"] == pytest.approx(4_000_000 - unit.now_ms, abs=1500)
+    assert unit.link.kept["seated"] == ["a", "b"]
 
 
 def test_a_call_goes_out_as_a_status(unit: Unit) -> None:

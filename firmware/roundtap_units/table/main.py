@@ -184,11 +184,16 @@ def _give_back(buttons: Buttons) -> None:
 def _heard(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:
     """Who is told the text of each new screen: the virtual panel, a person at a terminal, both or nobody."""
 
+    last = ""
+
     def heard(text: str) -> None:
+        nonlocal last
         if panel_words is not None:
             panel_words(text)
-        if say:
+        # What only blinks says the same again.
+        if say and text != last:
             print(text, flush=True)
+        last = text
 
     return heard
 

@@ -54,6 +54,8 @@ class Link(Protocol):
 
     def send_status(self, status: Mapping[str, Any]) -> None: ...
 
+    def keep_status(self, status: Mapping[str, Any]) -> None: ...
+
 
 class TableUnit:
     """A unit without a loop of its own: call `step(now_ms, items)` with what came in, and it does what follows.
@@ -82,6 +84,7 @@ class TableUnit:
         self._hands = Gestures()
         self._view: TableView | None = None
         self._status = StatusChanged()
+        self._said, self._said_ms = False, 0
         self._contact_ms: int | None = None
         self._scene: Scene | None = None
         self._image: Any = None
@@ -127,6 +130,10 @@ class TableUnit:
         self._store(now_ms)
         for effect in self.dialogue.take_effects():
             self._guarded(self._do, effect)
+        if self._said and now_ms - self._said_ms >= LONGEST_SLEEP_MS:
+            # A hub that was started anew asks what the clock shows: not what it showed at the last press.
+            self._said_ms = now_ms
+            self._link.keep_status(self._status_now())
         if self._guarded(self._draw, now_ms):
             self._sound_ms = now_ms
         else:
@@ -189,7 +196,8 @@ class TableUnit:
             return
         self._to_keep = raw
         self._forget(raw.get("finished") or ())
-        if self._match_id() != before:
+        if self._match_id() != before or not self._said:
+            # Also without a match: a status is repeated, and who never said one would soon look lost to the console.
             self._send_status()
 
     def _show_stored(self) -> None:
@@ -307,6 +315,10 @@ class TableUnit:
             self._link.send_reports()
 
     def _send_status(self) -> None:
+        self._said, self._said_ms = True, self._now_ms
+        self._link.send_status(self._status_now())
+
+    def _status_now(self) -> dict[str, Any]:
         status, view = self._status, self._view
         said: dict[str, Any] = {
             "match": self._match_id(), "seated": list(status.seated), "draft": status.draft, "call": status.call,
@@ -317,7 +329,7 @@ class TableUnit:
             about, side = status.lot
             said["lot"] = {"event": view.event.id, "match": view.match.id, "draw": view.match.draw, "about": about,
                            "side": side}
-        self._link.send_status(said)
+        return said
 
     def _event_id(self) -> str | None:
         return self._view.event.id if self._view and self._view.event else None

@@ -75,6 +75,9 @@ class DirectLink:
                              seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"],
                                 leave=frozenset(status["leave"] or ""))
 
+    def keep_status(self, status: Mapping[str, Any]) -> None:
+        pass
+
     def push_view(self) -> None:
         view = table_view(self._hub.service.snapshot, self._unit, self._hub.presence.units.get(self._unit),
                           self._hub.clocks.now(), {str(kept.report["event"]) for kept in self._outbox.all()})

@@ -269,5 +269,6 @@ class _Keeper:
         before, self._state = self._state, CopyState(self.copy.name, state, problem, reason)
         if (before.state, before.reason) != (state, reason):
             if state in (AWAY, REFUSED, SLOW):
-                log.warning("the copy %s does not count for now: %s %s", self.copy.name, state, reason)
+                why = f"{state} ({reason})" if reason else state
+                log.warning("the copy %s does not count for now: %s", self.copy.name, why)
             self._copies.changed()

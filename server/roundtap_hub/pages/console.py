@@ -49,7 +49,7 @@ from roundtap_hub.views.standings_table import has_draws
 from roundtap_hub.views.steps import Steps
 from roundtap_hub.views.tables import Cell, cells, seated_count
 from roundtap_hub.views.tables_counted import tables_counted
-from roundtap_hub.views.units import known_units, unit_rows
+from roundtap_hub.views.units import table_units, unit_rows
 
 # Okabe and Ito's colours, distinct for colour-blind eyes; without the two that mean the sides of a table.
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
@@ -108,7 +108,7 @@ def _draw(moment: EventAt) -> Rendered:
     grid = cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
     opened = opened_part(moment)
-    known = known_units(snapshot, hub.unit_keys, units)
+    known = table_units(hub, snapshot, units)
     counted = tables_counted(snapshot, units, state, now)
     step = next_step(state, seated, len(points), clash_of(snapshot.events, state), counted)
     people, lists = roster(moment), list_states(moment)

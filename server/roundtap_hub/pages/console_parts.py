@@ -12,7 +12,7 @@ from roundtap_hub.views.competitors import entered, roster
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.judging import desk_of
 from roundtap_hub.views.knockout import bracket, cut_view
-from roundtap_hub.views.units import unit_rows
+from roundtap_hub.views.units import table_units, unit_rows
 
 OFFICIALS, UNITS = "officials", "units"
 
@@ -42,7 +42,8 @@ def officials(event_id: str) -> AnyResponse:
 def units(event_id: str) -> AnyResponse:
     """Where each table unit stands."""
     hub = the_hub()
-    rows = unit_rows(the_snapshot(), hub.unit_keys, hub.presence.units, now_ms())
+    snapshot, heard = the_snapshot(), hub.presence.units
+    rows = unit_rows(snapshot, table_units(hub, snapshot, heard), heard, now_ms())
     return _part(the_moment(event_id), "units_forms.html", UNITS, words()("units.title"), unit_rows=rows)
 
 

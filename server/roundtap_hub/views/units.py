@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from roundtap_hub.devices.unit_keys import ROLES
+from roundtap_hub.devices.unit_keys import ROLES, TABLE
 from roundtap_hub.devices.unit_troubles import FORGED
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
@@ -60,11 +60,11 @@ def _by_number(unit: str) -> tuple[str, int, str]:
 
 
 def unit_rows(
-    snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str, UnitStatus], now_ms: int
+    snapshot: Snapshot, listed: Iterable[str], units: Mapping[str, UnitStatus], now_ms: int
 ) -> list[UnitRow]:
-    """Every unit that is enrolled, placed or heard: in the order of the tables, those without one last."""
+    """The units of `table_units`: in the order of the tables, those without one last."""
     rows = []
-    for unit in known_units(snapshot, enrolled, units):
+    for unit in listed:
         status = units.get(unit)
         rows.append(UnitRow(
             unit, snapshot.venue.tables.get(unit),
@@ -77,3 +77,9 @@ def unit_rows(
 def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str, UnitStatus]) -> set[str]:
     """Every unit that is enrolled, placed or heard."""
     return {*enrolled, *units, *snapshot.venue.tables}
+
+
+def table_units(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> set[str]:
+    """Those that can stand at a table: no print stations, no standbys, unless somebody placed one."""
+    return {unit for unit in known_units(snapshot, hub.unit_keys, units)
+            if unit in snapshot.venue.tables or hub.unit_keys.role(unit) in (None, TABLE)}
