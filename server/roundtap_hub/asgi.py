@@ -14,7 +14,7 @@ from roundtap_hub.devices.hellos import Hellos
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
-from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, sealed, send_json
+from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, sealed, send_json, with_one_slash
 from roundtap_hub.hub import Hub
 from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.memory import give_back
@@ -85,6 +85,7 @@ class HubApplication:
             return
         if scope["type"] != "http":
             return
+        scope = with_one_slash(scope)
         path, method = scope["path"], scope["method"]
         send = sealed(allowing(send, self.hub.other_addresses()))
         if self.standby_api.taken_over and not path.startswith(STAYS_OPEN):

@@ -20,6 +20,9 @@ PER_ADDRESS = 64
 """Connections of one address: ten phones' worth. One phone opens six at the most, and a few while it changes pages."""
 REQUESTS_A_SECOND, REQUESTS_AT_ONCE = 100, 400
 """What one address may ask; beyond, its questions are looked at later, and nobody else's."""
+OPENED_AT_ONCE, OPENED_AGAIN_S = 2, 4.0
+"""So many times its places an address may open connections at once, and so long until it may have opened all of its
+places anew: a handshake costs the hub more than the phone that begins and leaves it."""
 FREE_ADDRESSES = ("127.0.0.1", "::1")
 """Whoever sits at the machine itself."""
 KNOWN_MAX = 8192
@@ -60,6 +63,8 @@ class Caller:
     inside: dict[CountedSocket, None] = field(default_factory=dict)
     left: float = REQUESTS_AT_ONCE
     at_s: float = 0.0
+    to_open: float = 0.0
+    opened_s: float = 0.0
 
 
 class Doors:
@@ -81,7 +86,8 @@ class Doors:
     def admit(self, connection: CountedSocket) -> bool:
         """Whether it may stay; its `close` gives the place back."""
         caller = self._caller(connection.caller)
-        if connection.caller not in FREE_ADDRESSES and len(caller.inside) >= self.per_address:
+        if connection.caller not in FREE_ADDRESSES and (
+                len(caller.inside) >= self.per_address or not self._may_open(caller)):
             self.refused += 1
             return False
         if self.inside >= self._places and not self._make_room(caller):
@@ -98,16 +104,27 @@ class Doors:
             del caller.inside[connection]
             self.inside -= 1
 
-    def wait_s(self, address: str) -> float:
-        """One question of an address comes: how long it is to wait until it is looked at; 0: not at all."""
+    def wait_s(self, address: str, questions: float = 1) -> float:
+        """One question of an address comes, or one as long as many: how long it is to wait until it is looked at; 0:
+        not at all."""
         who = caller_of(address)
         if who in FREE_ADDRESSES:
             return 0.0
         caller, now_s = self._caller(who), self._now_s()
         caller.left = min(REQUESTS_AT_ONCE, caller.left + (now_s - caller.at_s) * REQUESTS_A_SECOND)
         caller.at_s = now_s
-        caller.left -= 1
+        caller.left -= questions
         return max(0.0, -caller.left / REQUESTS_A_SECOND)
+
+    def _may_open(self, caller: Caller) -> bool:
+        """Whether this address may open one more now; it has opened it then."""
+        now_s, most = self._now_s(), self.per_address * OPENED_AT_ONCE
+        passed_s, caller.opened_s = now_s - caller.opened_s, now_s
+        caller.to_open = min(most, caller.to_open + passed_s * self.per_address / OPENED_AGAIN_S)
+        if caller.to_open < 1:
+            return False
+        caller.to_open -= 1
+        return True
 
     def _caller(self, who: str) -> Caller:
         caller = self._callers.get(who)
@@ -115,7 +132,8 @@ class Doors:
             if len(self._callers) >= KNOWN_MAX:
                 for gone in [known for known, found in self._callers.items() if not found.inside]:
                     del self._callers[gone]
-            caller = self._callers[who] = Caller(at_s=self._now_s())
+            caller = self._callers[who] = Caller(
+                at_s=(now_s := self._now_s()), to_open=self.per_address * OPENED_AT_ONCE, opened_s=now_s)
         return caller
 
     def _make_room(self, newcomer: Caller) -> bool:

@@ -13,6 +13,8 @@ FIRST_BYTE_WITHIN_S = 35.0
 """A browser opens connections ahead of need, and a unit when somebody begins to enter a result."""
 HEAD_BYTES_MAX = 32 * 1024
 """A browser's head, with all cookies of a host, is a few kilobytes."""
+QUESTION_BYTES = 2048
+"""A phone's question is shorter; a longer one counts for as many as it is long: a head has to be read."""
 PIPELINED_MAX = 8
 """Questions sent ahead of their answers on one connection: no browser does that, and no unit."""
 TOO_LARGE = (b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
@@ -66,7 +68,12 @@ class _Guard(Base):
         if self._held is not None:
             self._held.append(data)
             return
-        wait_s = self.doors.wait_s(self.client[0]) if self._between_requests() and self.client else 0.0
+        between = self._between_requests()
+        # What belongs to a body is bounded by whoever reads it.
+        wait_s = self._wait_s(len(data)) if between or not self.cycle.more_body else 0.0
+        if wait_s and not between:
+            self.transport.abort()
+            return
         if wait_s:
             self._held = [data]
             self.transport.pause_reading()
@@ -75,6 +82,10 @@ class _Guard(Base):
         self._take(data)
 
     def on_response_complete(self) -> None:
+        if self._asked_ahead() and self._wait_s(0):
+            # Whoever waits for no answer cannot be made to wait for one.
+            self.transport.abort()
+            return
         super().on_response_complete()
         if self.cycle is self._known_cycle:
             self._head_bytes = 0
@@ -102,6 +113,14 @@ class _Guard(Base):
                 self.transport.close()
             elif self._head_bytes == len(data) or self._deadline is None:
                 self._end_within(HEAD_WITHIN_S)
+
+    def _wait_s(self, n_bytes: int) -> float:
+        return self.doors.wait_s(self.client[0], max(1, n_bytes / QUESTION_BYTES)) if self.client else 0.0
+
+    def _asked_ahead(self) -> bool:
+        """Whether the next question has come already, before this one was answered."""
+        conn = getattr(self, "conn", None)
+        return bool(getattr(self, "pipeline", ())) or (conn is not None and bool(conn.trailing_data[0]))
 
     def _between_requests(self) -> bool:
         """Whether what comes now belongs to no request that somebody answers."""

@@ -27,7 +27,7 @@ SEAL: Headers = [
     (b"x-content-type-options", b"nosniff"),
     # Not "no-referrer": a browser would call the origin of the hub's own forms "null".
     (b"referrer-policy", b"same-origin"),
-    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), bluetooth=()"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=()"),
 ]
 """On every answer. What is not the hub's own is run by no page, and no page stands in another one."""
 
@@ -46,6 +46,13 @@ def sealed(send: Send) -> Send:
         await send(message)
 
     return send_sealed
+
+
+def with_one_slash(scope: Scope) -> Scope:
+    """The request with its path as Flask reads it: "//login" is "/login", for those who guard the way as well."""
+    if scope["type"] != "http" or not scope["path"].startswith("//"):
+        return scope
+    return {**scope, "path": "/" + scope["path"].lstrip("/")}
 
 
 class BodyTooLarge(Exception):

@@ -6,7 +6,18 @@ from html import escape
 from typing import Protocol
 
 from roundtap_core.words import catalogue, choose_language
-from roundtap_hub.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, sealed, send_answer, send_json
+from roundtap_hub.http_answers import (
+    CLOSE,
+    NO_STORE,
+    Receive,
+    Scope,
+    Send,
+    header,
+    sealed,
+    send_answer,
+    send_json,
+    with_one_slash,
+)
 
 MISDIRECTED = 421
 FOR_PROGRAMS = ("/device", "/station")
@@ -27,6 +38,7 @@ class PagesOnly:
         self._console_url = console_url.rstrip("/") if console_url else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope = with_one_slash(scope)
         if scope["type"] != "http":
             await self._application(scope, receive, send)
         elif _below(scope["path"], FOR_PROGRAMS):
@@ -43,7 +55,7 @@ class PagesOnly:
         if self._console_url is None or scope["method"] not in ASKED_BY:
             await self._say(scope, send)
             return
-        asked = scope.get("raw_path", scope["path"].encode()).partition(b"?")[0]
+        asked = b"/" + scope.get("raw_path", scope["path"].encode()).partition(b"?")[0].lstrip(b"/")
         query = b"?" + scope["query_string"] if scope["query_string"] else b""
         await send_answer(send, 303, b"text/plain", b"",
                           [(b"location", self._console_url.encode() + asked + query), *NO_STORE])

@@ -12,8 +12,10 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_hub.journal.snapshot import Snapshot
 
-EVERYBODY, ORGANIZER, LOGIN, TABLE, STATION = "everybody", "organizer", "login", "table", "station"
-"""Who may ask: anybody; a browser with a living session; anybody, but encrypted; a table unit's key; a station's."""
+EVERYBODY, ORGANIZER, LOGIN, TABLE, STATION, STANDBY, KIN = (
+    "everybody", "organizer", "login", "table", "station", "standby", "kin")
+"""Who may ask: anybody; a browser with a living session; anybody, but encrypted; a table unit's key; a station's; a
+second Pi's; another hub of this journal's lineage."""
 
 NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED = (
     "no event", "before play", "in play", "finished", "archived", "deleted")
@@ -59,13 +61,15 @@ def _of_event(states: frozenset[str], *addresses: str) -> dict[str, Row]:
 POLICY: Mapping[str, Row] = {
     **_rows(Row(EVERYBODY),
             "GET /", "GET /wall", "GET /colours.css", "GET /static/<name>", "GET /feed", "GET /time", "GET /trust",
-            "GET /ca.crt", "GET /device/challenge"),
+            "GET /ca.crt", "GET /device/challenge", "GET /standby/lineage"),
     **_rows(Row(EVERYBODY, SEEN),
             "GET /wall/<event_id>", "GET /e/<event_id>", "GET /e/<event_id>/p/<competitor>",
             "GET /e/<event_id>/standings", "GET /e/<event_id>/pairings", "GET /e/<event_id>/bracket",
             "GET /rules/<event_id>"),
     **_rows(Row(TABLE), "POST /device/report", "POST /device/status", "POST /device/time", "POST /device/feed"),
     **_rows(Row(STATION), "POST /station/jobs"),
+    **_rows(Row(STANDBY), "POST /standby/feed", "POST /standby/ack"),
+    **_rows(Row(KIN), "POST /standby/who"),
     **_rows(Row(LOGIN), "GET /login", "POST /login", "POST /logout"),
     **_rows(Row(ORGANIZER),
             "GET /console", "POST /console", "POST /console/import", "GET /console/archived", "GET /console/hub",

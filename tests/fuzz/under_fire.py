@@ -59,7 +59,7 @@ class HubUnderFire:
             self.port: int = probe.getsockname()[1]
         self.folder = folder / "hub"
         self.folder.mkdir(parents=True, mode=0o700)
-        make_event(self.folder / "roundtap.db", 8, 4)
+        make_event(self.folder / "roundtap.db", 8, 4, event_id="e1")
         (self.folder / "pin").write_text(hash_pin(PIN, secrets.token_hex(8)) + "\n")
         (self.folder / "keys.json").write_text(json.dumps({unit: key.hex() for unit, key in KEYS.items()}))
         self.log = (folder / "hub.log").open("wb")

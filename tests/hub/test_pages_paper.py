@@ -17,6 +17,7 @@ from roundtap_hub.printing import station_api
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.job_content import content_of
 from roundtap_hub.printing.jobs import PrintState, derived_jobs
+from roundtap_hub.tls import Encrypted
 
 
 @pytest.fixture
@@ -146,3 +147,22 @@ def test_what_does_not_wait_for_a_mute_printer_cannot_go_on_as_sent(house):
     house.book.told([(slip.id, PrintState("uncertain", "silent", "station-1"))])
     house.desk.post("/console/e1/paper/go-on", job=slip.id)
     assert house.book.states[slip.id] == PrintState("uncertain", "silent", "station-1")
+
+
+# --- the hub's fingerprint ----------------------------------------------------------------------------------------
+
+
+def test_the_fingerprint_is_printed_by_hand_where_there_is_one_to_trust(house):
+    """Also before anybody plays; a hub that is not encrypted has nothing to compare."""
+    assert "Fingerprint of this hub" not in house.desk.get("/console/e1/paper").text
+    assert house.desk.post("/console/e1/paper", kind="trust").status_code in (400, 409)
+    encrypted = Encrypted(8443, b"", "A1B2 C3D4")
+    house.hub = replace(house.hub, encrypted=encrypted, keys=house.hub.unit_keys)
+    house.app.extensions["roundtap"] = house.hub
+    assert "Fingerprint of this hub" in house.desk.get("/console/e1/paper").text
+    house.desk.post("/console/e1/paper", kind="trust")
+    job = house.book.orders[-1]
+    made = content_of(job, house.service.snapshot, "http://10.42.0.1:8080", encrypted)
+    assert (job.kind, made["fingerprint"], made["console"], made["url"]) == (
+        "trust", "A1B2 C3D4", "https://10.42.0.1:8443/", "http://10.42.0.1:8080/trust")
+    assert content_of(job, house.service.snapshot, "http://10.42.0.1:8080") is None

@@ -147,12 +147,12 @@ class Kit:
                                   "--port", str(self.port), *self.secure, *crash, wrapper=wrapper)
         wait_until(self._hub_answers, "the hub")
 
-    def start_table(self, number: int = 1, crash_at: str | None = None) -> Table:
+    def start_table(self, number: int = 1, crash_at: str | None = None, wrapper: tuple[str, ...] = ()) -> Table:
         crash = ("--crash-at", crash_at) if crash_at else ()
         panel = self.folder / f"panel-{number}"
         panel.unlink(missing_ok=True)
         self.units[number] = start_roundtap("table", str(self.folder / f"table-{number}.toml"),
-                                            "--panel", str(panel), *crash)
+                                            "--panel", str(panel), *crash, wrapper=wrapper)
         self.tables[number] = Table(panel)
         return self.tables[number]
 

@@ -129,10 +129,10 @@ class StandbyKit(Kit):
         assert done.returncode == 0, done.stderr
         wait_until(lambda: answers(self.second_port), "the standby to serve as the hub")
 
-    def entries_of(self, folder: Path, event: str = "e1") -> list[Entry]:
+    def entries_of(self, folder: Path, event: str = "") -> list[Entry]:
         journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
         try:
-            return list(journal.entries(event))
+            return list(journal.entries(event or self.event))
         finally:
             journal.close()
 

@@ -70,7 +70,7 @@ def test_bodies_that_never_come_keep_nobody_waiting(kit: Kit, open_to_all: ExitS
         ask = f"POST {path} HTTP/1.1\r\nHost: hub\r\nContent-Length: 60000\r\n\r\n".encode()
         for _ in range(48):
             open_to_all.callback(knocks(kit.port, f"127.0.0.{20 + n}", ask).close)
-    for page in ("/e/e1", "/login", "/wall/e1", "/time", "/e/e1?lang=pl"):
+    for page in (f"/e/{kit.event}", "/login", f"/wall/{kit.event}", "/time", f"/e/{kit.event}?lang=pl"):
         assert asks(kit.port, HONEST, page) == 200
     table = kit.start_table()
     table.wait_for("press")
@@ -82,13 +82,13 @@ def test_one_phone_has_no_more_than_its_places(kit: Kit, open_to_all: ExitStack)
     for phone in phones:
         open_to_all.callback(phone.close)
     wait_until(lambda: still_open(phones) == 64, "the others to be closed")
-    assert asks(kit.port, HONEST, "/e/e1") == 200
-    assert asks(kit.port, HOSTILE, "/e/e1") == 0
+    assert asks(kit.port, HONEST, f"/e/{kit.event}") == 200
+    assert asks(kit.port, HOSTILE, f"/e/{kit.event}") == 0
 
 
 def test_feeds_of_one_address_are_bounded_and_those_of_others_open(kit: Kit, open_to_all: ExitStack) -> None:
     kit.start_hub()
-    ask = b"GET /feed?page=e/e1 HTTP/1.1\r\nHost: hub\r\n\r\n"
+    ask = b"GET /feed?page=wall HTTP/1.1\r\nHost: hub\r\n\r\n"
     phones = [knocks(kit.port, HOSTILE, ask) for _ in range(60)]
     for phone in phones:
         open_to_all.callback(phone.close)
@@ -105,7 +105,7 @@ def test_where_descriptors_are_few_those_who_have_most_make_room(kit: Kit, open_
     for phone in phones:
         open_to_all.callback(phone.close)
     for _ in range(3):
-        assert asks(kit.port, HONEST, "/e/e1") == 200
+        assert asks(kit.port, HONEST, f"/e/{kit.event}") == 200
         assert asks(kit.port, "127.0.0.1", "/login") == 200
     table = kit.start_table()
     table.wait_for("press")

@@ -105,7 +105,7 @@ def test_the_plain_port_sends_organizers_to_the_encrypted_one_and_takes_nothing(
         assert ask("GET", "/login", "evil\"><x").headers["Location"].startswith(f"https://127.0.0.1:{kit.secure[1]}")
         refused = ask("POST", "/login")
         assert (refused.status, "Nothing was done" in refused.text) == (403, True)
-        assert ask("GET", "/e/e1").status == 200
+        assert ask("GET", f"/e/{kit.event}").status == 200
         assert ask("GET", "/login", f"localhost:{kit.port}").status == 200
         authority = ask("GET", "/ca.crt")
         assert authority.headers["Content-Type"] == "application/x-x509-ca-cert"

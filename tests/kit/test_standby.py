@@ -81,7 +81,7 @@ def test_cut_off_while_both_live_the_old_hub_stops_when_it_hears_and_nothing_is_
     assert set(report_ids(kit, kit.standby_folder).values()) == {1}
     assert report_ids(kit, kit.standby_folder) == report_ids(kit, kit.hub_folder)
     before = len(kit.reports())
-    assert ask(kit.port, "/e/e1")[0] == 503
+    assert ask(kit.port, f"/e/{kit.event}")[0] == 503
     assert len(kit.reports()) == before
 
 

@@ -111,7 +111,8 @@ def test_two_hubs_on_one_database_show_the_same_time(url: str) -> None:
         row = connection.execute("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint").fetchone()
     assert row
     for clock in (first, second):
-        assert 0 <= clock.clocks.mono_ms() - row[0] < 60_000
+        # A round trip tells the time to a few milliseconds, either way.
+        assert abs(clock.clocks.mono_ms() - row[0]) < 60_000
         assert str(clock.clocks.wall())[:4].isdigit()
 
 

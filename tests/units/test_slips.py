@@ -38,6 +38,7 @@ from roundtap_units.gallery.on_paper import (
     proxy_content,
     slip_content,
     standings_content,
+    trust_content,
 )
 from roundtap_units.unit_words import unit_words
 
@@ -315,6 +316,17 @@ def test_a_proxy_says_card_official_date_and_event(language, profile):
     for part in ("Expert Handling", "2026-11-21", "Winter Open Poznań 2026", "Aleksandra"):
         assert part in said
     assert printed(made, profile).height <= 80 * DOTS_PER_MM
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
+def test_the_fingerprint_stands_there_whole_in_order_and_legible(language, profile):
+    content = trust_content()
+    made = LAYOUTS["trust"](content, profile.sheet, unit_words(language))
+    said = " ".join(texts(made))
+    assert content["fingerprint"] in said
+    assert content["console"] in said
+    assert printed(made, profile).height <= 130 * DOTS_PER_MM
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,4 +1,4 @@
-"""Pairings and standings on paper, to hang up, and the proxy of a card. Data in, print lines out."""
+"""Pairings and standings on paper, to hang up; the proxy of a card, the hub's fingerprint. Data in, lines out."""
 
 from __future__ import annotations
 
@@ -181,6 +181,19 @@ def proxy(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
             Line((Cell(str(content["head"]), 0, sheet.columns, CENTER),), small=True)]
 
 
+def trust(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """What an organizer holds beside the browser before they trust this hub. content: event, url, console,
+    fingerprint (groups of four digits, with spaces), head."""
+    lines: list[PrintLine] = [line(words("paper.trust"), sheet, CENTER, bold=True), rule(sheet)]
+    lines += [line(part, sheet) for part in wrap(words("paper.trust.what"), sheet.columns)]
+    groups = str(content["fingerprint"]).split()
+    lines += [Feed(6), *(line(" ".join(groups[at : at + 4]), sheet, CENTER, bold=True)
+                         for at in range(0, len(groups), 4)), Feed(6)]
+    where = f"{words('paper.trust.console')}: {content['console']}"
+    lines += [line(part, sheet) for part in wrap(where, sheet.columns)]
+    return [*lines, *_foot(content, sheet, words)]
+
+
 def _head(content: Content, title: str, subtitle: str, sheet: Sheet) -> list[PrintLine]:
     lines: list[PrintLine] = [line(str(content["event"]), sheet, CENTER, bold=True),
                               line(title, sheet, CENTER, tall=True)]
@@ -206,5 +219,6 @@ LAYOUTS = {
     "pairings-name": pairings_by_name,
     "standings": standings,
     "proxy": proxy,
+    "trust": trust,
 }
 """The kinds of jobs, and what lays each out."""

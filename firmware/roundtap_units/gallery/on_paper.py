@@ -117,6 +117,12 @@ def proxy_content() -> dict[str, Any]:
             "official": PEOPLE[0], "date": "2026-11-21", "head": HEAD}
 
 
+def trust_content() -> dict[str, Any]:
+    fingerprint = " ".join(f"{number * 2731 % 65536:04X}" for number in range(7, 23))
+    return {"event": "Winter Open Poznań 2026", "url": "http://10.42.0.1:8080/trust",
+            "console": "https://10.42.0.1:8443/", "fingerprint": fingerprint, "head": HEAD}
+
+
 def jobs() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """(name, kind, content) of the samples."""
     for book in RULEBOOKS.values():
@@ -132,6 +138,7 @@ def jobs() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "standings", "standings", standings_content(24)
     yield "standings-cut", "standings", standings_content(8) | {"cut": cut_content(8)}
     yield "proxy", "proxy", proxy_content()
+    yield "trust", "trust", trust_content()
 
 
 def paper_gallery(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, Image.Image]]:

@@ -45,7 +45,7 @@ LINES = frozenset({
 })
 IDS = frozenset({
     "id", "rulebook", "by", "match", "meets", "official", "role", "digest", "body", "report_id", "draw", "side",
-    "stage", "tiebreak_form", "about", "kind", "winner", "conceded_by", "initiative", "first_player",
+    "stage", "tiebreak_form", "about", "kind", "mark", "winner", "conceded_by", "initiative", "first_player",
 })
 KNOWN = frozenset({"competitor", "by_competitor", "absent", "plays", "who", "order", "seeds", "declined",
                    "a", "b"})

@@ -19,6 +19,7 @@ from roundtap_hub.devices.reports import (
     NOBODYS,
     SAVE_S,
     Echo,
+    is_at_rest,
     known_echo,
     submit_lot,
     submit_report,
@@ -47,6 +48,9 @@ log = logging.getLogger(__name__)
 
 BODY_WITHIN_S = 5.0
 """A unit gives up its own request after as long."""
+
+CLOCK_MS_MAX, WAITING_MAX = 1000 * 3600_000, 99_999
+"""No round is longer, and no outbox: what a unit says stands on the console."""
 
 Said = tuple[int, dict[str, Any]]
 """A status code and the answer."""
@@ -116,8 +120,8 @@ class DeviceApi:
 
         A unit that heard nothing says it again: then both wait for the one command that is under way.
         """
-        service, body = self._hub.service, digest(report)
-        known = known_echo(service.snapshot, report, body)
+        body = digest(report)
+        known = await self._known(report, body)
         if known is None:
             # Nobody but the unit itself can have made it: a kept packet is one that is known.
             self._hub.unit_door.charge(REPORTS, report["unit"])
@@ -125,11 +129,19 @@ class DeviceApi:
             async with asyncio.timeout(SAVE_S):
                 # Shielded: who gives up leaves the others waiting for it.
                 await asyncio.shield(saving)
-            known = known_echo(service.snapshot, report, body)
+            known = await self._known(report, body)
             if known is not None and known.get("reason") == ELSEWHERE:
                 self._hub.unit_troubles.note(report["unit"], ELSEWHERE)
         assert known is not None
         return known
+
+    async def _known(self, report: Mapping[str, Any], body: str) -> Echo | None:
+        """The answer to a report that is on record. An event at rest is read in a thread: kept packets of many such
+        events shall not hold up the loop."""
+        snapshot = self._hub.service.snapshot
+        if is_at_rest(snapshot, [report["event"]]):
+            return await asyncio.to_thread(known_echo, snapshot, report, body)
+        return known_echo(snapshot, report, body)
 
     def _save(self, report: Mapping[str, Any], body: str) -> asyncio.Future[None]:
         """Done when the report is on the disk, or holds why it is not."""
@@ -230,9 +242,11 @@ def _leaving(said: object) -> frozenset[str]:
 def _what_is_said(payload: dict[str, Any]) -> dict[str, object]:
     seated = frozenset(side for side in payload["seated"] if side in ("a", "b"))
     match, clock_ms = payload["match"], payload["clock_ms"]
-    if not (match is None or isinstance(match, str)):
+    if not (match is None or (isinstance(match, str) and len(match) <= ID_LENGTH_MAX)):
         raise ValueError("match")
-    if not (clock_ms is None or isinstance(clock_ms, int)):
+    if not (clock_ms is None or (isinstance(clock_ms, int) and abs(clock_ms) <= CLOCK_MS_MAX)):
         raise ValueError("clock_ms")
+    if not (isinstance(payload["waiting"], int) and 0 <= payload["waiting"] <= WAITING_MAX):
+        raise ValueError("waiting")
     return {"match": match, "seated": seated, "draft": payload["draft"] is True, "call": payload["call"] is True,
             "leave": _leaving(payload["leave"]), "clock_ms": clock_ms, "waiting": int(payload["waiting"])}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -141,6 +141,18 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:
         return snapshot.venue.refused[report_id]
     waiting = snapshot.venue.afresh.pending.get(report_id) if snapshot.venue.afresh is not None else None
     return waiting.fate if waiting is not None else None
+
+
+def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Echo]:
+    """What became of many reports, [event, report id] each. Events at rest are opened, each once: not on the loop."""
+    asked = [(event, report_id) for event, report_id in reports]
+    by_event = {pair: echo(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(asked))}
+    return [by_event[pair] for pair in asked]
+
+
+def is_at_rest(snapshot: Snapshot, events: Iterable[str]) -> bool:
+    """Whether one of them has to be read from the disk before anything can be said of it."""
+    return any(event in snapshot.shelf for event in events)
 
 
 def echo(snapshot: Snapshot, report_id: str, fate: Fate | None) -> Echo:

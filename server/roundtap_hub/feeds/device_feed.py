@@ -15,7 +15,7 @@ from typing import Any
 from roundtap_core import VERSION
 from roundtap_core.event.entries import Entry
 from roundtap_core.wire import FEED, canonical, sealed
-from roundtap_hub.devices.reports import Echo, echo, find_fate
+from roundtap_hub.devices.reports import Echo, echo, fates_of, find_fate, is_at_rest
 from roundtap_hub.devices.table_changes import TableChanges, table_changes
 from roundtap_hub.devices.table_view import find_table, shown_of, table_view
 from roundtap_hub.devices.unit_door import Refusal
@@ -137,7 +137,9 @@ class DeviceFeed:
                 "type": "welcome", "session": connection.session, "core": VERSION, "epoch": snapshot.venue.epoch,
                 "boot": hub.clocks.boot_id, "hubs": list(hub.other_addresses()), "restored": hub.restored(),
             })
-            fates = [echo(snapshot, report, find_fate(snapshot, event, report)) for event, report in hello["reports"]]
+            # A unit may have kept reports of many old events: reading them keeps nobody else waiting.
+            fates = (await asyncio.to_thread(fates_of, snapshot, hello["reports"])
+                     if is_at_rest(snapshot, connection.reported) else fates_of(snapshot, hello["reports"]))
             yield self._packed(connection, {"type": "fates", "fates": fates})
             if connection in self._connections.get(unit, ()):
                 if hub.service.snapshot is not self._seen:

@@ -211,7 +211,7 @@ def assemble(state: EventState, lost: Lost) -> Assembled:
         return _of_draft(draft, lost)
     matches: dict[str, Paired] = {}
     seats: dict[str, str] = {}
-    wrong: list[Problem] = []
+    wrong = [Problem("adopt_contradiction", match=match) for match in sorted(_disputed(lost))]
     for claim in lost.claims:
         if claim.b is None:
             continue
@@ -316,7 +316,8 @@ def _of_draft(draft: RoundState, lost: Lost) -> Assembled:
              for match in draft.matches}
     matches = tuple(Paired(m.id, m.match.a, m.match.b, m.match.table, revisions.get(m.id, 0), m.match.game,
                            m.match.bye, units[m.id]) for m in draft.matches)
-    return Assembled(matches, (), (), _decided(lost))
+    wrong = tuple(Problem("adopt_contradiction", match=match) for match in sorted(_disputed(lost)))
+    return Assembled(matches, wrong, (), _decided(lost))
 
 
 def _expected(state: EventState, lost: Lost) -> list[Mapping[str, Any]]:
@@ -364,6 +365,17 @@ def _one_at_a_table(matches: Iterable[Paired]) -> list[Paired]:
         if match.table is not None:
             taken.add(match.table)
     return found
+
+
+def _disputed(lost: Lost) -> set[str]:
+    """Matches that an official has decided by what one unit shows, and not so by what another one does: one of them may
+    be in somebody's bag, and an official's word is not taken from it."""
+    shown: dict[str, list[Claim]] = {}
+    for claim in lost.claims:
+        if claim.state:
+            shown.setdefault(claim.match, []).append(claim)
+    return {match for match, claims in shown.items() if any(claim.state == DECIDED for claim in claims)
+            and any((claim.state, claim.result) != (claims[0].state, claims[0].result) for claim in claims)}
 
 
 def _decided(lost: Lost) -> tuple[Claim, ...]:

@@ -16,10 +16,11 @@ from roundtap_hub.printing.jobs import (
     BY_HAND,
     GO_ON,
     MUTE,
+    OF_THE_HUB,
     QUEUED,
     SENDING,
-    TEST,
     THERE,
+    TRUST,
     PrintJob,
     PrintState,
     order,
@@ -52,7 +53,9 @@ def the_book() -> PrintBook:
 def paper(event_id: str) -> AnyResponse:
     """The list of an event's paper."""
     moment, book = the_moment(event_id), the_book()
-    kinds = [kind for kind in BY_HAND if kind == TEST or moment.state.public_rounds]
+    kinds = [kind for kind in BY_HAND if kind in OF_THE_HUB or moment.state.public_rounds]
+    if the_hub().encrypted is None:
+        kinds.remove(TRUST)
     # A hub without a clock of its own leaves the date to whoever types.
     today = (the_hub().clocks.wall() or "")[:10]
     return page("console_paper.html", state=moment.state, kinds=kinds, details=DETAILS, today=today,
@@ -62,9 +65,10 @@ def paper(event_id: str) -> AnyResponse:
 
 @mended_on(paper)
 def order_paper(event_id: str) -> AnyResponse:
-    """Print the newest pairings or standings, or the test print."""
+    """Print the newest pairings or standings, the hub's fingerprint, or the test print."""
     state, kind = the_moment(event_id).state, field("kind")
-    if kind not in BY_HAND or (kind != TEST and not state.public_rounds):
+    if kind not in BY_HAND or (kind not in OF_THE_HUB and not state.public_rounds) or (
+            kind == TRUST and the_hub().encrypted is None):
         raise Problem("not_one_of", value=kind[:40], options=", ".join(BY_HAND))
     the_book().order(order(state, kind, _token()))
     return _back(event_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from roundtap_core.elimination.shape import THIRD, THIRD_PLACE
 from roundtap_core.event.course import situation_of
@@ -13,7 +14,8 @@ from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
 from roundtap_hub.devices.table_view import side_view
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.printing.jobs import BY_NAME, BY_TABLE, PROXY, SLIP, STANDINGS, PrintJob, slip_codes
+from roundtap_hub.printing.jobs import BY_NAME, BY_TABLE, PROXY, SLIP, STANDINGS, TRUST, PrintJob, slip_codes
+from roundtap_hub.tls import Encrypted
 from roundtap_hub.views.event_at import EventAt, event_at, shown_members
 from roundtap_hub.views.knockout import cut_rows_before_play, table_rows, title_key
 from roundtap_hub.views.standings_table import record_of, standings_view
@@ -25,10 +27,12 @@ Content = dict[str, Any]
 Names = Mapping[str, str]
 
 
-def content_of(job: PrintJob, snapshot: Snapshot, base_url: str) -> Content | None:
+def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
+               encrypted: Encrypted | None = None) -> Content | None:
     """The job's content, with names as the hall may read them; None where what it was about is gone.
 
-    base_url: the hub's address as the hall reaches it, without a slash at the end.
+    base_url: the hub's address as the hall reaches it, without a slash at the end. encrypted: where organizers log in;
+    None where that is not encrypted, and there is nothing to trust.
     """
     moment = event_at(snapshot, job.event)
     if moment is None:
@@ -39,6 +43,10 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str) -> Content | No
     played = next((r for r in state.public_rounds if r.number == job.round), None)
     if job.kind == STANDINGS:
         return {**content, **_standings(moment, names)}
+    if job.kind == TRUST:
+        return None if encrypted is None else {
+            **content, "url": f"{base_url}/trust", "fingerprint": encrypted.fingerprint,
+            "console": f"https://{urlsplit(base_url).hostname}:{encrypted.port}/"}
     if job.kind == PROXY:
         return {**content, **json.loads(job.text)}
     if played is None:

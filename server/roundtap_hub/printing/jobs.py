@@ -11,9 +11,11 @@ from roundtap_core.wire import digest
 from roundtap_hub.journal.service import Snapshot
 
 SLIP, BY_TABLE, BY_NAME, STANDINGS, TEST = "slip", "pairings-table", "pairings-name", "standings", "code-pages"
-PROXY = "proxy"
-KINDS = (BY_TABLE, BY_NAME, SLIP, STANDINGS, PROXY, TEST)
-BY_HAND = (BY_TABLE, BY_NAME, STANDINGS, TEST)
+PROXY, TRUST = "proxy", "trust"
+KINDS = (BY_TABLE, BY_NAME, SLIP, STANDINGS, PROXY, TRUST, TEST)
+BY_HAND = (BY_TABLE, BY_NAME, STANDINGS, TRUST, TEST)
+OF_THE_HUB = (TRUST, TEST)
+"""What can be printed before anybody plays."""
 """Kinds that the organizer may order for the whole round; a single slip is ordered by printing it again."""
 
 QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"

@@ -60,12 +60,16 @@ def register(app: Flask, hub: Hub, book: PrintBook) -> None:
 
 def _exchange(hub: Hub, book: PrintBook, unit: str, said: Said, base_url: str) -> list[dict[str, Any]]:
     # A job belongs to the station that took it first: nobody else prints it, nor speaks for it.
+    # Of one that nobody took only what there is to print counts: made-up jobs would be kept for ever.
     known = book.states
-    book.told((job_id, state) for job_id, state in said if job_id not in known or known[job_id].unit in ("", unit))
+    mine = {job_id for job_id, _ in said if job_id in known and known[job_id].unit in ("", unit)}
+    if any(job_id not in known for job_id, _ in said):
+        mine |= {job.id for job in wanted_jobs(hub.service.snapshot, book.orders, known, unit)}
+    book.told((job_id, state) for job_id, state in said if job_id in mine)
     snapshot, states = hub.service.snapshot, book.states
     jobs: list[dict[str, Any]] = []
     for job in wanted_jobs(snapshot, book.orders, states, unit):
-        content = content_of(job, snapshot, base_url)
+        content = content_of(job, snapshot, base_url, hub.encrypted)
         if content is not None:
             go_on = states.get(job.id, PrintState()).detail == GO_ON
             jobs.append({"id": job.id, "kind": job.kind, "content": content, **({"go_on": True} if go_on else {})})

@@ -11,6 +11,8 @@ from roundtap_hub.http_answers import Scope, header
 from roundtap_hub.hub import Hub
 from roundtap_hub.page_guard import asker_of
 
+LANGUAGES_LETTERS_MAX = 200
+"""What browsers say of their languages is shorter."""
 _header_language = lru_cache(maxsize=256)(choose_language)
 
 
@@ -44,4 +46,4 @@ class BrowserChoices:
         if remembered.language:
             return remembered.language
         asked = header(scope, b"accept-language")
-        return _header_language(asked.decode("latin-1")) if asked else self._hub.language
+        return _header_language(asked[:LANGUAGES_LETTERS_MAX].decode("latin-1")) if asked else self._hub.language

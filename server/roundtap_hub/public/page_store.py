@@ -24,6 +24,8 @@ KEPT_BYTES = 12_000_000
 MOVING_MS = 5000
 """So old a page may be that shows a time which goes on: browsers without scripts load it again and again."""
 LEVEL = 6
+VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
+"""So many pages' versions are remembered until something changes, of names that a page may have."""
 
 
 class PageKey(NamedTuple):
@@ -88,7 +90,12 @@ class PageStore:
         moment = self._now()
         version = self._versions.get(page)
         if version is None:
-            version = self._versions[page] = self._page_version(moment.snapshot, moment.units, page)
+            version = self._page_version(moment.snapshot, moment.units, page)
+            # Whoever makes up addresses is answered, and not remembered.
+            if version != "none" and len(page) <= PAGE_LETTERS_MAX:
+                if len(self._versions) >= VERSIONS_MAX:
+                    self._versions.clear()
+                self._versions[page] = version
         return version
 
     def ready(self, key: PageKey) -> Kept | None:

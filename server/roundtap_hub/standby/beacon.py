@@ -25,7 +25,7 @@ GROUP, PORT = "239.255.82.84", 48284
 SAY_EVERY_S = 2.0
 ASK_EVERY_S = 5.0
 """So seldom the same address is asked, whoever claims what of it; so often the relatives that are known are."""
-ASK_WITHIN_S = 2.0
+ASK_WITHIN_S, ANSWER_WITHIN_S = 2.0, 4.0
 DATAGRAM_BYTES_MAX = 1400
 AT_ONCE = 20
 """Datagrams that are looked at before the thread rests for a moment: a flood of them costs little."""
@@ -74,7 +74,7 @@ class Beacon:
                     ask_s = now_s + ASK_EVERY_S
                     for url in self._kin.relatives():
                         self._ask(url)
-                self._ask_those_wanted()
+                self._ask_one_wanted()
                 self._hear(heard)
             except OSError as error:
                 log.info("the beacon is not heard: %s", error)
@@ -132,12 +132,10 @@ class Beacon:
         if readable:
             self._stop.wait(REST_S)
 
-    def _ask_those_wanted(self) -> None:
-        for _ in range(ASKED_MAX):
-            try:
-                self._ask(self._wanted.get_nowait())
-            except queue.Empty:
-                return
+    def _ask_one_wanted(self) -> None:
+        """One at a time: who names many addresses at which nobody answers keeps the beacon from nothing else."""
+        with suppress(queue.Empty):
+            self._ask(self._wanted.get_nowait())
 
     def _ask(self, url: str) -> None:
         """A recorded beacon has nobody behind it that could answer a question which was never asked before."""
@@ -149,7 +147,12 @@ class Beacon:
         self._asked[url] = now_s
         nonce, parts = secrets.token_hex(16), urlsplit(url)
         connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=ASK_WITHIN_S)
+        # The connection's own deadline is for each part of the answer: one that comes letter by letter ends with this.
+        enough: threading.Timer | None = None
         try:
+            connection.connect()
+            enough = threading.Timer(ANSWER_WITHIN_S, _show_out, [connection.sock])
+            enough.start()
             connection.request("POST", "/standby/who", json.dumps(self._kin.question(nonce)),
                                {"Content-Type": "application/json"})
             answer = connection.getresponse()
@@ -158,6 +161,8 @@ class Beacon:
         except (OSError, http.client.HTTPException, ValueError, RecursionError) as silent:
             log.debug("nobody at %s: %s", url, silent)
         finally:
+            if enough is not None:
+                enough.cancel()
             connection.close()
 
 
@@ -170,6 +175,11 @@ def interface_addresses() -> list[str]:
                 said = fcntl.ioctl(asking.fileno(), SIOCGIFADDR, struct.pack("256s", name.encode()[:15]))
                 found.append(socket.inet_ntoa(said[20:24]))
     return found
+
+
+def _show_out(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _url(host: str, port: int) -> str:

@@ -20,7 +20,8 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.standby.standby_feed import StandbyFeed
 from roundtap_hub.standby.taken_over_page import TakenOverPage
 
-QUESTION_BYTES_MAX = 64 * 1024
+QUESTION_BYTES_MAX = 8 * 1024
+"""A hundred epochs; anybody may ask, and each byte is read before the signature is known."""
 WITHIN_S = 5.0
 ANYWHERE = (b"access-control-allow-origin", b"*")
 STAYS_OPEN = ("/static/", "/standby/", "/time")

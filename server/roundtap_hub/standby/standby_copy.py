@@ -7,7 +7,7 @@ import errno
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from roundtap_hub.journal.copies import CURRENT, Batch, Copies
@@ -155,6 +155,14 @@ class Standbys:
             known = list(self._known.values())
         for copy in known:
             copy.look()
+
+    def end_of(self, names: Collection[str]) -> None:
+        """End the feeds of these: their keys count no more."""
+        with self._lock:
+            gone = [self._known.pop(name) for name in names if name in self._known]
+        for copy in gone:
+            copy.end()
+            self._copies.remove(copy.name)
 
     def close_all(self) -> None:
         """End every feed: the hub stops, or another one goes on."""

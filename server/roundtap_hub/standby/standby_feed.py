@@ -56,6 +56,7 @@ class StandbyFeed:
         self._standbys = standbys
         # A copy that has caught up is told so.
         hub.service.storage.listen(standbys.look)
+        hub.unit_keys.listen(standbys.end_of)
 
     async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}."""
@@ -130,6 +131,9 @@ class StandbyFeed:
             for message in news:
                 yield feed.seal(message)
             self._standbys.join(copy)
+            if self._hub.unit_keys.get(copy.name) != key:
+                # Revoked since its hello was read.
+                self._standbys.end_of({copy.name})
             while not copy.ended:
                 copy.news.clear()
                 while copy.queue:
@@ -141,6 +145,10 @@ class StandbyFeed:
                     async with asyncio.timeout(BEAT_S):
                         await copy.news.wait()
                 except TimeoutError:
+                    # However silent the hall is: a key that was taken out of the file by hand is noticed.
+                    self._hub.unit_keys.look()
+                    if copy.ended:
+                        break
                     news, told = await asyncio.to_thread(self._beside, journal, *told)
                     for message in [*news, {"type": "beat"}]:
                         yield feed.seal(message)

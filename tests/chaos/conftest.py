@@ -1,0 +1,10 @@
+"""The campaign stands on the kit's processes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+for beside in (HERE, HERE.parent / "kit"):
+    sys.path.insert(0, str(beside))

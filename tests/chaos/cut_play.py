@@ -1,0 +1,97 @@
+"""A short event whose hub and one unit run under strace, and what is left of their folders after cuts of the power."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from block_cuts import ACCEPTED, CALLS, REPORT, Call, Disk, calls, write_out
+from people import Memory, Pair
+
+from kit import Kit, wait_until
+from roundtap_hub.opened import open_folder
+from roundtap_units.link.outbox import Outbox
+
+Cut = tuple[dict[str, bytes], list[str]]
+"""Files by name as they are found, and ids of the reports that were promised."""
+
+
+def under_strace(trace: Path) -> tuple[str, ...]:
+    return ("strace", "-f", "-y", "-xx", "-s", "300000", "-e", f"trace={CALLS}", "-e", "signal=none", "-o", str(trace))
+
+
+class Recorded:
+    """What a hub and table 1 did to their disks while two tables played a round."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.hub_before, self.unit_before = folder / "hub-before", folder / "unit-before"
+        self._folder = folder
+        self.kit = Kit(folder, tables=2)
+        shutil.copytree(self.kit.hub_folder, self.hub_before)
+        self.unit_before.mkdir()
+        kit = self.kit
+        try:
+            kit.start_hub(wrapper=under_strace(folder / "hub.trace"))
+            memories = [Memory(), Memory()]
+            kit.start_table(1, wrapper=under_strace(folder / "unit.trace"))
+            kit.start_table(2)
+            pairs = [Pair(kit.tables[n], seed, memory) for n, memory in enumerate(memories, start=1)]
+            for pair in pairs:
+                pair.start()
+            wait_until(lambda: all(pair.saved for pair in pairs), "both tables to be done", 60)
+            for pair in pairs:
+                pair.stop()
+        finally:
+            kit.stop()
+
+    def hub_calls(self) -> list[Call]:
+        return list(calls((self._folder / "hub.trace").read_text().splitlines()))
+
+    def unit_calls(self) -> list[Call]:
+        return list(calls((self._folder / "unit.trace").read_text().splitlines()))
+
+    def hub_cuts(self, seed: int, every: int = 1) -> Iterator[Cut]:
+        """Files left after a cut at every so-many-th write, and what the hub had promised until then."""
+        disk = Disk(self.hub_before, ACCEPTED, str(self.kit.hub_folder))
+        yield from _cuts(disk, self.hub_calls(), random.Random(seed), every)
+
+    def unit_cuts(self, seed: int, every: int = 1) -> Iterator[Cut]:
+        """The same for the unit's folder: what it had sent."""
+        disk = Disk(self.unit_before, REPORT, str(self._folder / "unit-1"))
+        yield from _cuts(disk, self.unit_calls(), random.Random(seed), every)
+
+
+def _cuts(disk: Disk, done: list[Call], chance: random.Random,
+          every: int) -> Iterator[Cut]:
+    changes = 0
+    for call in done:
+        before = len(disk.promised)
+        if disk.take(call):
+            changes += 1
+        elif len(disk.promised) == before:
+            continue
+        if changes % every == 0:
+            yield disk.left(chance), list(disk.promised)
+
+
+def lost_at_hub(files: dict[str, bytes], promised: list[str], folder: Path, event: str) -> list[str]:
+    """Promised reports that a hub started on what is left does not know; it must start."""
+    write_out(files, folder)
+    opened = open_folder(folder, lambda _: None)
+    try:
+        known = opened.service.snapshot.events[event].fates
+        return [report for report in promised if report not in known]
+    finally:
+        opened.close()
+
+
+def lost_at_unit(files: dict[str, bytes], promised: list[str], folder: Path) -> list[str]:
+    """Reports that were sent and are not in the outbox of a unit started on what is left."""
+    write_out(files, folder)
+    with closing(Outbox(folder / "outbox.jsonl")) as outbox:
+        kept = {report.id for report in outbox.all()}
+    return [report for report in promised if report not in kept]
+

@@ -1,0 +1,147 @@
+"""What the journal on the disk says, read and added up here, beside what people were shown and pressed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from people import Memory, Score
+
+from roundtap_core.names import public_names
+from roundtap_core.records import Competitor
+
+
+@dataclass
+class MatchAccount:
+    """One match as its entries tell: the people at it, what each side reports, what is agreed by which entry."""
+
+    players: tuple[str, str]
+    reports: dict[str, Score] = field(default_factory=dict)
+    agreed: Score | None = None
+    number: int | None = None
+    numbers: dict[str, int] = field(default_factory=dict)
+    """The entry of each side's report."""
+    stood: list[tuple[Score, int]] = field(default_factory=list)
+    """Everything that ever stood, with its entry."""
+
+    said_again: list[tuple[Score, int]] = field(default_factory=list)
+    """Reports of what stood already, each saved as an entry of its own."""
+
+    @property
+    def second(self) -> bool:
+        """Both have agreed on another result since: a judge decides."""
+        said = list(self.reports.values())
+        return len(said) == 2 and said[0] == said[1] and self.agreed not in (None, said[0])
+
+    def stands(self, score: Score, number: int) -> None:
+        self.agreed, self.number = score, number
+        self.stood.append((score, number))
+
+
+class Ledger:
+    """One event's entries of a hub's folder, whatever the hub makes of them."""
+
+    def __init__(self, folder: Path, event: str) -> None:
+        with sqlite3.connect(f"file:{folder / 'roundtap.db'}?mode=ro", uri=True) as database:
+            self.rows = [
+                {"number": number, "kind": kind, "data": json.loads(data), "prev": prev, "hash": said,
+                 "text": (at, actor, data)}
+                for number, kind, at, actor, data, prev, said in database.execute(
+                    "select number, kind, at, actor, data, prev, hash from entry where stream = ? order by number",
+                    (event,))]
+            people = [Competitor(who, json.loads(data)["name"]) for who, data in database.execute(
+                "select competitor, data from person where event = ? order by competitor", (event,))]
+        self.names: Mapping[str, str] = public_names(people)
+
+    def matches(self) -> dict[tuple[int, str], MatchAccount]:
+        """Every match of a published round, by round and id."""
+        found: dict[tuple[int, str], MatchAccount] = {}
+        drafts: dict[int, list[dict[str, Any]]] = {}
+        for row in self.rows:
+            kind, data = row["kind"], row["data"]
+            if kind == "round-drawn":
+                drafts[data["number"]] = data["matches"]
+            elif kind == "round-imported":
+                drafts[data["number"]] = data["matches"]
+                self._published(found, drafts, data["number"])
+            elif kind == "round-published":
+                self._published(found, drafts, data["number"])
+            elif kind == "result-entered":
+                account = found[int(data["match"].split(".")[0]), data["match"]]
+                score = data["result"]["score"]
+                account.stands((int(score["a"]), int(score["b"])), row["number"])
+                account.reports, account.numbers = {}, {}
+            elif kind == "report" and data["fate"] == "accepted":
+                self._report(found[int(data["match"].split(".")[0]), data["match"]], row)
+        return found
+
+    def _published(self, found: dict[tuple[int, str], MatchAccount], drafts: Mapping[int, list[dict[str, Any]]],
+                   number: int) -> None:
+        for place, match in enumerate(drafts[number], start=1):
+            if match.get("b") is not None:
+                # A round that was adopted from the tables keeps the ids that they knew.
+                players = (self.names[match["a"]], self.names[match["b"]])
+                found[number, match.get("id", f"{number}.{place}")] = MatchAccount(players)
+
+    @staticmethod
+    def _report(account: MatchAccount, row: dict[str, Any]) -> None:
+        data = row["data"]
+        score = (int(data["result"]["score"]["a"]), int(data["result"]["score"]["b"]))
+        account.reports[data["side"]], account.numbers[data["side"]] = score, row["number"]
+        if len(set(account.reports.values())) == 1 and len(account.reports) == 2 and account.agreed is None:
+            account.stands(score, row["number"])
+        elif score == account.agreed:
+            account.said_again.append((score, row["number"]))
+
+    def faults(self, memories: Mapping[int, Memory], meant: Callable[[tuple[str, str]], Collection[Score | None]],
+               renumbered: bool = False) -> list[str]:
+        """Everything that nobody said, that somebody said in vain, or that is another than was shown; `meant`: what the
+        people of a match wanted, first and in the end. `renumbered`: the journal is another one than at first (a
+        backup's, a second Pi's): what was said again there has a number of its own."""
+        found = self._chain()
+        matches = {(account.players[0], account.players[1]): account for account in self.matches().values()}
+        found += [f"{account.players} meant {meant(account.players)}, on record is {account}"
+                  for account in matches.values() if account.agreed not in meant(account.players)]
+        doubled = [i for i, n in Counter(row["data"]["report_id"] for row in self.rows
+                                         if row["kind"] == "report").items() if n > 1]
+        found += [f"report {i} stands twice" for i in doubled]
+        for table, memory in memories.items():
+            for shown in memory.shown:
+                account = matches.get(shown.players)
+                if account is None or account.number is None:
+                    found.append(f"table {table} was shown {shown}, and nothing is on record")
+                elif (shown.score, shown.number) not in [*account.stood, *account.said_again] and not (
+                        renumbered and shown.score in [score for score, _ in account.stood]):
+                    found.append(f"table {table} was shown {shown}, on record is {account}")
+            last = {shown.players: shown for shown in memory.shown}
+            for shown in last.values():
+                account = matches.get(shown.players)
+                if account is not None and len(account.stood) > 1 and shown.players == memory.shown[-1].players \
+                        and (shown.score, shown.number) != account.stood[-1]:
+                    found.append(f"table {table} shows {shown} in the end, on record is {account}")
+        said = {key: scores for memory in memories.values() for key, scores in memory.said.items()}
+        for account in matches.values():
+            for side, score in account.reports.items():
+                if score not in said.get((account.players, side), set()):
+                    found.append(f"{account.players} {side}: {score} is on record, and nobody said it")
+        return found
+
+    def _chain(self) -> list[str]:
+        found, before = [], ""
+        for place, row in enumerate(self.rows, start=1):
+            if row["number"] != place:
+                found.append(f"entry {place} is numbered {row['number']}")
+            if before and row["prev"] != before:
+                found.append(f"entry {place} does not follow the one before")
+            before = row["hash"]
+        return found
+
+    def digest(self) -> str:
+        """Of everything up to now: what stands once may only be added to."""
+        return hashlib.sha256("".join(row["hash"] for row in self.rows).encode()).hexdigest()
