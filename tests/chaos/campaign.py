@@ -190,7 +190,13 @@ class Organizer:
         self._console = None
 
     def judge(self) -> None:
-        """Both sides of a match have agreed a second time: the judge believes them."""
+        """Both sides of a match have agreed a second time: the judge believes them. Who called one by a slip of the
+        finger is told to go on."""
+        for table, shown in self._kit.tables.items():
+            if "JUDGE CALLED" in shown.text:
+                with contextlib.suppress(Problem):
+                    self._with_console(lambda console, table=table: console.post(
+                        f"/console/{self._event}/call/settled", unit=f"table-{table}"))
         for (_, match), account in Ledger(self._kit.hub_folder, self._event).matches().items():
             if account.second:
                 with contextlib.suppress(Problem):
@@ -305,9 +311,11 @@ def _at_rest(kit: ChaosKit, organizer: Organizer) -> None:
 def _shows_what_stands(kit: ChaosKit, organizer: Organizer, number: int) -> bool:
     organizer.judge()
     saved = kit.pairs[number].saved
-    if saved is None or f"#{saved.number}" not in kit.tables[number].text:
+    shown = "judge" if saved is not None and not saved.number else f"#{saved.number}" if saved is not None else ""
+    if saved is None or shown not in kit.tables[number].text:
         return False
     accounts = Ledger(kit.hub_folder, kit.event).matches().values()
     return any(account.players == saved.players and not account.second
                and saved.score == account.agreed
-               and (saved.score, saved.number) in [*account.stood[-1:], *account.said_again] for account in accounts)
+               and (not saved.number or (saved.score, saved.number) in [*account.stood[-1:], *account.said_again])
+               for account in accounts)

@@ -117,13 +117,13 @@ class Ledger:
                 if account is None or account.number is None:
                     found.append(f"table {table} was shown {shown}, and nothing is on record")
                 elif (shown.score, shown.number) not in [*account.stood, *account.said_again] and not (
-                        renumbered and shown.score in [score for score, _ in account.stood]):
+                        (renumbered or not shown.number) and shown.score in [score for score, _ in account.stood]):
                     found.append(f"table {table} was shown {shown}, on record is {account}")
             last = {shown.players: shown for shown in memory.shown}
             for shown in last.values():
                 account = matches.get(shown.players)
                 if account is not None and len(account.stood) > 1 and shown.players == memory.shown[-1].players \
-                        and (shown.score, shown.number) != account.stood[-1]:
+                        and (shown.score, shown.number or account.stood[-1][1]) != account.stood[-1]:
                     found.append(f"table {table} shows {shown} in the end, on record is {account}")
         said = {key: scores for memory in memories.values() for key, scores in memory.said.items()}
         for account in matches.values():

@@ -14,8 +14,9 @@ FIGURES = re.compile(r"● (?P<left>.*?) (?P<a>\d+) \| (?P<b>\d+) (?P<right>.*?)
 SAVED = re.compile(r"SAVED #(\d+)")
 ASKED = re.compile(r"([●■]) yes")
 ENTRY_HINT = re.compile(r"([●■]) (OK|next)")
-STANDS = re.compile(r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| #(?P<number>\d+) \| ■ (?P<right>[^|]+) \|")
-"""A table that is done: both names, the result and its number."""
+STANDS = re.compile(r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#(?P<number>\d+)|judge) \| "
+                    r"■ (?P<right>[^|]+) \|")
+"""A table that is done: both names, the result and its number; a judge's result is shown without one."""
 LOOK_S = 0.02
 READ_S = 0.9
 """Longer than the table takes no answer to a new question."""
@@ -34,7 +35,8 @@ class Front(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """SAVED, as somebody read it: the players left and right, the result they had agreed on, the entry's number."""
+    """SAVED, as somebody read it: the players left and right, the result they had agreed on, the entry's number (0: a
+    judge's result)."""
 
     players: tuple[str, str]
     score: Score
@@ -187,7 +189,7 @@ class Pair:
     def _stands(self, text: str, found: re.Match[str]) -> None:
         players = self._current = (found["left"].strip(), found["right"].strip())
         score = (int(found["a"]), int(found["b"]))
-        self._heard(Shown(players, score, int(found["number"])))
+        self._heard(Shown(players, score, int(found["number"] or 0)))
         if score == self.meant(players) and self.corrected(players) and "judge" not in text.lower():
             self._found_out.add(players)
             self._press(text, "a" if score[0] == 100 else "b")
