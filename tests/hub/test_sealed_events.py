@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -355,3 +356,23 @@ def test_what_could_not_be_opened_is_tried_again() -> None:
 def test_the_core_that_made_a_seal_is_named() -> None:
     assert made_by().startswith("0.1.0/")
     assert json.dumps(made_by())
+
+
+@pytest.mark.parametrize("data", [
+    7, 1.5, "", "{", "null", "[]", '{"name": 7, "about": 7}', '{"color":#', b'{"name":"F\x9a"}', b"",
+])
+def test_an_event_at_rest_whose_first_row_is_damaged_is_listed_and_said_to_be_broken_when_somebody_looks(
+        path: Path, data: object) -> None:
+    with_finished_event(path, sealed=False)
+    with sqlite3.connect(path) as database:
+        database.execute("DELETE FROM seal")
+        database.execute("UPDATE entry SET data = ? WHERE stream = 'e1' AND kind = 'event-created'", (data,))
+    journal = Journal(f"sqlite:///{path}")
+    try:
+        summary = journal.rough_summary("e1", journal.heads()["e1"])
+        assert summary.name in ("e1", "7", "Winter Open")
+        assert summary.finished
+        with pytest.raises(Problem):
+            list(journal.entries("e1"))
+    finally:
+        journal.close()

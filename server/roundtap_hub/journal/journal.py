@@ -203,7 +203,7 @@ class Journal:
     def rough_summary(self, stream: str, head: Head) -> Summary:
         """What an event without a seal is called and whether it is finished; its chain is not looked at."""
         with self._reading() as connection:
-            said = {kind: json.loads(data) for kind, data in connection.execute(
+            said = {kind: _told(data) for kind, data in connection.execute(
                 select(ENTRY.c.kind, ENTRY.c.data).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SAY_WHAT_IT_IS))
                 .order_by(ENTRY.c.number))}
             last = connection.scalar(
@@ -212,9 +212,12 @@ class Journal:
             players = connection.scalar(select(func.count()).where(
                 ENTRY.c.stream == stream, ENTRY.c.kind == "competitor-entered"))
         created = said.get("event-created", {})
-        about = said.get("about-set", created).get("about", {})
-        return Summary(stream, head.number, head.hash, created.get("name", stream), created.get("rulebook", ""),
-                       created.get("color", ""), about.get("date", ""), players or 0, last == "event-finished")
+        about = said.get("about-set", created).get("about")
+        name, rulebook, color = (str(created.get(key, other)) for key, other in
+                                 (("name", stream), ("rulebook", ""), ("color", "")))
+        date = str(about.get("date", "")) if isinstance(about, dict) else ""
+        return Summary(stream, head.number, head.hash, name, rulebook, color, date, players or 0,
+                       last == "event-finished")
 
     def holds(self, stream: str, head: Head) -> bool:
         """Whether the stream has this very entry."""
@@ -269,6 +272,15 @@ class Journal:
                 yield connection
         except SQLAlchemyError as error:
             raise _unreadable(error) from error
+
+
+def _told(data: object) -> Mapping[str, Any]:
+    """What an entry tells, for a list of events; nothing where its row is damaged: whoever opens the event is told."""
+    try:
+        said = json.loads(data) if isinstance(data, str | bytes) else None
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def _head(connection: Connection, stream: str) -> Head:
