@@ -20,6 +20,7 @@ from roundtap.kit.leash import start_roundtap
 from roundtap_core.event.entries import Entry
 from roundtap_hub.hub import hash_pin
 from roundtap_hub.journal.journal import Journal
+from roundtap_hub.tls import secure_port
 
 PIN = "135790"
 WAIT_S = 30.0
@@ -29,10 +30,16 @@ READ_S = 1.0
 
 
 def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody has, with the one above it where the hub's organizers would come in."""
+    while True:
+        with closing(socket.socket()) as probe, closing(socket.socket()) as secure:
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1]
+            try:
+                secure.bind(("127.0.0.1", secure_port(port)))
+            except OSError:
+                continue
+            return port
 
 
 def wait_until(true: Callable[[], Any], what: str, timeout_s: float = WAIT_S) -> Any:
