@@ -93,6 +93,9 @@ class _Front:
     def tap(self, *pins: str) -> None:
         self._table().tap(*pins)
 
+    def chord(self) -> None:
+        self._table().chord()
+
     def _table(self) -> Table:
         return self._kit.tables[self._number]
 

@@ -32,6 +32,8 @@ class Front(Protocol):
 
     def tap(self, *pins: str) -> None: ...
 
+    def chord(self) -> None: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -106,7 +108,10 @@ class Pair:
 
     def _look(self, text: str) -> None:
         players = _players(text)
-        if found := SAVED.search(text):
+        if "JUDGE CALLED" in text:
+            # A slip of the finger: ▼ twice.
+            self.front.chord()
+        elif found := SAVED.search(text):
             self._saved(int(found[1]))
         elif found := STANDS.match(text):
             self._stands(text, found)

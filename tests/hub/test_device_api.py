@@ -234,7 +234,7 @@ def test_any_number_of_reports_wait_together_and_share_one_commit(bench: Bench, 
     threads = threading.active_count()
     others = [begin(bench, report_id=f"r{n}", revision=0) for n in range(1, 200)]
     under_way(bench, 200)
-    assert threading.active_count() == threads, "nobody holds a thread while waiting"
+    assert threading.active_count() <= threads, "nobody holds a thread while waiting"
     assert not any(answer.done() for answer in [first, *others]), "no echo before the commit"
 
     slow.let.set()

@@ -24,7 +24,7 @@ from roundtap_hub.tls import secure_port
 
 PIN = "135790"
 WAIT_S = 30.0
-TAP_S = 0.03
+TAP_S, CHORD_S = 0.03, 1.8
 READ_S = 1.0
 """So long a person looks at a question before they answer; the table takes no answer that nobody can have meant."""
 
@@ -100,6 +100,14 @@ class Table:
             time.sleep(TAP_S)
             self.release(pin)
             time.sleep(TAP_S)
+
+    def chord(self) -> None:
+        """▲ and ▼ held together: the call for a judge, and its end."""
+        for pin in ("up", "down"):
+            self.hold(pin)
+        time.sleep(CHORD_S)
+        for pin in ("up", "down"):
+            self.release(pin)
 
     def wait_for(self, word: str, timeout_s: float = WAIT_S) -> str:
         """Wait until the screen says `word`."""
