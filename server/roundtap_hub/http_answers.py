@@ -83,6 +83,25 @@ async def read_body(scope: Scope, receive: Receive, bytes_max: int, within_s: fl
         raise BodyLate from None
 
 
+async def read_message(scope: Scope, receive: Receive, send: Send, bytes_max: int, within_s: float,
+                       too_large: tuple[int, str] = (413, "too much was said")) -> dict[str, Any] | None:
+    """A program's JSON object; empty where the body is none. None where it did not come, or was larger than allowed
+    (`too_large`: how that is answered): then that is answered."""
+    try:
+        body = await read_body(scope, receive, bytes_max, within_s)
+    except BodyTooLarge:
+        await send_json(send, too_large[0], {"error": too_large[1]}, CLOSE)
+        return None
+    except BodyLate:
+        await send_json(send, 408, {"error": "the body did not come"}, CLOSE)
+        return None
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
 async def until_gone(receive: Receive) -> None:
     """Returns when the client has gone; to be asked once the request's body was read."""
     while (await receive())["type"] != "http.disconnect":

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tableplay import Table, score
-from test_table_unit import Unit, view
+from unit_kit import Unit, view
 
 from roundtap_core.wire import digest
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Callable[..., Unit]:
-    return lambda **more: Unit(tmp_path, **more)
-
-
-@pytest.fixture
-def unit(make: Callable[..., Unit]) -> Unit:
-    """Both have taken their seats, and the round was started."""
-    made = make()
-    made.hub_says("view", view(clock={"state": "idle", "remaining_ms": 4_500_000}))
-    made.tap("a", "b")
-    made.hub_says("view", view())
-    return made
 
 
 def told(match: dict[str, Any]) -> dict[str, Any]:

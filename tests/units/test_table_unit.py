@@ -2,123 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
+from unit_kit import BOOK, KEY, Unit, view
 
-from roundtap_core.forms.form import form_to_json
-from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.wire import REPORT, verify
-from roundtap_devices.boards import board
-from roundtap_devices.display.screen import VirtualScreen
-from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_units.link.hub_time import HubTime
-from roundtap_units.link.outbox import Kept, Outbox
-from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.unit import TableUnit
-from roundtap_units.unit_words import unit_words
-
-KEY = bytes(range(32))
-BOOK = rulebook("xwing-standard")
-
-
-def view(**changes: Any) -> dict[str, Any]:
-    """What the hub says of table 12: round 3 runs, Ana (a) against Bruno (b), nothing reported."""
-    match = {"id": "3.7", "revision": 0, "a": {"id": "p1", "name": "Ana R."},
-             "b": {"id": "p2", "name": "Bruno M."}, "state": "open",
-             "reports": {"a": None, "b": None}, "result": None, "number": None}
-    clock = {"state": "running", "deadline_ms": 4_000_000, "remaining_ms": 4_000_000, "total_ms": 4_500_000}
-    return {
-        "table": 12, "finished": [], "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2",
-                                               "rulebook": BOOK.id},
-        "round": {"number": 3, "of": 5, "stage": "swiss", "status": "published"}, "match": match,
-        "options": BOOK.options({}), "form": form_to_json(BOOK.form(BOOK.options({}))), "clock": clock,
-        "call": None, "next": None, **changes,
-    }
-
-
-class FakeLink:
-    """Remembers what the unit asked of it, and what lay on the disk at that moment."""
-
-    def __init__(self, outbox: Outbox, path: Path) -> None:
-        self.time = HubTime()
-        self.statuses: list[dict[str, Any]] = []
-        self.on_disk_when_sent: list[list[str]] = []
-        self._outbox, self._path = outbox, path
-
-    def send_reports(self) -> None:
-        self.on_disk_when_sent.append([kept.id for kept in Outbox(self._path).waiting()])
-
-    def send_status(self, status: Any) -> None:
-        self.statuses.append(dict(status))
-
-    def keep_status(self, status: Any) -> None:
-        self.kept = dict(status)
-
-
-class Unit:
-    """A table unit that lives in one test: `tap`, `hub_says`, `says`."""
-
-    def __init__(self, folder: Path, start_ms: int = 0) -> None:
-        self.path = folder / "outbox.jsonl"
-        self.outbox = Outbox(self.path)
-        self.link = FakeLink(self.outbox, self.path)
-        self.now_ms = start_ms
-        self.texts: list[str] = [""]
-        pins, made = mock_factory(), board("recommended")
-        counter = itertools.count(len(self.outbox.all()) + 1)
-        self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), "edge"), self.outbox, self.link,
-                              VirtualScreen(), Signals(made, pins), self.texts.append, lambda: f"id{next(counter)}")
-        self.unit.step(self.now_ms)
-
-    @property
-    def says(self) -> str:
-        return self.texts[-1]
-
-    def hub_says(self, kind: str, value: Any) -> None:
-        self.now_ms += 10
-        self.unit.step(self.now_ms, [(kind, value)])
-
-    def tap(self, *keys: str) -> None:
-        for key in keys:
-            for down in (True, False):
-                self.now_ms += 60
-                self.unit.step(self.now_ms, [Edge(key, down, self.now_ms)])
-                self.wait(400)
-
-    def wait(self, ms: int) -> None:
-        """Let time pass, stepping whenever the unit wants to be stepped."""
-        until_ms = self.now_ms + ms
-        while self.now_ms < until_ms:
-            self.now_ms = min(until_ms, max(self.now_ms + 1, self.unit.due_ms(self.now_ms)))
-            self.unit.step(self.now_ms)
-
-    def hub_answers(self, n: int, fate: str = "accepted", **more: Any) -> Kept:
-        kept = self.outbox.settle({"report_id": f"table-12-id{n}", "fate": fate, "number": 1040 + n, "hash": "h",
-                                   **more})
-        assert kept is not None
-        self.hub_says("fate", kept)
-        return kept
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Callable[..., Unit]:
-    return lambda **more: Unit(tmp_path, **more)
-
-
-@pytest.fixture
-def unit(make: Callable[..., Unit]) -> Unit:
-    """Both have taken their seats, and the round was started."""
-    made = make()
-    made.hub_says("view", view(clock={"state": "idle", "remaining_ms": 4_500_000}))
-    made.tap("a", "b")
-    made.hub_says("view", view())
-    return made
 
 
 def test_before_the_hub_was_heard_a_press_does_nothing(make: Callable[..., Unit]) -> None:

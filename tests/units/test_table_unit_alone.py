@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_table_unit import KEY, FakeLink, Unit, view
+from unit_kit import KEY, FakeLink, Unit, view
 
 from roundtap_devices.boards import board
 from roundtap_devices.display.screen import VirtualScreen

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core import VERSION
-from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, opened
+from roundtap_core.wire import FEED, REQUEST, envelope, opened
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.hub_choice import HubChoice, Place
@@ -25,6 +25,7 @@ from roundtap_units.link.pace import Pace
 from roundtap_units.link.patient_reading import PatientConnection
 from roundtap_units.link.report_order import KINDS, OFTEN_ENOUGH
 from roundtap_units.link.report_sending import ReportSending
+from roundtap_units.link.status_sending import STATUS_EVERY_S, StatusSending
 from roundtap_units.link.unit_memory import UnitMemory
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,6 @@ RETRY_S = (0.2, 3.0)
 RETRY_SEND_S = (0.1, 0.4)
 SLOWER_MAX = 4
 """After several failures the pause is up to so many times as long."""
-STATUS_EVERY_S = 10.0
 TWIN_RETRY_S = 10.0
 """While another unit has this one's name."""
 HELLO_REPORTS_BYTES_MAX = 52_000
@@ -102,14 +102,10 @@ class HubLink:
         self.time = HubTime()
         self._stop = threading.Event()
         self._plan = SamplePlan(self.time)
+        self._statuses = StatusSending(address.unit, address.key, outbox, self._plan, mono_ms, self._heard_time)
         self._boot: str | None = None
         self._work = threading.Event()
         self._reports_due = threading.Event()
-        self._status: dict[str, Any] | None = None
-        self._status_changed = False
-        self._session: str | None = None
-        self._sequence = 0
-        self._next_status_ms = 0
         self._threads = [
             threading.Thread(target=self._feed_for_ever, name="hub-feed", daemon=True),
             threading.Thread(target=self._report_for_ever, name="hub-reports", daemon=True),
@@ -131,15 +127,14 @@ class HubLink:
 
     def send_status(self, status: Mapping[str, Any]) -> None:
         """What the unit sees and does; the latest is sent, and repeated on every new connection."""
-        self._status = dict(status)
-        self._status_changed = True
+        self._statuses.tell(status)
         self._work.set()
         if status.get("draft"):
             self._reports_due.set()
 
     def keep_status(self, status: Mapping[str, Any]) -> None:
         """The same as it stands by now (the clock went on): nothing is sent before its time."""
-        self._status = dict(status)
+        self._statuses.keep(status)
 
     # The feed: everything the hub says.
 
@@ -155,7 +150,7 @@ class HubLink:
                 # Whatever the other side said: a unit that listens no more would be lost for the day.
                 self._faults.told("the feed broke")
             self._hubs.failed(place)
-            self._session = None
+            self._statuses.session = None
             if self._is_twin:
                 self._stop.wait(TWIN_RETRY_S)
                 continue
@@ -253,14 +248,14 @@ class HubLink:
         others = message.get("hubs")
         if not self._hubs.believed(place, epoch, others if isinstance(others, list) else [], self._mono_ms()):
             raise ValueError("a hub of an epoch that this unit has left")
-        self._session, self._epoch = session, epoch
+        self._epoch = epoch
         self._hellos_refused = 0
         self._receive("twin", False)
         self._receive("epoch", epoch)
         self._receive("mismatch", None if core == VERSION else core)
         if self._reports.trouble() is None:
             self._tell_refusal(None)
-        self._status_changed = self._status is not None
+        self._statuses.begin(session)
         self._plan.connected(self._mono_ms())
         self._reports.at_once()
         self._work.set()
@@ -308,7 +303,7 @@ class HubLink:
                 finally:
                     if self._hellos_refused < OFTEN_ENOUGH:
                         self._tell_refusal(self._reports.trouble())
-                if self._status is not None and self._status.get("draft"):
+                if self._statuses.says_draft:
                     # Somebody enters a result: when it is confirmed, the way is open already.
                     connection.open()
                 failures = 0
@@ -322,7 +317,7 @@ class HubLink:
         connection.close()
 
     def _answer_waits(self, waited_s: float, settled_s: float | None) -> bool:
-        return not self._stop.is_set() and worth_waiting(waited_s, self._session is not None, settled_s)
+        return not self._stop.is_set() and worth_waiting(waited_s, self._statuses.session is not None, settled_s)
 
     # Statuses, and what time it is.
 
@@ -330,72 +325,26 @@ class HubLink:
         connection = KeptConnection(*self._hubs.present, self._mono_ms)
         failures = 0
         while not self._stop.is_set():
-            question_ms = self._plan.due_ms() if self._session is not None else None
-            called = self._work.wait(self._wait_s(question_ms))
+            question_ms = self._plan.due_ms() if self._statuses.session is not None else None
+            called = self._work.wait(self._statuses.wait_s(question_ms))
             self._work.clear()
             try:
                 connection.move(*self._hubs.present)
-                if self._status_due():
-                    self._say_status(connection)
+                if self._statuses.due():
+                    self._statuses.say(connection, self._waits)
                 elif question_ms is not None and not called:
-                    self._ask_time(connection)
+                    self._statuses.ask_time(connection, self._waits)
                 failures = 0
             except StaleConnection:
                 self._work.set()
             except Exception as error:
                 failures += 1
                 self._pause(error, failures)
-                if self._status_changed and self._session is not None:
+                if self._statuses.waiting:
                     self._work.set()
         connection.close()
 
-    def _wait_s(self, question_ms: int | None) -> float:
-        """How long there is nothing to say, if nobody calls: until the next status, or the next question of time."""
-        due = [] if question_ms is None else [question_ms]
-        if self._session is not None and self._status is not None:
-            due.append(self._next_status_ms)
-        return min(STATUS_EVERY_S, max(0, min(due) - self._mono_ms()) / 1000) if due else STATUS_EVERY_S
-
-    def _status_due(self) -> bool:
-        if self._session is None or self._status is None:
-            return False
-        return self._status_changed or self._mono_ms() >= self._next_status_ms
-
-    def _say_status(self, connection: KeptConnection) -> None:
-        """What was not heard is still to be said: a call for a judge must not wait for the next regular status."""
-        self._status_changed = False
-        try:
-            self._post_status(connection)
-        except Exception:
-            self._status_changed = True
-            raise
-        self._next_status_ms = self._mono_ms() + int(STATUS_EVERY_S * 1000)
-        self._plan.said_status(self._mono_ms())
-
-    def _post_status(self, connection: KeptConnection) -> None:
-        self._sequence += 1
-        payload = {**(self._status or {}), "unit": self._address.unit, "session": self._session,
-                   "seq": self._sequence, "waiting": len(self._outbox.waiting())}
-        answer = connection.post("/device/status", envelope(self._address.key, REQUEST, payload), self._waits)
-        said = opened(self._address.key, ECHO, answer.message)
-        if said is None or said.get("seq") != payload["seq"] or said.get("session") != payload["session"]:
-            raise ValueError(f"no echo of the status: {str(answer.message)[:200]}")
-        self._take_time(said, answer)
-
-    def _ask_time(self, connection: KeptConnection) -> None:
-        """A round trip for nothing but the clock. Its number is used once: no other answer passes for this one's."""
-        nonce, sent_ms = secrets.token_hex(8), self._mono_ms()
-        try:
-            asked = envelope(self._address.key, REQUEST, {"unit": self._address.unit, "nonce": nonce})
-            answer = connection.post("/device/time", asked, self._waits)
-            said = opened(self._address.key, ECHO, answer.message)
-            if said is None or said.get("nonce") != nonce:
-                raise ValueError(f"no signed time: {str(answer.message)[:200]}")
-            self._take_time(said, answer)
-        finally:
-            self._plan.asked(sent_ms, self._mono_ms())
-
-    def _take_time(self, said: Mapping[str, Any], answer: Answer) -> None:
+    def _heard_time(self, said: Mapping[str, Any], answer: Answer) -> None:
         self._meet(said.get("boot"))
         if answer.warm:
             self.time.heard_round_trip(int(said["now_ms"]), answer.sent_ms, answer.received_ms)

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from roundtap_core.result_json import result_from_json, result_to_json
-from roundtap_core.wire import REPORT, digest, sign
+from roundtap_core.result_json import result_from_json
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Edge
@@ -22,18 +21,18 @@ from roundtap_units.link.outbox import PENDING, Kept, Outbox
 from roundtap_units.link.stored_view import StoredView
 from roundtap_units.link.unit_memory import UnitMemory
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, Refused, Saved, SendReport, StatusChanged
+from roundtap_units.table.report_making import ReportMaking
 from roundtap_units.table.round_time import COUNTS, RoundTime
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import draw, labelled
 from roundtap_units.table.troubles import BLINK_MS, Troubles
 from roundtap_units.table.undo import remembered
-from roundtap_units.table.view import MatchView, SaidView, TableView
+from roundtap_units.table.view import TableView
 from roundtap_units.table.view_check import ViewRefused, checked_view
 
 log = logging.getLogger(__name__)
 
 LONGEST_SLEEP_MS = 1000
-STORE_AGAIN_MS = 500
 MEND_EVERY_MS = 5000
 """How often a card that refused is tried again, and one that did not is looked at."""
 STUMBLED_MS = 10_000
@@ -73,14 +72,11 @@ class TableUnit:
                  new_id: Callable[[], str] = lambda: secrets.token_hex(8),
                  stored: StoredView | None = None, memory: UnitMemory | None = None) -> None:
         self.dialogue = dialogue
-        self._unit = unit
-        self._key = key
         self._outbox = outbox
         self._link = link
         self._screen = screen
         self._signals = signals
         self._heard = heard
-        self._new_id = new_id
         self._hands = Gestures()
         self._view: TableView | None = None
         self._status = StatusChanged()
@@ -90,15 +86,13 @@ class TableUnit:
         self._image: Any = None
         self._drawn: tuple[Scene | None, Any] = (None, None)
         self._clock_ran = False
-        self._unstored: list[tuple[dict[str, Any], SendReport]] = []
-        self._made: list[tuple[dict[str, Any], SendReport]] = []
-        """Reports that the dialogue may still agree to."""
+        self._reports = ReportMaking(unit, key, dialogue, outbox, lambda: self._link.send_reports(), new_id)
         self._stored = stored or StoredView(None)
         self._memory = memory or UnitMemory(None)
         self._epoch: str | None = None
         self._time = RoundTime(link.time, self._stored.deadline_here_ms)
         self._to_keep: Mapping[str, Any] | None = None
-        self._store_at_ms = self._mend_at_ms = 0
+        self._mend_at_ms = 0
         self._now_ms = 0
         self._sound_ms: int | None = None
         self._stumbled_ms: int | None = None
@@ -127,7 +121,7 @@ class TableUnit:
             undo()
             self._to_keep = None
         self._signals.tick(now_ms)
-        self._store(now_ms)
+        self._reports.store(now_ms)
         for effect in self.dialogue.take_effects():
             self._guarded(self._do, effect)
         if self._said and now_ms - self._said_ms >= LONGEST_SLEEP_MS:
@@ -231,7 +225,7 @@ class TableUnit:
             if report["event"] == event and kept.id not in known:
                 effect = SendReport(report["match"], report["side"], report["revision"],
                                     result_from_json(report["result"]), report.get("draw"))
-                self._made.append((dict(report), effect))
+                self._reports.restored(report, effect)
                 self.dialogue.restore(kept.id, effect)
                 if kept.fate == PENDING:
                     self.dialogue.on_pending(kept.id)
@@ -252,67 +246,10 @@ class TableUnit:
 
     def _do(self, effect: Effect) -> None:
         if isinstance(effect, SendReport):
-            self._report(effect)
+            self._reports.make(effect, self._view, self._now_ms)
         else:
             self._status = effect
             self._send_status()
-
-    def _report(self, effect: SendReport) -> None:
-        """On the disk first; only then may the screen say that it is being sent."""
-        assert self._view is not None
-        assert self._view.event is not None
-        report = {
-            "report_id": f"{self._unit}-{self._new_id()}", "unit": self._unit, "event": self._view.event.id,
-            "match": effect.match, "side": effect.side, "revision": effect.revision,
-            "result": result_to_json(effect.result), "serial": self._serial(effect, self._view.event.id),
-            "agrees_to": self._agreed(effect),
-        }
-        if effect.draw is not None:
-            report["draw"] = effect.draw
-        if self._view.round is not None:
-            report["round"] = self._view.round.number
-        match = self._view.match
-        if match is not None and match.same == (effect.match, effect.draw):
-            report.update({side: who for side, who in match.ids.items() if who})
-        self._made = [made for made in self._made if self._still_told(made[1])] + [(report, effect)]
-        self._unstored.append((report, effect))
-        self._store(self._now_ms)
-
-    def _still_told(self, effect: SendReport) -> bool:
-        return any(sent.effect is effect for sent in self.dialogue.table.sent)
-
-    def _serial(self, effect: SendReport, event: str) -> int:
-        """One more than every report of this side in this match and draw that is kept here or that the hub names."""
-        said = (event, effect.match, effect.draw, effect.side)
-        kept = [*(kept.report for kept in self._outbox.all()), *(report for report, _ in self._unstored)]
-        serials = [report.get("serial", 0) for report in kept
-                   if (report["event"], report["match"], report.get("draw"), report["side"]) == said]
-        match: MatchView | None = self._view.match if self._view else None
-        if match is not None and match.same == (effect.match, effect.draw):
-            serials.append(match.heard.get(effect.side, 0))
-        return max(serials, default=0) + 1
-
-    def _agreed(self, effect: SendReport) -> dict[str, str] | None:
-        """The report that this one says yes to, as the wire names it."""
-        to = effect.agrees_to
-        if isinstance(to, SaidView):
-            return {"report_id": to.report_id, "hash": to.hash}
-        made = next((report for report, known in self._made if known is to), None)
-        return None if made is None else {"report_id": made["report_id"], "hash": digest(made)}
-
-    def _store(self, now_ms: int) -> None:
-        """Reports that the disk has refused are tried again, under the same id and in order."""
-        while self._unstored and now_ms >= self._store_at_ms:
-            report, effect = self._unstored[0]
-            try:
-                kept = self._outbox.put(report, sign(self._key, REPORT, report))
-            except OSError as error:
-                log.info("a report could not be stored: %s", error)
-                self._store_at_ms = now_ms + STORE_AGAIN_MS
-                return
-            self._unstored.pop(0)
-            self.dialogue.on_stored(kept.id, effect)
-            self._link.send_reports()
 
     def _send_status(self) -> None:
         self._said, self._said_ms = True, self._now_ms

@@ -8,6 +8,7 @@ import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from roundtap.headless.indented_json import indented
@@ -15,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.words import Words, choose_language, core_words
+from roundtap_core.words import Words, catalogue, choose_language, core_words
 
 DONE, BAD_INPUT = 0, 2
 LARGEST = 2**53 - 1
@@ -85,6 +86,21 @@ def answer(file: str, work: Callable[[Tournament, Words], str]) -> int:
     finally:
         gc.enable()
     write(text)
+    return DONE
+
+
+def say(command: str, path: Path, find: Callable[[], str]) -> int:
+    """Print the one line that `find` has of a hub's file at `path`; of a Problem or a disk's word, a line on stderr."""
+    core = reader_words()
+    try:
+        line = find()
+    except Problem as problem:
+        complain(f"roundtap {command}: {path}: {problem.say(catalogue('roundtap', core.language).also(core))}")
+        return BAD_INPUT
+    except OSError as error:
+        complain(f"roundtap {command}: {path}: {error.strerror}")
+        return BAD_INPUT
+    write(f"{line}\n")
     return DONE
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from roundtap.headless import event_input
 from roundtap_core.errors import Problem
-from roundtap_core.words import catalogue
 from roundtap_hub.tls import AUTHORITY, FOLDER, fingerprint
 
 
@@ -17,18 +16,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """SHA-256 in groups of four on stdout; 2 where there is no authority that can be read."""
-    core = event_input.reader_words()
-    words = catalogue("roundtap", core.language).also(core)
     path = args.data / FOLDER / AUTHORITY
-    try:
+
+    def read() -> str:
         if not path.is_file():
             raise Problem("no_authority")
-        shown = fingerprint(path.read_bytes(), path)
-    except Problem as problem:
-        event_input.complain(f"roundtap fingerprint: {path}: {problem.say(words)}")
-        return event_input.BAD_INPUT
-    except OSError as error:
-        event_input.complain(f"roundtap fingerprint: {path}: {error.strerror}")
-        return event_input.BAD_INPUT
-    event_input.write(f"{shown}\n")
-    return event_input.DONE
+        return fingerprint(path.read_bytes(), path)
+
+    return event_input.say("fingerprint", path, read)

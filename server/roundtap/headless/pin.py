@@ -7,7 +7,6 @@ from pathlib import Path
 
 from roundtap.headless import event_input
 from roundtap_core.errors import Problem
-from roundtap_core.words import catalogue
 from roundtap_hub.pin import new_phrase, new_pin, write_pin
 
 PIN = "pin"
@@ -20,19 +19,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """The new PIN on stdout; 2 where there is no hub's folder, or it may not be written to."""
-    core = event_input.reader_words()
-    words = catalogue("roundtap", core.language).also(core)
-    try:
+    path = args.data / PIN
+
+    def make() -> str:
         # A folder without a PIN is no hub's: rather none than one that nobody asks for.
-        if not (args.data / PIN).is_file():
+        if not path.is_file():
             raise Problem("no_pin_folder")
         made = new_phrase() if args.phrase else new_pin()
-        write_pin(args.data / PIN, made)
-    except Problem as problem:
-        event_input.complain(f"roundtap pin: {args.data}: {problem.say(words)}")
-        return event_input.BAD_INPUT
-    except OSError as error:
-        event_input.complain(f"roundtap pin: {args.data / PIN}: {error.strerror}")
-        return event_input.BAD_INPUT
-    event_input.write(f"{made}\n")
-    return event_input.DONE
+        write_pin(path, made)
+        return made
+
+    return event_input.say("pin", path, make)

@@ -6,7 +6,6 @@ Their feed is in device_feed.py.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Mapping
 from typing import Any
@@ -29,14 +28,11 @@ from roundtap_hub.devices.reports import (
 from roundtap_hub.devices.unit_door import REPORTS, STATUS, TIME, Refusal, address_of
 from roundtap_hub.devices.unit_troubles import ELSEWHERE
 from roundtap_hub.http_answers import (
-    CLOSE,
     NO_STORE,
-    BodyLate,
-    BodyTooLarge,
     Receive,
     Scope,
     Send,
-    read_body,
+    read_message,
     send_json,
 )
 from roundtap_hub.hub import Hub
@@ -78,20 +74,20 @@ class DeviceApi:
 
     async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A report {"report": {…}, "mac"}; the echo is the hub's word, a status code is not."""
-        message = await self._message(scope, receive, send)
+        message = await _message(scope, receive, send)
         if message is not None:
             with self._precedence:
                 await send_json(send, *await _answered(self._report(message, address_of(scope))))
 
     async def status(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What a unit sees and does just now; answered with the hub's time, for its clock."""
-        message = await self._message(scope, receive, send)
+        message = await _message(scope, receive, send)
         if message is not None:
             await send_json(send, *await _answered(self._status(message, address_of(scope))))
 
     async def unit_time(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What time it is, for a unit's clock: a round trip that it can time, and nothing else."""
-        message = await self._message(scope, receive, send)
+        message = await _message(scope, receive, send)
         if message is not None:
             await send_json(send, *await _answered(self._unit_time(message, address_of(scope))))
 
@@ -205,22 +201,10 @@ class DeviceApi:
             self._inbox = LoopInbox(loop)
         return self._inbox
 
-    async def _message(self, scope: Scope, receive: Receive, send: Send) -> dict[str, Any] | None:
-        """The body as a JSON object, empty where it is none or larger than any honest message; None when it did not
-        come, and that is answered."""
-        try:
-            body = await read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
-        except BodyTooLarge:
-            await send_json(send, 403, {"error": "unknown unit"}, CLOSE)
-            return None
-        except BodyLate:
-            await send_json(send, 408, {"error": "the body did not come"}, CLOSE)
-            return None
-        try:
-            message = json.loads(body)
-        except (ValueError, RecursionError):
-            return {}
-        return message if isinstance(message, dict) else {}
+
+async def _message(scope: Scope, receive: Receive, send: Send) -> dict[str, Any] | None:
+    """What a unit says. No honest message is longer: who says more is none of ours."""
+    return await read_message(scope, receive, send, BODY_BYTES_MAX, BODY_WITHIN_S, (403, "unknown unit"))
 
 
 async def _answered(work: Awaitable[Said]) -> Said:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-import queue
 import secrets
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -26,14 +24,16 @@ from roundtap_hub.journal.hall import HALL_COMMANDS
 from roundtap_hub.journal.head_file import HeadFile
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.loading import load, read_again
+from roundtap_hub.journal.places import Places
 from roundtap_hub.journal.sealer import Sealer
 from roundtap_hub.journal.seals import Seal
-from roundtap_hub.journal.shelf import OpenEvent, Shelf
+from roundtap_hub.journal.shelf import Shelf
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.journal.storage_state import StorageState
 from roundtap_hub.journal.time_limit import TimeLimit
 from roundtap_hub.journal.unknown_outcome import OutcomeUnknown
 from roundtap_hub.journal.venue import DELETED, rests
+from roundtap_hub.journal.work_queue import WorkQueue
 
 __all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
 
@@ -50,10 +50,6 @@ DOUBT_S = 1.0
 """How often a commit in doubt is looked into."""
 LOG_TRIM_BYTES = 16 * 1024 * 1024
 
-STAY_WHOLE = 2
-"""Finished events that stay among those in play until others are over: their last paper is printed, people look."""
-
-Chore = Callable[[], None]
 Listener = Callable[[Snapshot, Sequence[Entry]], None]
 
 
@@ -93,20 +89,17 @@ class Service:
         """Commits that failed, and of which nobody knows what a start after a power cut would find."""
         self._trying_soon = False
         self.limit = TimeLimit()
-        self._queue: queue.SimpleQueue[Request | Chore | None] = queue.SimpleQueue()
-        self._chores: list[Chore] = []
-        """What the writer does when nobody waits for anything."""
+        self._queue = WorkQueue(GROUP_LIMIT)
         self._listeners: list[Listener] = []
         self._thread = threading.Thread(target=self._write, name="journal-writer", daemon=True)
         self._stopped = False
         self._submitting = threading.Lock()
         self._doubtful: set[str] = set()
         """Streams of which nobody knows what is saved: nothing is decided in them until they were read again."""
-        self._sealed: OrderedDict[str, str] = OrderedDict()
-        """Heads of the events that were sealed while in play, by id; the one that has waited longest first."""
-        self._shelf = Shelf(journal)
-        self.snapshot = load(journal, self._shelf)
-        self.sealer = Sealer(journal, self._shelf, lambda: self.snapshot,
+        shelf = Shelf(journal)
+        self._places = Places(journal, shelf)
+        self.snapshot = load(journal, shelf)
+        self.sealer = Sealer(journal, shelf, lambda: self.snapshot,
                              lambda seal: self._queue.put(partial(self._write_seal, seal)))
 
     def start(self) -> None:
@@ -225,10 +218,13 @@ class Service:
 
     def _trim_log(self) -> None:
         """SQLite empties its log by itself unless somebody always reads; then it grows until somebody asks for it."""
+        self._scrub("the journal's log cannot be emptied: %s")
+
+    def _scrub(self, otherwise: str = "deleted people may still lie in freed parts of the journal: %s") -> None:
         try:
             self._journal.scrub()
         except Problem as problem:
-            log.error("the journal's log cannot be emptied: %s", problem)
+            log.error(otherwise, problem)
 
     def _hold_clocks(self) -> None:
         now = self._moments.now()
@@ -246,13 +242,12 @@ class Service:
                     log.error("the clock of event %s is not held: %s", state.id, refused)
 
     def _write(self) -> None:
-        while (batch := self._next_batch()) is not None:
+        while (batch := self._queue.next_batch()) is not None:
             if batch:
                 self._handle_or_doubt(batch)
-            elif self._chores:
-                self._chores.pop(0)()
-        for chore in self._chores:
-            chore()
+            else:
+                self._queue.do_a_chore()
+        self._queue.do_all_chores()
 
     def _handle_or_doubt(self, batch: list[Request]) -> None:
         try:
@@ -272,73 +267,15 @@ class Service:
         state = self.snapshot.events.get(stream)
         return state is None or rests(self.snapshot.venue, state.finished, stream)
 
-    def _next_batch(self) -> list[Request] | None:
-        """The next request and all that wait behind it: they share one fsync. Empty while nobody asks for anything and
-        a chore can be done; None at the end."""
-        batch: list[Request] = []
-        while len(batch) < GROUP_LIMIT:
-            try:
-                asked = self._queue.get(block=not batch and not self._chores)
-            except queue.Empty:
-                break
-            if asked is None:
-                if batch:
-                    self._queue.put(None)
-                return batch or None
-            if isinstance(asked, Request):
-                batch.append(asked)
-            else:
-                self._chores.append(asked)
-        return batch
-
     def _write_seal(self, seal: Seal) -> None:
-        """Without it the event is folded when somebody looks: whatever fails here fails nobody."""
-        try:
-            self._journal.seals.save(seal)
-        except Exception:
-            log.exception("the seal of event %s is not saved", seal.summary.id)
-            return
-        self._sealed[seal.summary.id] = seal.summary.head
-        self._sealed.move_to_end(seal.summary.id)
-        self.snapshot = self._arranged(self.snapshot)
+        if self._places.save(seal):
+            self.snapshot = self._places.arranged(self.snapshot)
 
-    def _arranged(self, snapshot: Snapshot) -> Snapshot:
-        """Everything where it belongs: what is archived, and what has been over for long, is on the shelf."""
-        for event_id in [event_id for event_id in snapshot.shelf
-                         if not rests(snapshot.venue, snapshot.shelf[event_id].finished, event_id)]:
-            snapshot = self._taken_down(snapshot, event_id)
-        over = {event_id for event_id in snapshot.events if rests(snapshot.venue, False, event_id)}
-        waiting = [event_id for event_id, head in self._sealed.items()
-                   if event_id in snapshot.events and snapshot.events[event_id].head == head
-                   and snapshot.events[event_id].finished]
-        for event_id in over | set(waiting[: -STAY_WHOLE]):
-            self._sealed.pop(event_id, None)
-            self._shelf.keep(OpenEvent(snapshot.events[event_id], snapshot.people_of(event_id),
-                                       snapshot.names_of(event_id)))
-            snapshot = snapshot.on_the_shelf(event_id)
-        return snapshot
-
-    def _forget(self, events: set[str]) -> None:
+    def _forget_people(self, events: set[str]) -> None:
         """Nothing in memory, or in the freed parts of the file, remembers the people of deleted events."""
-        for event_id in events:
-            self._shelf.forget(event_id)
+        self._places.forget(events)
         if events:
-            self._chores.append(self._scrub)
-
-    def _scrub(self) -> None:
-        try:
-            self._journal.scrub()
-        except Problem as problem:
-            log.error("deleted people may still lie in freed parts of the journal: %s", problem)
-
-    @staticmethod
-    def _taken_down(snapshot: Snapshot, event_id: str) -> Snapshot:
-        try:
-            return snapshot.off_the_shelf(event_id)
-        except Problem as problem:
-            # What has just been saved stands: an event that cannot be read stays where it can be asked for again.
-            log.error("event %s cannot be opened: %s", event_id, problem)
-            return snapshot
+            self._queue.later(self._scrub)
 
     def _handle(self, batch: list[Request]) -> None:
         """Decide, commit, answer, publish."""
@@ -377,8 +314,8 @@ class Service:
                 self._doubtful |= made.streams
                 self._read_again(made.streams)
             else:
-                self.snapshot = self._arranged(made.after.with_names(self.snapshot))
-            self._forget({entry.data["event"] for entry in made.entries if entry.kind == DELETED})
+                self.snapshot = self._places.arranged(made.after.with_names(self.snapshot))
+            self._forget_people({entry.data["event"] for entry in made.entries if entry.kind == DELETED})
         except Exception:
             # It is saved, whatever we make of it: nobody is told otherwise, and it is read from the disk.
             log.exception("what was saved cannot be shown")

@@ -180,8 +180,8 @@ class SharedService(Service):
         if not decided.entries and not decided.people:
             _answer(decided)
             return
-        self.snapshot = self._arranged(decided.after.with_names(self.snapshot))
-        self._forget(_deleted(decided.entries))
+        self.snapshot = self._places.arranged(decided.after.with_names(self.snapshot))
+        self._forget_people(_deleted(decided.entries))
         _answer(decided)
         self._publish(decided.entries)
 
@@ -252,8 +252,8 @@ class SharedService(Service):
             log.error("%s It is read anew.", problem)
             return self._read_anew()
         if after is not self.snapshot:
-            self.snapshot = self._arranged(after.with_names(self.snapshot))
-            self._forget(_deleted(entries))
+            self.snapshot = self._places.arranged(after.with_names(self.snapshot))
+            self._forget_people(_deleted(entries))
             self._publish(entries)
         return True
 
@@ -273,7 +273,7 @@ class SharedService(Service):
             after = _advanced(after, stream, entries)
             found += entries
         for event in (after.shelf if news is None else news.people):
-            self._shelf.forget(event)
+            self._places.forget([event])
         concerned = [event for event in (after.events if news is None else news.people) if event not in after.shelf]
         people = self._shared.people(concerned) if concerned else {}
         if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):

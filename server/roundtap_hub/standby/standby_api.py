@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 from roundtap_hub.http_answers import (
     CLOSE,
     NO_STORE,
-    BodyLate,
-    BodyTooLarge,
     Receive,
     Scope,
     Send,
-    read_body,
+    read_message,
     send_json,
 )
 from roundtap_hub.hub import Hub
@@ -62,13 +59,9 @@ class StandbyApi:
     async def who(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Another hub of this lineage asks who is here; it is asked back, as its question proves nothing about now."""
         kin = self._kin
-        try:
-            said = json.loads(await read_body(scope, receive, QUESTION_BYTES_MAX, WITHIN_S))
-        except (BodyTooLarge, BodyLate):
-            await send_json(send, 413, {"error": "too much was said, or too late"}, CLOSE)
+        said = await read_message(scope, receive, send, QUESTION_BYTES_MAX, WITHIN_S)
+        if said is None:
             return
-        except (ValueError, RecursionError):
-            said = None
         answered = kin.answer(said) if kin is not None else None
         if answered is None:
             await send_json(send, 403, {"error": "the signature does not fit"}, CLOSE)

@@ -17,13 +17,11 @@ from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.devices.unit_door import COPY, Refusal, address_of
 from roundtap_hub.http_answers import (
     CLOSE,
-    BodyLate,
-    BodyTooLarge,
     Receive,
     Scope,
     Send,
     header,
-    read_body,
+    read_message,
     send_events,
     send_json,
 )
@@ -67,7 +65,7 @@ class StandbyFeed:
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
             return
-        message = await self._message(scope, receive, send, HELLO_BYTES_MAX)
+        message = await read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
         if message is None:
             return
         try:
@@ -91,7 +89,7 @@ class StandbyFeed:
 
     async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
-        message = await self._message(scope, receive, send, ACK_BYTES_MAX)
+        message = await read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
         if message is None:
             return
         try:
@@ -171,21 +169,6 @@ class StandbyFeed:
         if found != files:
             news.append({"type": "files", "files": found})
         return news, (noted, found)
-
-    async def _message(self, scope: Scope, receive: Receive, send: Send, bytes_max: int) -> dict[str, Any] | None:
-        try:
-            body = await read_body(scope, receive, bytes_max, WITHIN_S)
-        except BodyTooLarge:
-            await send_json(send, 413, {"error": "too much was said"}, CLOSE)
-            return None
-        except BodyLate:
-            await send_json(send, 408, {"error": "the body did not come"}, CLOSE)
-            return None
-        try:
-            message = json.loads(body)
-        except (ValueError, RecursionError):
-            return {}
-        return message if isinstance(message, dict) else {}
 
 
 def own_files(folder: Path) -> dict[str, str]:

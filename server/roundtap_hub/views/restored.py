@@ -11,17 +11,16 @@ from roundtap_core.result_json import result_from_json
 from roundtap_hub.journal.afresh import Afresh, Pending
 from roundtap_hub.journal.beyond_copy import (
     Assembled,
-    Claim,
     Lost,
     Point,
     assemble,
     beyond,
-    claim_of_view,
     lost_rounds,
     points,
     unanswered,
     unheard,
 )
+from roundtap_hub.journal.claims import Claim, claim_of_view
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.tables import ShownResult, show_result
