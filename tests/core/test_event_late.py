@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
-from roundtap_core.event.people.decide import meetable
+from roundtap_core.event.people.arriving import meetable
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, tournament_of
 from roundtap_core.records import UNPAIRED_LOSS

@@ -23,11 +23,17 @@ from roundtap_core.event.judging.commands import (
 )
 from roundtap_core.event.people.commands import (
     ChangePerson,
+    CheckIn,
+    ConfirmEntry,
     CorrectList,
     DropCompetitor,
     EnterCompetitor,
+    RemoveCompetitor,
     ReturnCompetitor,
     SetCameWith,
+    SetCheckIn,
+    SetFixedTable,
+    SetSignUp,
     SubmitList,
     Tick,
 )
@@ -63,7 +69,7 @@ from roundtap_core.event.setup.commands import (
 
 Command = (
     CreateEvent | ImportRecord | SetAbout | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor
-    | ReturnCompetitor | SubmitList
+    | ReturnCompetitor | SubmitList | RemoveCompetitor | SetCheckIn | CheckIn | SetSignUp | ConfirmEntry | SetFixedTable
     | CorrectList | Tick | SetCameWith | ImportRound | DrawRound | ImposeRound | AdoptRound | DiscardDraft | MoveTables
     | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | Report | EnterResult | NoShow | NobodyCame
     | NoShowUndone | NoteLot | SetPicks | SettleStrangers | MakeCut | WithdrawCut
@@ -76,7 +82,9 @@ __all__ = [
     "AdoptRound",
     "Appeal",
     "ChangePerson",
+    "CheckIn",
     "Command",
+    "ConfirmEntry",
     "CorrectList",
     "CreateEvent",
     "DecideAppeal",
@@ -104,16 +112,20 @@ __all__ = [
     "PassOver",
     "ProposeDisqualification",
     "PublishRound",
+    "RemoveCompetitor",
     "ReopenEvent",
     "Report",
     "ReturnCompetitor",
     "SetAbout",
     "SetCameWith",
+    "SetCheckIn",
     "SetClock",
     "SetExtraMinutes",
+    "SetFixedTable",
     "SetOfficials",
     "SetOptions",
     "SetPicks",
+    "SetSignUp",
     "SettleStrangers",
     "SubmitList",
     "Tick",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.state import DRAFT, EventState, MatchState
+from roundtap_core.event.state import DRAFT, EventState, MatchState, active_ids
 from roundtap_core.wire import canonical, digest
 
 COURSE, CLOCK, PERSON = "course", "clock", "person/"
@@ -52,13 +52,13 @@ def _marked(what: str, content: Any) -> str:
 
 
 def _course(state: EventState) -> list[Any]:
-    cut = state.cut
+    cut, active = state.cut, active_ids(state)
     return [
         state.finished,
         [[r.number, r.status, r.mark, [m.match.table for m in r.matches] if r.status == DRAFT else [],
           [[m.number, m.revision, m.done] for m in r.matches]] for r in state.rounds],
         cut and [cut.size, list(cut.seeds), list(cut.declined)],
-        [entrant.id for entrant in state.entrants.values() if entrant.active],
+        [competitor for competitor in state.entrants if competitor in active],
         canonical(dict(state.given_options)).decode(),
     ]
 

@@ -35,6 +35,9 @@ from roundtap_core.wire import digest
 
 DRAFT, PUBLISHED, CLOSED = "draft", "published", "closed"
 
+SIGNED_UP, TO_CONFIRM = "signed-up", "to-confirm"
+"""Of who entered by their own phone: that is all; the desk has to confirm it before they are paired."""
+
 ID_LETTERS = 16
 """More than the longest id of a match has: round and place."""
 
@@ -67,6 +70,10 @@ class Entrant:
     """How many warnings there were when a proposal was last declined."""
     disqualification: Mapping[str, Any] | None = None
     """Why, and by whom: {"reason", "by"}."""
+    checked_in: bool = False
+    """Said to be here, where the event asks for it (EventState.check_in)."""
+    sign_up: str | None = None
+    """SIGNED_UP or TO_CONFIRM of who entered by their own phone."""
 
     @property
     def active(self) -> bool:
@@ -226,6 +233,12 @@ class EventState:
     played_on: tuple[PlayedOn, ...] = ()
     officials: Mapping[str, Official] = field(default_factory=dict)
     """By id. Empty: whoever is logged in is the organizer."""
+    check_in: bool = False
+    """Whether only those who have checked in are paired."""
+    sign_up: str | None = None
+    """While players may enter by their own phones: what they then are, SIGNED_UP or TO_CONFIRM."""
+    removed: tuple[str, ...] = ()
+    """Ids of entries that were taken out: links and rows of theirs are nobody else's."""
 
     @property
     def rulebook(self) -> Rulebook:
@@ -256,7 +269,8 @@ class EventState:
 
     @property
     def swiss_rounds(self) -> int:
-        """How many Swiss rounds are planned. The structure counts who was checked in when round 1 was drawn."""
+        """How many Swiss rounds are planned. The structure counts who was checked in when round 1 was drawn; before
+        anybody is, who has entered."""
         return self._structure[0]
 
     @property
@@ -266,7 +280,7 @@ class EventState:
 
     @property
     def _structure(self) -> tuple[int, int]:
-        players = self.players_at_start or sum(e.active for e in self.entrants.values())
+        players = self.players_at_start or len(active_ids(self)) or sum(e.active for e in self.entrants.values())
         return self.rulebook.structure(players, self.options)
 
     def find_match(self, match_id: str) -> tuple[RoundState, MatchState] | None:
@@ -304,8 +318,22 @@ class EventState:
 
 
 def active_ids(state: EventState) -> set[str]:
-    """Who is still in the event."""
-    return {entrant.id for entrant in state.entrants.values() if entrant.active}
+    """Who is in the event and to be paired: not who has left, and not who is still awaited."""
+    return {entrant.id for entrant in state.entrants.values() if entrant.active} - awaited(state)
+
+
+def awaited(state: EventState) -> frozenset[str]:
+    """Who has entered and is not paired yet: not checked in where that is asked, or not confirmed at the desk. Who
+    stands in a round that everybody has seen is here, whatever was ticked."""
+    waiting = {e.id for e in state.entrants.values()
+               if e.active and (e.sign_up == TO_CONFIRM or (state.check_in and not e.checked_in))}
+    return frozenset(waiting - seated_ids(state) if waiting else waiting)
+
+
+def seated_ids(state: EventState) -> set[str]:
+    """Who stands in any round that everybody has seen."""
+    return {who for played in state.public_rounds for m in played.matches for who in (
+        m.match.a, m.match.b, *((m.drawn.a, m.drawn.b) if m.drawn else ())) if who is not None}
 
 
 def tournament_of(
@@ -317,6 +345,8 @@ def tournament_of(
     or was passed over as absent, has left as far as it goes.
     """
     known = people or {}
+    # Who is still awaited plays no part; in the file of an event that has not begun they stand among the others.
+    out: frozenset[str] = frozenset() if as_file and not state.public_rounds else awaited(state)
     rounds = state.rounds if drafts else state.public_rounds
     begun = any(played.stage in (ELIMINATION, SECOND_SWISS) for played in rounds)
     declined = (*state.cut.declined, *state.cut.absent) if state.cut and as_file and not begun else ()
@@ -330,7 +360,7 @@ def tournament_of(
         seed=state.seed,
         competitors=tuple(
             _competitor(replace(e, dropped_after=last) if e.id in declined and e.active else e, known.get(e.id))
-            for e in state.entrants.values()
+            for e in state.entrants.values() if e.id not in out
         ),
         rounds=tuple(Round(r.number, r.stage, tuple(m.match for m in r.matches), r.draw, r.tiebreak_form)
                      for r in rounds),

@@ -41,7 +41,7 @@ PROSE = frozenset({"reason", "text", "noted", "seen", "name", "what"})
 """Texts of any length up to PROSE_LETTERS; an event's name and a tick have limits and an error of
 their own."""
 LINES = frozenset({
-    "came_with", "group", "ticks", "officials_role", "color", "wall", "ended", "action", "level",
+    "came_with", "group", "ticks", "officials_role", "sign_up", "color", "wall", "ended", "action", "level",
 })
 IDS = frozenset({
     "id", "rulebook", "by", "match", "meets", "official", "role", "digest", "body", "report_id", "draw", "side",

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from roundtap_core.event.commands import (
     AdoptRound,
+    CheckIn,
     Command,
+    ConfirmEntry,
     DrawRound,
     EnterCompetitor,
     ImportRound,
@@ -24,7 +26,8 @@ from roundtap_hub.journal.venue import Venue
 
 Events = Mapping[str, EventState]
 
-LOOK_FOR_FREE_TABLES = (AdoptRound, DrawRound, EnterCompetitor, ImposeRound, ImportRound, MoveTables, NoShowUndone)
+LOOK_FOR_FREE_TABLES = (AdoptRound, CheckIn, ConfirmEntry, DrawRound, EnterCompetitor, ImposeRound, ImportRound,
+                        MoveTables, NoShowUndone)
 HALL_COMMANDS = (PublishRound, *LOOK_FOR_FREE_TABLES)
 """Commands that stand on what all events have of the hall."""
 UNIT = "unit:"

@@ -9,7 +9,7 @@ from roundtap_core.event.judging.officials import rules_at
 from roundtap_core.event.judging.pending import is_final, open_appeal, proposed_disqualifications
 from roundtap_core.event.match_log import APPEAL
 from roundtap_core.event.official import ROLES
-from roundtap_core.event.people.decide import meetable
+from roundtap_core.event.people.arriving import meetable
 from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE

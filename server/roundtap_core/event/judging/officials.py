@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.official import ROLES, Official
-from roundtap_core.event.state import EventState, MatchState
+from roundtap_core.event.state import EventState, MatchState, active_ids
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, Rulebook
 
 
@@ -58,7 +58,7 @@ def refuse_players(state: EventState, officials: tuple[Official, ...]) -> None:
 def head_judge_proposed(state: EventState) -> bool:
     """Whether so many play that a head judge beside the organizer would be a help."""
     enough = state.rulebook.head_judge_proposed_from
-    players = sum(entrant.active for entrant in state.entrants.values())
+    players = len(active_ids(state))
     return enough is not None and players >= enough and not head_judges(state)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState
+from roundtap_core.event.state import SIGNED_UP, Entrant, EventState, MatchState, RoundState
 from roundtap_core.frozen import changed
 from roundtap_core.records import UNPAIRED_LOSS, Match
 
@@ -48,7 +48,8 @@ def _entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
     entrant = Entrant(
         data["competitor"], data["digest"], data["won_bye"], data["came_with"], data["fixed_table"],
         data.get("dropped_after"), data.get("disqualified_after"), tuple(data.get("warnings", ())), data.get("total"),
-        officials_role=data.get("role"), **_kept(data.get("record", {})),
+        officials_role=data.get("role"), checked_in=data.get("checked_in", False), sign_up=data.get("sign_up"),
+        **_kept(data.get("record", {})),
     )
     entered = changed(state, entrants={**state.entrants, entrant.id: entrant})
     return with_missed(entered, entrant.id, data["missed"])
@@ -103,6 +104,36 @@ def _came_with(state: EventState, data: Mapping[str, Any], entry: Entry) -> Even
     return with_entrant(state, data["competitor"], came_with=data["group"])
 
 
+def _removed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    """As if it had not been; an official who was to play as this one plays no more."""
+    who = data["competitor"]
+    officials = {key: replace(official, plays=None) if official.plays == who else official
+                 for key, official in state.officials.items()}
+    return changed(state, entrants={key: entrant for key, entrant in state.entrants.items() if key != who},
+                   officials=officials, removed=(*state.removed, who))
+
+
+def _check_in_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return changed(state, check_in=data["used"])
+
+
+def _checked_in(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return with_missed(with_entrant(state, data["competitor"], checked_in=data["on"]), data["competitor"],
+                       data["missed"])
+
+
+def _sign_up_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return changed(state, sign_up=data["sign_up"])
+
+
+def _confirmed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return with_missed(with_entrant(state, data["competitor"], sign_up=SIGNED_UP), data["competitor"], data["missed"])
+
+
+def _fixed_table_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    return with_entrant(state, data["competitor"], fixed_table=data["table"])
+
+
 APPLY_PEOPLE: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], EventState]] = {
     "competitor-entered": _entered,
     "late-match": _late_match,
@@ -113,4 +144,10 @@ APPLY_PEOPLE: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], Even
     "list-corrected": _list_corrected,
     "ticked": _ticked,
     "came-with-set": _came_with,
+    "competitor-removed": _removed,
+    "check-in-set": _check_in_set,
+    "checked-in": _checked_in,
+    "sign-up-set": _sign_up_set,
+    "entry-confirmed": _confirmed,
+    "fixed-table-set": _fixed_table_set,
 }

@@ -21,6 +21,60 @@ class EnterCompetitor:
     imported: bool = False
     meets: str | None = None
     busy_tables: frozenset[int] = frozenset()
+    signed_up: bool = False
+    """By the player's own phone: only while the organizer has opened that."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveCompetitor:
+    """An entry that never played is taken out as if it had not been: no place in standings, files or pages. Its id is
+    given to nobody else."""
+
+    competitor: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetCheckIn:
+    """Whether only those who have checked in are paired: said before round 1 is published."""
+
+    used: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckIn:
+    """Somebody is here, or is not after all. Once round 1 is published that is a late arrival: `meets` and
+    `busy_tables` as in EnterCompetitor."""
+
+    competitor: str
+    on: bool = True
+    meets: str | None = None
+    busy_tables: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class SetSignUp:
+    """Whether players enter themselves by their phones before round 1; `confirm`: each has to be confirmed at the
+    desk before being paired."""
+
+    open: bool
+    confirm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmEntry:
+    """Who signed up by phone is known at the desk. `meets` and `busy_tables` as in EnterCompetitor."""
+
+    competitor: str
+    meets: str | None = None
+    busy_tables: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class SetFixedTable:
+    """The table at which somebody always sits; None: any."""
+
+    competitor: str
+    fixed_table: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from roundtap_core.clock import Instant
@@ -10,7 +11,6 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.course import (
     elimination_rounds,
     first_game_started,
-    refuse_after_cut,
     second_stage_begun,
     second_swiss_rounds,
     seeds_now,
@@ -19,11 +19,12 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.judging.officials import roles_of
 from roundtap_core.event.lookups import last_round, the_entrant, without_draft, written
 from roundtap_core.event.people import commands as c
+from roundtap_core.event.people.arriving import DECIDE_ARRIVING, arrival, is_here, refuse_signing_up
 from roundtap_core.event.people.both_left import both_left
 from roundtap_core.event.people.leave import leave_open_match
-from roundtap_core.event.state import PUBLISHED, Entrant, EventState, MatchState
+from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.limits import MOST_COMPETITORS, fits_line
-from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE
+from roundtap_core.records import SWISS_STAGES
 
 NewEntries = list[NewEntry]
 
@@ -32,22 +33,19 @@ TICK_LETTERS = 40
 
 def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEntries:
     entrant = command.entrant
-    if entrant.id in state.entrants or entrant.id in state.officials:
+    if entrant.id in state.entrants or entrant.id in state.officials or entrant.id in state.removed:
         raise Problem("competitor_exists", competitor=entrant.id)
     if len(state.entrants) >= MOST_COMPETITORS:
         raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
     missed: list[int] = []
     meeting: NewEntries = []
+    if command.signed_up:
+        refuse_signing_up(state)
+        entrant = replace(entrant, sign_up=state.sign_up, checked_in=False)
     if not command.imported:
-        refuse_after_cut(state)
-        if len(state.public_rounds) > 1:
-            raise Problem("too_late_to_enter")
         if entrant.won_bye and state.public_rounds:
             raise Problem("won_bye_too_late")
-        if command.meets is None:
-            missed = [r.number for r in state.public_rounds]
-        else:
-            meeting = [_late_match(state, command, command.meets)]
+        missed, meeting = arrival(state, entrant, command.meets, command.busy_tables)
     entered = NewEntry("competitor-entered", {
         "competitor": entrant.id, "digest": entrant.digest, "won_bye": entrant.won_bye,
         "came_with": entrant.came_with, "fixed_table": entrant.fixed_table, "missed": missed,
@@ -55,9 +53,12 @@ def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEn
         "warnings": [dict(w) for w in entrant.warnings],
         **({"total": entrant.list_total} if entrant.list_total is not None else {}),
         **({"role": entrant.officials_role} if entrant.officials_role is not None else {}),
+        **({"checked_in": True} if entrant.checked_in else {}),
+        **({"sign_up": entrant.sign_up} if command.signed_up else {}),
         **({"record": _record(entrant)} if command.imported and _record(entrant) else {}),
     })
-    return [*without_draft(state), entered, *meeting]
+    paired = command.imported or is_here(state, entrant)
+    return [*(without_draft(state) if paired else ()), entered, *meeting]
 
 
 def _record(entrant: Entrant) -> dict[str, Any]:
@@ -66,44 +67,6 @@ def _record(entrant: Entrant) -> dict[str, Any]:
     keys = ("list_corrections", "ticks", "proposed", "declined_at", "disqualification")
     values = {key: getattr(entrant, key) for key in keys if getattr(entrant, key) != getattr(usual, key)}
     return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
-
-
-def meetable(state: EventState) -> tuple[MatchState, ...]:
-    """Whom a latecomer could meet at once: the bye of round 1 while it is played, and other latecomers."""
-    live = state.live
-    if live is None or live.number != 1 or second_stage_begun(state):
-        return ()
-    return tuple(
-        m for m in live.matches
-        if m.match.b is None and m.match.bye in (BYE, UNPAIRED_LOSS) and state.entrants[m.match.a].active
-    )
-
-
-def _late_match(state: EventState, command: c.EnterCompetitor, match_id: str) -> NewEntry:
-    """Section 1 of the shared rules: during round 1 a latecomer meets the bye player or another latecomer."""
-    live = state.live
-    if live is None or live.number != 1 or live.status != PUBLISHED:
-        raise Problem("late_match_only_in_round_1")
-    waiting = next((m for m in live.matches if m.id == match_id), None)
-    if waiting is not None and waiting.match.bye == WON_BYE:
-        raise Problem("won_bye_stays")
-    if waiting is None or waiting not in meetable(state):
-        raise Problem("nobody_to_meet")
-    return NewEntry("late-match", {
-        "match": match_id, "competitor": command.entrant.id,
-        "table": _late_table(state, command, state.entrants[waiting.match.a]),
-    })
-
-
-def _late_table(state: EventState, command: c.EnterCompetitor, other: Entrant) -> int:
-    """A fixed table of either of the two, else the lowest free one; tables that are fixed for others stay theirs."""
-    assert state.live is not None
-    taken = {m.match.table for m in state.live.matches} | command.busy_tables
-    for fixed in (command.entrant.fixed_table, other.fixed_table):
-        if fixed is not None and fixed not in taken:
-            return fixed
-    taken |= {entrant.fixed_table for entrant in state.entrants.values()}
-    return next(number for number in range(1, len(taken) + 2) if number not in taken)
 
 
 def _change(state: EventState, command: c.ChangePerson, now: Instant) -> NewEntries:
@@ -195,6 +158,7 @@ def _set_came_with(state: EventState, command: c.SetCameWith, now: Instant) -> N
 
 
 DECIDE_PEOPLE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
+    **DECIDE_ARRIVING,
     c.EnterCompetitor: _enter,
     c.ChangePerson: _change,
     c.DropCompetitor: _drop,

@@ -27,7 +27,7 @@ from roundtap_core.event.rounds.decide_imposed import impose_round
 from roundtap_core.event.rounds.tables_held import draft_moves, moves, refuse_shared_tables
 from roundtap_core.event.setup.decide import as_own
 from roundtap_core.event.setup.open_points import play_on
-from roundtap_core.event.state import EventState, RoundState, state_digest, tournament_of
+from roundtap_core.event.state import EventState, RoundState, active_ids, state_digest, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Match
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
@@ -131,7 +131,7 @@ def publish(state: EventState, command: c.PublishRound, now: Instant) -> list[Ne
     noted = play_on(state, command.list_points, command.noted, command.seen, command.by) if first else []
     stage = stage_of_round(state, draft.number, draft.stage, [m.match for m in draft.matches])
     minutes = state.rulebook.minutes(stage, state.options)
-    players = sum(entrant.active for entrant in state.entrants.values())
+    players = len(active_ids(state))
     if first:
         options = as_own(state.rulebook, state.given_options, players)
         noted += [NewEntry("options-set", {"options": options})] if options != state.given_options else []
