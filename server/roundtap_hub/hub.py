@@ -18,6 +18,7 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.proofs import Proofs
 from roundtap_hub.journal.service import Service
 from roundtap_hub.organizers import Organizers, organizers_of
+from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import hash_pin as hash_pin
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
@@ -56,6 +57,8 @@ class Hub:
     """This hub among its standbys and the other hubs of its journal; None: there are none."""
     organizers: Organizers = field(default=None)  # type: ignore[assignment]
     """Who is logged in. Not given: in memory, by `pin_hash`."""
+    links: PersonalLinks = field(default=None)  # type: ignore[assignment]
+    """Players' personal links. Not given: in memory, by `secret`."""
     encrypted: Encrypted | None = None
     """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
     new_event_id: Callable[[], str] = random_event_id
@@ -74,7 +77,8 @@ class Hub:
         unit_keys.listen(troubles.of_others)
         for name, value in (("unit_keys", unit_keys), ("unit_troubles", troubles), ("challenges", Challenges(now_ms)),
                             ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),
-                            ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks))):
+                            ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks)),
+                            ("links", self.links or PersonalLinks(self.secret, now_ms))):
             # Frozen for everybody else.
             object.__setattr__(self, name, value)
 

@@ -25,6 +25,7 @@ from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import Opened, open_database, open_folder
 from roundtap_hub.organizers import Organizers, organizers_of
+from roundtap_hub.personal_links import LINKS_FILE, PersonalLinks
 from roundtap_hub.pin import PinFile, read_or_make_pin
 from roundtap_hub.private_files import make_private_folder
 from roundtap_hub.sessions import Sessions
@@ -126,11 +127,13 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
         return 2
     kin = _kin(args, opened, secret, listeners[0])
+    # By the machine's own clock, like sessions: codes are this hub's alone.
+    links = PersonalLinks(secret, system_clocks().mono_ms, None if args.pages else args.data / LINKS_FILE)
     hub = Hub(opened.service, opened.presence, opened.clocks, unit_keys, secret, "",
               args.language, args.bench_url, opened.paper,
               other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
               on_database=args.database is not None, generous=args.generous,
-              organizers=organizers or organizers_of("", opened.clocks), encrypted=encrypted)
+              organizers=organizers or organizers_of("", opened.clocks), links=links, encrypted=encrypted)
     code = _serve(hub, listeners, doors, args.pages, args.console_url, args.alone, certificates)
     hub.organizers.sessions.note()
     opened.close()
