@@ -53,10 +53,12 @@ class PinGate:
             own = max(0, tries.until_ms - now) if tries else 0
             return max(own, 0 if self._alone(address) else self._wait_of_all(now))
 
-    def admit(self, address: str, is_right: Callable[[], bool]) -> bool:
+    def admit(self, address: str, is_right: Callable[[], bool],
+              forgives: Callable[[], bool] = lambda: True) -> bool:
         """Whether this try was right. A try during the wait is wrong without a look, and does not prolong it.
 
-        The try counts as wrong before it is checked, so that many at once gain nothing.
+        The try counts as wrong before it is checked, so that many at once gain nothing. `forgives`: asked of a right
+        one, whether those before it are forgotten; else a PIN of one's own would buy guesses at another's.
         """
         address = network_of(address)
         with self._lock:
@@ -76,7 +78,11 @@ class PinGate:
         if not is_right():
             return False
         with self._lock:
-            self._tries.pop(address, None)
+            if forgives():
+                self._tries.pop(address, None)
+            elif address in self._tries:
+                tries = self._tries[address]
+                tries.wrong, tries.until_ms = max(0, tries.wrong - 1), 0
             self._was_right[address] = None
             _keep_newest(self._was_right)
             if not alone:

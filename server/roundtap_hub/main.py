@@ -29,6 +29,7 @@ from roundtap_hub.personal_links import LINKS_FILE, PersonalLinks
 from roundtap_hub.pin import PinFile, read_or_make_pin
 from roundtap_hub.private_files import make_private_folder
 from roundtap_hub.sessions import Sessions
+from roundtap_hub.staff import STAFF_FILE, Staff
 from roundtap_hub.standby.kin import Kin
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.tls import SECURE_ABOVE, Certificates, Encrypted
@@ -157,7 +158,7 @@ def _organizers(folder: Path) -> tuple[Organizers, str | None]:
     clocks = system_clocks()
     hashed, new_pin = read_or_make_pin(folder / "pin")
     return Organizers(PinFile(hashed, folder / "pin"), Sessions(clocks, folder / "sessions.json"),
-                      PinGate(clocks.mono_ms)), new_pin
+                      PinGate(clocks.mono_ms), Staff(folder / STAFF_FILE)), new_pin
 
 
 def _say_once(new_pin: str | None, encrypted: Encrypted | None) -> None:

@@ -14,7 +14,7 @@ from roundtap_hub.auth import is_here
 from roundtap_hub.cookies import LANGUAGE, cookies_in, session_cookie
 from roundtap_hub.http_answers import CLOSE, NO_STORE, Scope, Send, header, send_answer
 from roundtap_hub.hub import Hub
-from roundtap_hub.policy import ENCRYPT, Asker, refusal, row_of
+from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, refusal, row_of
 
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
 ASKED_BY = frozenset({"GET", "HEAD"})
@@ -26,7 +26,8 @@ def asker_of(hub: Hub, scope: Scope) -> Asker:
     client = scope.get("client")
     here = not encrypted and client is not None and is_here(client[0], header(scope, b"host").decode("latin-1"))
     token = cookies_in(header(scope, b"cookie").decode("latin-1")).get(session_cookie(encrypted, here), "")
-    return Asker(encrypted, here, hub.organizers.session(token) is not None)
+    who = hub.organizers.who(hub.organizers.session(token))
+    return Asker(encrypted, here, who.role if who is not None else "")
 
 
 class PageGuard:
@@ -38,7 +39,7 @@ class PageGuard:
     async def refuses(self, scope: Scope, send: Send) -> bool:
         """Whether the request was refused, and answered; nothing of it was done."""
         row = row_of(scope["method"], scope["path"])
-        if row.who in UNGUARDED:
+        if not row.who & GUARDED:
             return False
         lacking = refusal(row, asker_of(self._hub, scope))
         if not lacking:
@@ -79,7 +80,7 @@ class PageGuard:
         return choose_language(wanted) if wanted else self._hub.language
 
 
-UNGUARDED = frozenset({"everybody", "table", "station"})
+GUARDED = STAFF | {LOGIN}
 
 
 def _target(scope: Scope) -> str:

@@ -45,6 +45,8 @@ class Session:
     used_ms: int
     wall: str | None = None
     """When it began, where the machine knew."""
+    person: str = ""
+    """Whose PIN opened it (staff.py); "": the hub's one."""
 
 
 def token_hash(token: str) -> str:
@@ -87,11 +89,11 @@ class Sessions:
             # Organizers log in again: nothing else hangs on this file.
             log.warning("the sessions in %s cannot be read; everybody has to log in again", self._path)
 
-    def begin(self, address: str, agent: str) -> str:
-        """Log a browser in. Returns its token, which is nowhere else."""
+    def begin(self, address: str, agent: str, person: str = "") -> str:
+        """Log a browser in, of one of the staff, or with the hub's PIN. Returns its token, which is nowhere else."""
         token, now = self._chance(TOKEN_BYTES), self._clocks.mono_ms()
         session = Session(token_hash(token)[:12], token_hash(token), address, agent[:AGENT_LETTERS], now, now,
-                          self._clocks.wall())
+                          self._clocks.wall(), person)
         with self._lock:
             self._forget_dead(now)
             while len(self._kept) >= KEPT:
@@ -118,6 +120,10 @@ class Sessions:
 
     def end(self, session_id: str) -> None:
         self._keep_only(lambda each: each.id != session_id)
+
+    def end_of(self, person: str) -> None:
+        """All of somebody's, wherever they are logged in."""
+        self._keep_only(lambda each: each.person != person)
 
     def end_others(self, than: Session) -> None:
         self._keep_only(lambda each: each.hash == than.hash)
@@ -162,7 +168,7 @@ class Sessions:
         passed = max(0, now - int(row["at_ms"])) if row["boot"] == self._clocks.boot_id else 0
         lasted, idle = int(row["lasted_ms"]) + passed, int(row["idle_ms"]) + passed
         return Session(str(row["id"]), str(row["hash"]), str(row["address"]), str(row["agent"]), now - lasted,
-                       now - idle, row["wall"])
+                       now - idle, row["wall"], str(row.get("person", "")))
 
     def _write(self, now: int, ended: bool = False) -> None:
         """A full disk keeps nobody out, and no session that has `ended` in the file: then rather none is there."""

@@ -10,7 +10,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.journal.archiving import refuse_unless_may
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED
-from roundtap_hub.pages.base import ORGANIZER, field, mended_on, page, the_hub, the_moment, the_snapshot
+from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_moment, the_snapshot
 from roundtap_hub.pages.console import events
 from roundtap_hub.views.event_list import archived
 
@@ -69,4 +69,4 @@ def delete(event_id: str) -> AnyResponse:
 
 
 def _ask(kind: str, event_id: str) -> None:
-    the_hub().service.ask([Step(VENUE, NewEntry(kind, {"event": event_id}))], ORGANIZER)
+    the_hub().service.ask([Step(VENUE, NewEntry(kind, {"event": event_id}))], actor())

@@ -22,18 +22,22 @@ from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
-from roundtap_hub.policy import POLICY, refuse_in_state
+from roundtap_hub.policy import POLICY, refuse_in_state, refuse_role
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public.sheet_drawing import common_context, words_in
 from roundtap_hub.public.sheets import Asked, Elsewhere, Found
+from roundtap_hub.staff import THE_ORGANIZER
 from roundtap_hub.views import HallNow, page_version
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
+from roundtap_hub.views.officials import official_of
 from roundtap_hub.views.regions import CSRF, NOW, SEEN, Patch, Rendered, filled, split
 from roundtap_hub.views.row_texts import ROW_TEXTS
 from roundtap_hub.views.steps import Steps
 
 ORGANIZER = "organizer"
-"""How entries name who pressed the console's buttons."""
+"""How entries name whoever logged in with the hub's one PIN; see `actor`."""
+
+NAME_LETTERS = 80
 
 PACKED_BYTES, PACK_LEVEL = 1000, 2
 """From so many bytes on an answer of the console is packed, and how hard: what takes longer saves little."""
@@ -111,10 +115,13 @@ def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
     def check() -> AnyResponse | None:
         if request.method == "POST" and not visit.form_is_this_browser_s(request.form.get("csrf", "")):
             abort(403)
-        if organizer_only and not visit.is_organizer():
-            # The guard before (page_guard.py) has let in nobody else; a session may have ended since.
-            target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
-            return redirect(url_for("pages.login", next=target))
+        if organizer_only:
+            who = visit.who()
+            if who is None:
+                # The guard before (page_guard.py) has let in nobody else; a session may have ended since.
+                target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
+                return redirect(url_for("pages.login", next=target))
+            _refuse_another_role(who.role)
         if organizer_only and "since" not in request.args:
             # A page that looks after itself is no use that anybody makes of it.
             visit.used()
@@ -125,6 +132,44 @@ def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
         visit.set_cookies(response)
         response.headers.setdefault("Cache-Control", "no-store")
         return _packed(response) if organizer_only else response
+
+
+def _refuse_another_role(role: str) -> None:
+    """What the table of who may do what (policy.py) says of this address. Raises NotYourRole."""
+    if request.url_rule is not None:
+        where = request.view_args or {}
+        method = "GET" if request.method == "HEAD" else request.method
+        refuse_role(the_snapshot(), POLICY[f"{method} {request.url_rule.rule}"], role, where.get("event_id", ""),
+                    where.get("match_id", ""))
+
+
+def actor() -> str:
+    """How entries name who presses the buttons of this request: by role, and by id where it is one person's PIN."""
+    who = visit.who()
+    return who.actor if who is not None else ORGANIZER
+
+
+def signed_by(event_id: str) -> str:
+    """Who says so, as an event knows its officials (judging/officials.roles_of).
+
+    The hub's one PIN is whoever holds it: the form names the official. A PIN of one's own is one person: the official
+    that this person was said to be, or who has the same name there; in an event without officials, the role.
+    Raises Problem("no_official_here").
+    """
+    who = visit.who() or THE_ORGANIZER
+    if not who.id:
+        return field("by")[:NAME_LETTERS] or ORGANIZER
+    moment = the_moment(event_id)
+    official = official_of(moment, who)
+    if official is None and who.role != ORGANIZER and moment.state.officials:
+        raise Problem("no_official_here", name=who.name)
+    return official or who.role
+
+
+def the_name() -> str:
+    """By what name others are told who took something on: one's own, or the role."""
+    who = visit.who() or THE_ORGANIZER
+    return who.name or words()(f"role.{who.role}")
 
 
 def _packed(response: Response) -> Response:
@@ -273,7 +318,7 @@ def _refuse_another_step(event_id: str) -> None:
 
 def tell(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -> None:
     """One command of the organizer's, decided only in the state that its button was shown for."""
-    the_hub().service.tell(event_id, command, ORGANIZER, people, field("step"))
+    the_hub().service.tell(event_id, command, actor(), people, field("step"))
 
 
 def _with_name(problem: Problem, event_id: str) -> Problem:

@@ -26,7 +26,17 @@ from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.journal.service import Step
-from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, tell, the_hub, the_moment, whole_number
+from roundtap_hub.pages.base import (
+    actor,
+    back_to_event,
+    field,
+    mended_on,
+    signed_by,
+    tell,
+    the_hub,
+    the_moment,
+    whole_number,
+)
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.leaving import leaves
 from roundtap_hub.pages.new_event import enrol, next_number
@@ -82,7 +92,7 @@ def enter(event_id: str) -> AnyResponse:
         record, entrant = enrol(event_id, competitor)
         people.append(record)
         steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets)))
-    the_hub().service.ask(steps, ORGANIZER, people)
+    the_hub().service.ask(steps, actor(), people)
     return back_to_event(event_id, "competitors")
 
 
@@ -161,7 +171,7 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
         refuse_broken_teams(moment, {name: (members, captain)}, but=competitor)
         before = replace(before, members=members, captain=captain)
     person, salt = replace(before, name=name, public_name=public or None), secrets.token_hex(16)
-    the_hub().service.tell(event_id, ChangePerson(competitor, person.digest(salt)), ORGANIZER,
+    the_hub().service.tell(event_id, ChangePerson(competitor, person.digest(salt)), actor(),
                            [PersonRecord(event_id, competitor, salt, person)])
     return back_to_event(event_id, "competitors")
 
@@ -180,7 +190,7 @@ def come_back(event_id: str, competitor: str) -> AnyResponse:
 @mended_on(event)
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
     """For good, with a reason that is kept."""
-    by = field("by")[:NAME_LETTERS] or ORGANIZER
+    by = signed_by(event_id)
     reason = written(field("reason")[:500])
     return leaves(event_id, competitor, "disqualify",
                   lambda stood: tell(event_id, Disqualify(competitor, reason, by, stood)))

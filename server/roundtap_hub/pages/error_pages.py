@@ -11,8 +11,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.journal.service import HubStopped, OutcomeUnknown
-from roundtap_hub.pages.base import page
+from roundtap_hub.pages.base import page, words
 from roundtap_hub.pages.outcome import wait_for
+from roundtap_hub.policy import NotYourRole
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +33,14 @@ def handle(app: Flask) -> None:
     def refused(problem: Problem) -> AnyResponse:
         g.problem = problem
         return _explained(409)
+
+    @app.errorhandler(NotYourRole)
+    def another_s(refused: NotYourRole) -> AnyResponse:
+        """In words who may; nothing of it was done."""
+        t = words()
+        g.problem, g.status = Problem("not_your_role", role=t(f"role.{refused.role}"),
+                                      roles=", ".join(t(f"role.{role}") for role in refused.roles)), 403
+        return page("not_yours.html", event_id=(request.view_args or {}).get("event_id", ""))
 
     @app.errorhandler(HubStopped)
     def stopping(_: HubStopped) -> AnyResponse:

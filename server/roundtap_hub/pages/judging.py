@@ -19,7 +19,7 @@ from roundtap_core.event.commands import (
     Warn,
 )
 from roundtap_core.names import fit_name
-from roundtap_hub.pages.base import ORGANIZER, back_to_event, field, mended_on, the_hub, whole_number
+from roundtap_hub.pages.base import actor, back_to_event, field, mended_on, signed_by, the_hub, whole_number
 from roundtap_hub.pages.competitors import NAME_LETTERS
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.results import match_page
@@ -41,44 +41,44 @@ def routes(bp: Blueprint) -> None:
 
 @mended_on(event)
 def warn(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, Warn(competitor, _text("reason"), signed_by()), ORGANIZER)
+    the_hub().service.tell(event_id, Warn(competitor, _text("reason"), signed_by(event_id)), actor())
     return back_to_event(event_id, "competitors")
 
 
 @mended_on(event)
 def propose(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, ProposeDisqualification(competitor, _text("reason"), signed_by()), ORGANIZER)
+    the_hub().service.tell(event_id, ProposeDisqualification(competitor, _text("reason"), signed_by(event_id)), actor())
     return back_to_event(event_id, "needs")
 
 
 @mended_on(event)
 def decline(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, DeclineProposal(competitor, signed_by()), ORGANIZER)
+    the_hub().service.tell(event_id, DeclineProposal(competitor, signed_by(event_id)), actor())
     return back_to_event(event_id)
 
 
 @mended_on(event)
 def tick(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, Tick(competitor, field("what")[:NAME_LETTERS], field("on") == "1"), ORGANIZER)
+    the_hub().service.tell(event_id, Tick(competitor, field("what")[:NAME_LETTERS], field("on") == "1"), actor())
     return back_to_event(event_id, "competitors")
 
 
 @mended_on(event)
 def came_with(event_id: str, competitor: str) -> AnyResponse:
     group = fit_name(field("came_with")) or None
-    the_hub().service.tell(event_id, SetCameWith(competitor, group), ORGANIZER)
+    the_hub().service.tell(event_id, SetCameWith(competitor, group), actor())
     return back_to_event(event_id, "competitors")
 
 
 @mended_on(match_page)
 def ruling(event_id: str, match_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, NoteRuling(match_id, _text("text"), signed_by()), ORGANIZER)
+    the_hub().service.tell(event_id, NoteRuling(match_id, _text("text"), signed_by(event_id)), actor())
     return back_to_match(event_id, match_id)
 
 
 @mended_on(match_page)
 def appeal(event_id: str, match_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, Appeal(match_id, field("competitor")), ORGANIZER)
+    the_hub().service.tell(event_id, Appeal(match_id, field("competitor")), actor())
     return back_to_match(event_id, match_id)
 
 
@@ -88,31 +88,26 @@ def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
     upheld = field("upheld")
     if upheld not in ("0", "1"):
         raise Problem("appeal_how")
-    the_hub().service.tell(event_id, DecideAppeal(match_id, _text("text"), upheld == "1", signed_by()), ORGANIZER)
+    the_hub().service.tell(event_id, DecideAppeal(match_id, _text("text"), upheld == "1", signed_by(event_id)), actor())
     return back_to_match(event_id, match_id)
 
 
 @mended_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
     minutes = whole_number("minutes") or 0
-    the_hub().service.tell(event_id, GrantExtension(match_id, minutes, signed_by()), ORGANIZER)
+    the_hub().service.tell(event_id, GrantExtension(match_id, minutes, signed_by(event_id)), actor())
     return back_to_match(event_id, match_id)
 
 
 @mended_on(event)
 def picks(event_id: str, match_id: str) -> AnyResponse:
     chosen = [text for text in request.form.getlist("picks")[:PICKS_MOST] if text.isdecimal() and len(text) < 3]
-    the_hub().service.tell(event_id, SetPicks(match_id, tuple(map(int, chosen))), ORGANIZER)
+    the_hub().service.tell(event_id, SetPicks(match_id, tuple(map(int, chosen))), actor())
     return back_to_event(event_id, "picks")
 
 
 def back_to_match(event_id: str, match_id: str) -> AnyResponse:
     return redirect(url_for("console.match", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
-
-
-def signed_by() -> str:
-    """The official who said so, as chosen in the form; whoever is logged in where nobody was."""
-    return field("by")[:NAME_LETTERS] or ORGANIZER
 
 
 def _text(name: str) -> str:

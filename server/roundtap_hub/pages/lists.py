@@ -14,7 +14,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import ListCheck, list_digest
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
-from roundtap_hub.pages.base import ORGANIZER, field, mended_on, page, the_hub, the_moment, words
+from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_moment, words
 from roundtap_hub.views.event_at import EventAt, full_names, tournament
 from roundtap_hub.views.lists import ROWS_ADDED, flags_of, lines_shown, list_states, list_view, read_list
 
@@ -83,7 +83,7 @@ def _save(moment: EventAt, who: Competitor, total: int | None) -> None:
         command = CorrectList(who.id, digest, total, field("reason")[:REASON_LETTERS])
     else:
         command = SubmitList(who.id, digest, total)
-    the_hub().service.tell(moment.state.id, command, ORGANIZER,
+    the_hub().service.tell(moment.state.id, command, actor(),
                            [PersonRecord(moment.state.id, who.id, salt, person)])
 
 

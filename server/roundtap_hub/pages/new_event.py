@@ -35,7 +35,7 @@ from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.venue import BEGUN
 from roundtap_hub.pages.base import (
-    ORGANIZER,
+    actor,
     back_to_event,
     field,
     mended_on,
@@ -73,7 +73,7 @@ def create() -> AnyResponse:
     options = read_options(book, field)
     about = fit_about({key: field(key) for key in ASKED_ABOUT})
     command = CreateEvent(field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about)
-    the_hub().service.ask([begin(event_id), Step(event_id, command)], ORGANIZER)
+    the_hub().service.ask([begin(event_id), Step(event_id, command)], actor())
     return back_to_event(event_id)
 
 
@@ -95,7 +95,7 @@ def import_file() -> AnyResponse:
         raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(words()))
     event_id = the_hub().new_event_id()
     steps, people = import_steps(event_id, file, _color())
-    the_hub().service.ask([begin(event_id), *steps], ORGANIZER, people, PATIENCE_S)
+    the_hub().service.ask([begin(event_id), *steps], actor(), people, PATIENCE_S)
     return back_to_event(event_id)
 
 
@@ -161,7 +161,7 @@ def set_about(event_id: str) -> AnyResponse:
     """When, where, who, special rules. What the page did not ask stays as it is."""
     asked = {key: field(key) for key in ASKED_ABOUT if key in request.form}
     said = SetAbout({**the_moment(event_id).state.about, **asked})
-    the_hub().service.tell(event_id, said, ORGANIZER)
+    the_hub().service.tell(event_id, said, actor())
     return back_to_event(event_id)
 
 
@@ -170,7 +170,7 @@ def set_options(event_id: str) -> AnyResponse:
     """Rounds and other options, until the first round is drawn."""
     state = the_moment(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in OFFERED}
-    the_hub().service.tell(event_id, SetOptions({**kept, **read_options(state.rulebook, field)}), ORGANIZER)
+    the_hub().service.tell(event_id, SetOptions({**kept, **read_options(state.rulebook, field)}), actor())
     return back_to_event(event_id)
 
 
@@ -180,7 +180,7 @@ def set_structure(event_id: str) -> AnyResponse:
     state = the_moment(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in STRUCTURE}
     changed = {**kept, **read_structure(state.rulebook, field)}
-    the_hub().service.tell(event_id, SetOptions(changed), ORGANIZER)
+    the_hub().service.tell(event_id, SetOptions(changed), actor())
     return back_to_event(event_id)
 
 

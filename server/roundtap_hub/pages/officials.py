@@ -17,8 +17,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.journal.journal import PersonRecord
-from roundtap_hub.pages.base import ORGANIZER as PRESSED_BY
-from roundtap_hub.pages.base import back_to_event, field, mended_on, the_hub, the_moment
+from roundtap_hub.pages.base import actor, back_to_event, field, mended_on, the_hub, the_moment
 from roundtap_hub.pages.competitors import check_name
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.new_event import next_number
@@ -43,7 +42,7 @@ def add(event_id: str) -> AnyResponse:
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
     new = _as_typed(Official(new_id, field("role", JUDGE), person.digest(salt)))
-    the_hub().service.tell(event_id, SetOfficials((*_without_organizer(state, new), new)), PRESSED_BY,
+    the_hub().service.tell(event_id, SetOfficials((*_without_organizer(state, new), new)), actor(),
                            [PersonRecord(event_id, new_id, salt, person)])
     return back_to_event(event_id, "officials")
 
@@ -63,7 +62,7 @@ def remove(event_id: str, official: str) -> AnyResponse:
 
 @mended_on(event)
 def duty(event_id: str, official: str) -> AnyResponse:
-    the_hub().service.tell(event_id, OfficialDuty(official, field("on") == "1"), PRESSED_BY)
+    the_hub().service.tell(event_id, OfficialDuty(official, field("on") == "1"), actor())
     return back_to_event(event_id, "officials")
 
 
@@ -78,7 +77,7 @@ def _set(event_id: str, official_id: str, changed: Callable[[Official], Official
     new = changed(state.officials[official_id])
     others = _without_organizer(state, new) if new else tuple(state.officials.values())
     kept = tuple(new if o.id == official_id else o for o in others)
-    the_hub().service.tell(event_id, SetOfficials(tuple(o for o in kept if o is not None)), PRESSED_BY)
+    the_hub().service.tell(event_id, SetOfficials(tuple(o for o in kept if o is not None)), actor())
     return back_to_event(event_id, "officials")
 
 

@@ -6,8 +6,7 @@ from flask import Blueprint, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.commands import PublishRound
-from roundtap_core.rulebooks.base import ORGANIZER as SIGNED_BY_ORGANIZER
-from roundtap_hub.pages.base import back_to_event, field, mended_on, tell, whole_number
+from roundtap_hub.pages.base import back_to_event, field, mended_on, signed_by, tell, whole_number
 from roundtap_hub.pages.console import event
 
 REASON_LETTERS = 500
@@ -22,6 +21,6 @@ def play_on(event_id: str) -> AnyResponse:
     """Publish the drawn round; what is missing and was on the page is noted. Sent without `point`: whatever is."""
     seen = tuple(request.form.getlist("point")) or None
     command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, field("reason")[:REASON_LETTERS],
-                           seen, field("by") or SIGNED_BY_ORGANIZER)
+                           seen, signed_by(event_id))
     tell(event_id, command)
     return back_to_event(event_id)

@@ -27,7 +27,7 @@ from roundtap_hub.journal.beyond_copy import (
     unanswered,
 )
 from roundtap_hub.journal.service import Step
-from roundtap_hub.pages.base import ORGANIZER, field, mended_on, page, the_hub, the_snapshot, whole_number, words
+from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_snapshot, whole_number, words
 from roundtap_hub.views.restored import moved, restored_view
 
 LEFT = "left"
@@ -110,12 +110,12 @@ def settled() -> AnyResponse:
     snapshot = the_snapshot()
     answers = [_report_step(pending) if is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
                for pending in unanswered(snapshot)]
-    the_hub().service.ask([*_placements(), *answers, Step(VENUE, NewEntry(SETTLED, {}))], ORGANIZER)
+    the_hub().service.ask([*_placements(), *answers, Step(VENUE, NewEntry(SETTLED, {}))], actor())
     return redirect(url_for("console.events"), 303)
 
 
 def _noted(*steps: Step) -> AnyResponse:
-    the_hub().service.ask(steps, ORGANIZER)
+    the_hub().service.ask(steps, actor())
     return redirect(url_for("console.restored"), 303)
 
 

@@ -20,7 +20,7 @@ from roundtap_core.forms.form import Choice, Form, Picks
 from roundtap_core.records import SIDES, Match, Result
 from roundtap_core.rulebooks.base import DRAW, Situation
 from roundtap_hub.pages.base import (
-    ORGANIZER,
+    actor,
     back_to_event,
     mended_on,
     page,
@@ -223,7 +223,7 @@ def enter(event_id: str, match_id: str) -> AnyResponse:
     if at.result is None:
         return redirect(_address(seat, at.trail.fields()), 303)
     command = EnterResult(match_id, whole_number("revision") or 0, at.result, whole_number("seen"))
-    the_hub().service.tell(event_id, command, ORGANIZER)
+    the_hub().service.tell(event_id, command, actor())
     return back_to_event(event_id)
 
 

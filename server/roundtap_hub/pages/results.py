@@ -14,7 +14,7 @@ from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result
 from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.pages.base import (
-    ORGANIZER,
+    actor,
     back_to_event,
     field,
     mended_on,
@@ -107,7 +107,7 @@ def enter_result(event_id: str, match_id: str) -> AnyResponse:
     played, match = seen_match(state, match_id)
     result = read_result(state.rulebook, state.options, _typed(), situation_at(state, moment.people, played, match))
     seen = whole_number("seen")
-    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, result, seen), ORGANIZER)
+    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, result, seen), actor())
     return back_to_round(event_id, played)
 
 
@@ -131,7 +131,7 @@ def accept(event_id: str) -> AnyResponse:
     said = match.reports.get("b" if side == "b" else "a")
     if said is None or said.number != whole_number("number"):
         raise Problem("result_changed_meanwhile", table=match.match.table)
-    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, said.result), ORGANIZER)
+    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, said.result), actor())
     return back_to_event(event_id)
 
 
@@ -141,45 +141,45 @@ def keep(event_id: str) -> AnyResponse:
     match_id = field("match")
     _, match = seen_match(the_moment(event_id).state, match_id)
     stands = EnterResult(match_id, match.revision, match.match.result, whole_number("seen"))
-    the_hub().service.tell(event_id, stands, ORGANIZER)
+    the_hub().service.tell(event_id, stands, actor())
     return back_to_event(event_id)
 
 
 @mended_on(event)
 def settle_strangers(event_id: str) -> AnyResponse:
     """The organizer has read which units reported this match from elsewhere, up to the entry `number`."""
-    the_hub().service.tell(event_id, SettleStrangers(field("match"), whole_number("number") or 0), ORGANIZER)
+    the_hub().service.tell(event_id, SettleStrangers(field("match"), whole_number("number") or 0), actor())
     return back_to_event(event_id)
 
 
 @mended_on(match_page)
 def clear(event_id: str, match_id: str) -> AnyResponse:
     """Take a result back, as if nobody had reported."""
-    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, None), ORGANIZER)
+    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, None), actor())
     return back_to_event(event_id)
 
 
 @mended_on(match_page)
 def draw_lot(event_id: str, match_id: str) -> AnyResponse:
     """A coin before play: who begins, or who of two equal lists chooses. Once drawn it stands."""
-    the_hub().service.tell(event_id, NoteLot(match_id, field("about"), secrets.choice(SIDES)), ORGANIZER)
+    the_hub().service.tell(event_id, NoteLot(match_id, field("about"), secrets.choice(SIDES)), actor())
     return redirect(url_for("console.match", event_id=event_id, match_id=match_id), 303)
 
 
 @mended_on(match_page)
 def no_show(event_id: str, match_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, NoShow(match_id, field("absent")), ORGANIZER)
+    the_hub().service.tell(event_id, NoShow(match_id, field("absent")), actor())
     return back_to_event(event_id)
 
 
 @mended_on(match_page)
 def nobody_came(event_id: str, match_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, NobodyCame(match_id), ORGANIZER)
+    the_hub().service.tell(event_id, NobodyCame(match_id), actor())
     return back_to_event(event_id)
 
 
 @mended_on(event)
 def no_show_undone(event_id: str, match_id: str) -> AnyResponse:
     """Whoever was noted as absent sits down after all, at the table of the draw unless another event took it."""
-    the_hub().service.tell(event_id, NoShowUndone(match_id), ORGANIZER)
+    the_hub().service.tell(event_id, NoShowUndone(match_id), actor())
     return back_to_event(event_id)

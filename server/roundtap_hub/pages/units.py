@@ -10,7 +10,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.unit_keys import ROLES, TABLE
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import (
-    ORGANIZER,
+    actor,
     back_to_event,
     field,
     mended_on,
@@ -18,6 +18,7 @@ from roundtap_hub.pages.base import (
     page,
     the_hub,
     the_moment,
+    the_name,
     the_snapshot,
     the_units,
     whole_number,
@@ -67,7 +68,7 @@ def revoke_key() -> AnyResponse:
     hub, unit = the_hub(), field("unit")
     hub.unit_keys.revoke(unit)
     if unit in the_snapshot().venue.tables:
-        hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": None}))], ORGANIZER)
+        hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": None}))], actor())
     return redirect(url_for("console.unit_list"), 303)
 
 
@@ -97,7 +98,7 @@ def place_unit(event_id: str) -> AnyResponse:
         raise Problem("unknown_unit", unit=unit[:40])
     if table is not None and not 1 <= table <= TABLE_MAX:
         raise Problem("table_number", value=table, maximum=TABLE_MAX)
-    hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], ORGANIZER)
+    hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], actor())
     return back_to_event(event_id, "units")
 
 
@@ -105,7 +106,7 @@ def place_unit(event_id: str) -> AnyResponse:
 def take_call(event_id: str) -> AnyResponse:
     """Somebody is on the way: the table's screen says who."""
     the_moment(event_id)
-    the_hub().presence.take_call(field("unit"), field("by")[:40] or ORGANIZER)
+    the_hub().presence.take_call(field("unit"), the_name())
     return back_to_event(event_id)
 
 

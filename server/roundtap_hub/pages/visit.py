@@ -13,6 +13,7 @@ from roundtap_hub.auth import form_is_ours, is_here
 from roundtap_hub.cookies import FORM, LANGUAGE, LANGUAGE_S, cookies_in, session_cookie
 from roundtap_hub.hub import Hub
 from roundtap_hub.sessions import LIFE_MS, Session, form_token
+from roundtap_hub.staff import Who
 
 FORM_S = 12 * 3600
 
@@ -50,8 +51,13 @@ def _read() -> Visit:
                  language if language in LANGUAGES else "")
 
 
+def who() -> Who | None:
+    """Who of the staff asks; None for everybody else."""
+    return _hub().organizers.who(the_visit().session)
+
+
 def is_organizer() -> bool:
-    """Whether who asks is logged in."""
+    """Whether who asks is logged in, in whatever role."""
     return the_visit().session is not None
 
 

@@ -39,7 +39,7 @@ class BrowserChoices:
         if not sent:
             return NOTHING
         language = cookies_in(sent.decode("latin-1")).get(LANGUAGE, "")
-        return Remembered(language if language in LANGUAGES else "", asker_of(self._hub, scope).organizer)
+        return Remembered(language if language in LANGUAGES else "", bool(asker_of(self._hub, scope).role))
 
     def language(self, scope: Scope, remembered: Remembered) -> str:
         """Chosen by hand and remembered, else what the browser asks for, else the hub's own."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from roundtap_core.event.judging.officials import head_judge_proposed, may_play
 from roundtap_core.rulebooks.base import NO, ORGANIZER
+from roundtap_hub.staff import Who
 from roundtap_hub.views.event_at import EventAt, full_names
 
 
@@ -61,6 +62,16 @@ def official_name(moment: EventAt, official_id: str) -> str:
     """The name by which an official is known to the others; "" where the id is none's, or the person is forgotten."""
     person = moment.people.get(official_id) if official_id in moment.state.officials else None
     return person.name if person else ""
+
+
+def official_of(moment: EventAt, who: Who) -> str | None:
+    """Which official of an event somebody of the staff is: the one it was said of, else the one of that name."""
+    officials = moment.state.officials
+    said = who.official(moment.state.id)
+    if said in officials:
+        return said
+    same = [each for each in officials if official_name(moment, each).casefold() == who.name.casefold()]
+    return same[0] if len(same) == 1 and who.name else None
 
 
 def signers(moment: EventAt) -> tuple[Signer, ...]:
