@@ -149,16 +149,16 @@ def actor() -> str:
     return who.actor if who is not None else ORGANIZER
 
 
-def signed_by(event_id: str) -> str:
+def signed_by(event_id: str, chosen: str) -> str:
     """Who says so, as an event knows its officials (judging/officials.roles_of).
 
-    The hub's one PIN is whoever holds it: the form names the official. A PIN of one's own is one person: the official
-    that this person was said to be, or who has the same name there; in an event without officials, the role.
+    The hub's one PIN is whoever holds it: the form names the official (`chosen`). A PIN of one's own is one person: the
+    official that this person was said to be, or who has the same name there; in an event without officials, the role.
     Raises Problem("no_official_here").
     """
     who = visit.who() or THE_ORGANIZER
     if not who.id:
-        return field("by")[:NAME_LETTERS] or ORGANIZER
+        return chosen[:NAME_LETTERS] or ORGANIZER
     moment = the_moment(event_id)
     official = official_of(moment, who)
     if official is None and who.role != ORGANIZER and moment.state.officials:

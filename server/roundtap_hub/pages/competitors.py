@@ -190,7 +190,7 @@ def come_back(event_id: str, competitor: str) -> AnyResponse:
 @mended_on(event)
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
     """For good, with a reason that is kept."""
-    by = signed_by(event_id)
+    by = signed_by(event_id, field("by"))
     reason = written(field("reason")[:500])
     return leaves(event_id, competitor, "disqualify",
                   lambda stood: tell(event_id, Disqualify(competitor, reason, by, stood)))

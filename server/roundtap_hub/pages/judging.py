@@ -41,19 +41,19 @@ def routes(bp: Blueprint) -> None:
 
 @mended_on(event)
 def warn(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, Warn(competitor, _text("reason"), signed_by(event_id)), actor())
+    the_hub().service.tell(event_id, Warn(competitor, _text("reason"), _by(event_id)), actor())
     return back_to_event(event_id, "competitors")
 
 
 @mended_on(event)
 def propose(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, ProposeDisqualification(competitor, _text("reason"), signed_by(event_id)), actor())
+    the_hub().service.tell(event_id, ProposeDisqualification(competitor, _text("reason"), _by(event_id)), actor())
     return back_to_event(event_id, "needs")
 
 
 @mended_on(event)
 def decline(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, DeclineProposal(competitor, signed_by(event_id)), actor())
+    the_hub().service.tell(event_id, DeclineProposal(competitor, _by(event_id)), actor())
     return back_to_event(event_id)
 
 
@@ -72,7 +72,7 @@ def came_with(event_id: str, competitor: str) -> AnyResponse:
 
 @mended_on(match_page)
 def ruling(event_id: str, match_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, NoteRuling(match_id, _text("text"), signed_by(event_id)), actor())
+    the_hub().service.tell(event_id, NoteRuling(match_id, _text("text"), _by(event_id)), actor())
     return back_to_match(event_id, match_id)
 
 
@@ -88,14 +88,14 @@ def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
     upheld = field("upheld")
     if upheld not in ("0", "1"):
         raise Problem("appeal_how")
-    the_hub().service.tell(event_id, DecideAppeal(match_id, _text("text"), upheld == "1", signed_by(event_id)), actor())
+    the_hub().service.tell(event_id, DecideAppeal(match_id, _text("text"), upheld == "1", _by(event_id)), actor())
     return back_to_match(event_id, match_id)
 
 
 @mended_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
     minutes = whole_number("minutes") or 0
-    the_hub().service.tell(event_id, GrantExtension(match_id, minutes, signed_by(event_id)), actor())
+    the_hub().service.tell(event_id, GrantExtension(match_id, minutes, _by(event_id)), actor())
     return back_to_match(event_id, match_id)
 
 
@@ -108,6 +108,10 @@ def picks(event_id: str, match_id: str) -> AnyResponse:
 
 def back_to_match(event_id: str, match_id: str) -> AnyResponse:
     return redirect(url_for("console.match", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
+
+
+def _by(event_id: str) -> str:
+    return signed_by(event_id, field("by"))
 
 
 def _text(name: str) -> str:

@@ -21,6 +21,6 @@ def play_on(event_id: str) -> AnyResponse:
     """Publish the drawn round; what is missing and was on the page is noted. Sent without `point`: whatever is."""
     seen = tuple(request.form.getlist("point")) or None
     command = PublishRound(whole_number("number") or 0, whole_number("attempt") or 0, field("reason")[:REASON_LETTERS],
-                           seen, signed_by(event_id))
+                           seen, signed_by(event_id, field("by")))
     tell(event_id, command)
     return back_to_event(event_id)
