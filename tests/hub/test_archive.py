@@ -10,7 +10,7 @@ import pytest
 from pages_kit import House, open_house, text_of
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import DropCompetitor, FinishEvent, ReopenEvent
+from roundtap_core.event.commands import DropCompetitor, FinishEvent, RemoveCompetitor, ReopenEvent
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.reports import take_report
 from roundtap_hub.journal.journal import Journal
@@ -254,3 +254,17 @@ def test_papers_of_a_deleted_event_are_forgotten(house: House, tmp_path: Path) -
     again.close()
     with sqlite3.connect(tmp_path / "roundtap.db") as connection:
         assert connection.execute("SELECT count(*) FROM print_text").fetchone() == (0,)
+
+
+def test_the_chain_holds_when_an_entry_was_taken_out_and_nothing_of_the_person_is_left(
+    house: House, tmp_path: Path,
+) -> None:
+    house.with_event()
+    house.service.tell("e1", RemoveCompetitor("p3"), "organizer")
+    house.service.stop()
+    journal = Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True)
+    looked = {found.stream: found for found in verify(journal)}
+    assert looked["e1"].wrong == []
+    assert (looked["e1"].people, "p3" in journal.people()["e1"]) == (5, False)
+    assert journal.rough_summary("e1", journal.head("e1")).players == 5
+    journal.close()

@@ -250,3 +250,40 @@ def test_without_a_copy_the_console_says_one_copy(tmp_path: Path) -> None:
     make_event(hub.service)
     assert hub.keys() == ["one_copy"]
     hub.stop()
+
+
+def test_an_entry_that_was_taken_out_is_forgotten_in_the_journal_and_on_the_stick_at_once(
+    hub: Hub, stick: Path,
+) -> None:
+    hub.service.ask(event_steps(), "organizer", people())
+    assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
+    gone = next(who for who, person in hub.service.snapshot.people["e1"].items() if person.name == "Łukasz Żak")
+    hub.service.tell("e1", c.RemoveCompetitor(gone), "organizer")
+    assert gone not in hub.service.snapshot.people["e1"]
+    assert gone not in hub.journal.people({"e1"})["e1"]
+    assert "Łukasz Żak" not in (stick / COPY_FILE).read_text()
+    assert heads_on(stick) == hub.journal.heads()
+
+
+def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stick: Path) -> None:
+    journal = Journal(url_of(tmp_path / "journal.db"))
+    service = Service(journal, HandClock().clocks)
+    service.start()
+    made = service.ask(event_steps(), "organizer", people())
+    copy = on(stick)
+    copy.open("our line", service.snapshot.venue.epoch)
+    rows = list(journal.person_rows("e1"))
+    copy.write(Batch(made, [{key: row[key] for key in ("event", "competitor", "salt", "data")} for row in rows]))  # type: ignore[misc]
+    copy.close()
+    gone = service.tell("e1", c.RemoveCompetitor("p1"), "organizer")
+    raw = read_copy(stick / COPY_FILE)
+    assert raw is not None
+    assert ("e1", "p1") in raw.people
+    copy.open("our line", service.snapshot.venue.epoch)
+    copy.write(Batch(gone))
+    copy.close()
+    after = read_copy(stick / COPY_FILE)
+    assert after is not None
+    assert ("e1", "p1") not in after.people
+    service.stop()
+    journal.close()

@@ -24,6 +24,12 @@ class Person:
     identity: str | None = None
     houses: tuple[str, ...] = ()
     officials_role: str | None = None
+    paid: bool = False
+    list_link: str | None = None
+    """Where the list can be read elsewhere: an address that begins with http."""
+    note: str | None = None
+    """What organizers noted for themselves. Like `paid` and `list_link` it stands in no event file and on no page that
+    is not theirs."""
 
     def to_json(self) -> dict[str, Any]:
         """What is stored: only what is known."""
@@ -31,6 +37,7 @@ class Person:
             "name": self.name, "public_name": self.public_name, "club": self.club, "external_id": self.external_id,
             "list": self.list, "members": list(self.members) or None, "captain": self.captain,
             "identity": self.identity, "houses": list(self.houses) or None, "officials_role": self.officials_role,
+            "paid": self.paid or None, "list_link": self.list_link, "note": self.note,
         }
         return {key: value for key, value in data.items() if value is not None}
 

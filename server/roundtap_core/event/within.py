@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from types import MappingProxyType
@@ -58,6 +59,12 @@ JUDGED = frozenset({"result"})
 """A report's result as it came: a wild one is refused on record as impossible (results/decide.py)."""
 
 
+LINK_LETTERS, NOTE_LETTERS = 500, 1000
+_LETTERS = MappingProxyType({"external_id": ID_LETTERS, "list_link": LINK_LETTERS})
+_LINK = re.compile(r"https?://[^\s\"'<>\\^`{|}]{1,490}")
+"""What a browser follows to another page, and nothing else: no scripts, no files."""
+
+
 def refuse_beyond(command: Any) -> None:
     """Raise Problem("figure_out_of_range", "text_too_long", "unfit_text", "wrong_length", "too_deep") where a field of
     the command, or of a record in it, is beyond its limits. `where` names the field."""
@@ -74,8 +81,13 @@ def refuse_unfit_person(person: Person, before: Person | None = None) -> None:
         where = f"/{field.name}"
         if field.name == "list":
             refuse_boundless(value, where)
+        if field.name == "note":
+            refuse_unfit(value, where, NOTE_LETTERS)
+            continue
+        if field.name == "list_link" and not _LINK.fullmatch(value):
+            raise Problem("link_unfit", where=where, maximum=LINK_LETTERS)
         for line in value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ():
-            refuse_unfit_line(line, where, ID_LETTERS if field.name == "external_id" else LINE_LETTERS)
+            refuse_unfit_line(line, where, _LETTERS.get(field.name, LINE_LETTERS))
 
 
 def _record(record: Any, where: str) -> None:

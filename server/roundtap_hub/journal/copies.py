@@ -14,6 +14,7 @@ from typing import Protocol
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
+from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.journal import START, Head, Journal, PersonRow
 from roundtap_hub.journal.venue import DELETED
 
@@ -41,6 +42,11 @@ class Batch:
         """Events that it deletes: a copy forgets their people, too."""
         return frozenset(entry.data["event"] for entry in self.entries
                          if entry.stream == VENUE and entry.kind == DELETED)
+
+    @property
+    def taken_out(self) -> frozenset[tuple[str, str]]:
+        """(event, competitor) of entrants whom it takes out: a copy forgets them, too."""
+        return frozenset(people_gone(self.entries))
 
     @property
     def heads(self) -> dict[str, Head]:

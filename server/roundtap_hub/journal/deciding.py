@@ -20,6 +20,7 @@ from roundtap_core.event.within import refuse_unfit_person
 from roundtap_core.limits import refuse_boundless
 from roundtap_hub.journal.archiving import refuse_in_deleted, refuse_unless_may
 from roundtap_hub.journal.beyond_copy import has_place, refuse_before_settled, refuse_settling
+from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import refuse_damaged
@@ -69,6 +70,8 @@ def decide_request(pending: Snapshot, request: Request, at: At, limit: TimeLimit
         else:
             pending, entries = _of_event(pending, step, step.command, at, request, limit)
         made += entries
+    for event_id, competitor in people_gone(made):
+        pending = pending.without_person(event_id, competitor)
     for record in request.people:
         refuse_damaged(record.competitor, record.person)
         refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))

@@ -14,6 +14,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.journal.copies import Batch
+from roundtap_hub.journal.forgotten import REMOVED
 from roundtap_hub.journal.head_file import sync_folder
 from roundtap_hub.journal.journal import Head, PersonRow
 from roundtap_hub.journal.rows import to_row
@@ -62,8 +63,8 @@ class FolderCopy:
             os.fsync(self._file)
             self._chain, self._length = found.chain, found.length
         self._people_of = set(found.people_of)
-        if found.deleted & self._people_of:
-            self._forget(found.deleted)
+        if found.deleted & self._people_of or found.taken_out & found.people:
+            self._forget(found.deleted, found.taken_out)
         return found.heads
 
     def write(self, batch: Batch) -> None:
@@ -71,8 +72,8 @@ class FolderCopy:
             self._append({"entries": [to_row(entry) for entry in batch.entries],
                           "people": [dict(row) for row in batch.people]})
             self._people_of |= {row["event"] for row in batch.people}
-        if batch.gone & self._people_of:
-            self._forget(batch.gone)
+        if batch.gone & self._people_of or batch.taken_out:
+            self._forget(batch.gone, batch.taken_out)
 
     def close(self) -> None:
         if self._file >= 0:
@@ -90,13 +91,14 @@ class FolderCopy:
             raise
         self._chain, self._length = chain, self._length + len(line)
 
-    def _forget(self, events: frozenset[str] | set[str]) -> None:
-        """The file anew without the people of these events; what it was is overwritten, as far as a stick lets us."""
+    def _forget(self, events: frozenset[str], people: frozenset[tuple[str, str]]) -> None:
+        """The file anew without the people of these events, and without these; what it was is overwritten, as far as a
+        stick lets us."""
         path = self.folder / COPY_FILE
         old = os.open(path, os.O_RDWR)
         try:
             self.close()
-            self._make(path, _without_people(path, events))
+            self._make(path, _without_people(path, events, people))
             length = os.fstat(old).st_size
             for at in range(0, length, 1 << 16):
                 _write(old, bytes(min(1 << 16, length - at)), at)
@@ -131,11 +133,18 @@ class CopyContent:
     lineage: str
     epoch: str
     heads: dict[str, Head] = field(default_factory=dict)
-    people_of: set[str] = field(default_factory=set)
+    people: set[tuple[str, str]] = field(default_factory=set)
+    """(event, competitor) of every row of a person."""
     deleted: frozenset[str] = frozenset()
+    taken_out: frozenset[tuple[str, str]] = frozenset()
     chain: str = ""
     length: int = 0
     damaged: bool = False
+
+    @property
+    def people_of(self) -> set[str]:
+        """The events of which it holds people."""
+        return {event for event, _ in self.people}
 
 
 def read_copy(path: Path) -> CopyContent | None:
@@ -152,7 +161,9 @@ def read_copy(path: Path) -> CopyContent | None:
                 content.heads[row["stream"]] = Head(row["number"], row["hash"])
                 if row["stream"] == VENUE and row["kind"] == DELETED:
                     content.deleted |= {json.loads(row["data"])["event"]}
-            content.people_of |= {row["event"] for row in said.get("people", ())}
+                elif row["kind"] == REMOVED:
+                    content.taken_out |= {(row["stream"], json.loads(row["data"])["competitor"])}
+            content.people |= {(row["event"], row["competitor"]) for row in said.get("people", ())}
             content.chain, content.length = chain, length
     except FileNotFoundError:
         return None
@@ -194,10 +205,13 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
             yield said, chain, length
 
 
-def _without_people(path: Path, events: frozenset[str] | set[str]) -> Iterator[Mapping[str, Any]]:
+def _without_people(
+    path: Path, events: frozenset[str], people: frozenset[tuple[str, str]]
+) -> Iterator[Mapping[str, Any]]:
     for said, _, _ in _lines(path):
         if "people" in said:
-            said["people"] = [row for row in said["people"] if row["event"] not in events]
+            said["people"] = [row for row in said["people"]
+                              if row["event"] not in events and (row["event"], row["competitor"]) not in people]
         yield said
 
 

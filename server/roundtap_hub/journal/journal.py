@@ -19,6 +19,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_core.event.person import Person
+from roundtap_hub.journal.forgotten import REMOVED, people_gone
 from roundtap_hub.journal.person_rows import read_people
 from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, LINEAGE, PERSON, SEAL, next_entry, to_row
 from roundtap_hub.journal.seals import SealBook, Summary
@@ -116,7 +117,7 @@ class Journal:
 
     def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = ()) -> None:
         """Commit all of them or none; on return they are on the disk. With the entry that deletes an event its people
-        go, in the same commit. Raises JournalConflict."""
+        go, in the same commit, and with one that takes an entrant out that person. Raises JournalConflict."""
         rows = [to_row(entry) for entry in entries]
         gone = [entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED]
         try:
@@ -126,6 +127,8 @@ class Journal:
                     connection.execute(insert(ENTRY), rows)
                 if gone:
                     connection.execute(delete(PERSON).where(PERSON.c.event.in_(gone)))
+                if taken_out := people_gone(entries):
+                    connection.execute(delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(taken_out)))
         except SQLAlchemyError as error:
             raise _conflict(error) from error
 
@@ -209,14 +212,14 @@ class Journal:
             last = connection.scalar(
                 select(ENTRY.c.kind).where(ENTRY.c.stream == stream, ENTRY.c.kind.in_(SAY_IF_OVER))
                 .order_by(ENTRY.c.number.desc()).limit(1))
-            players = connection.scalar(select(func.count()).where(
-                ENTRY.c.stream == stream, ENTRY.c.kind == "competitor-entered"))
+            entered, removed = (connection.scalar(select(func.count()).where(
+                ENTRY.c.stream == stream, ENTRY.c.kind == kind)) or 0 for kind in ("competitor-entered", REMOVED))
         created = said.get("event-created", {})
         about = said.get("about-set", created).get("about")
         name, rulebook, color = (str(created.get(key, other)) for key, other in
                                  (("name", stream), ("rulebook", ""), ("color", "")))
         date = str(about.get("date", "")) if isinstance(about, dict) else ""
-        return Summary(stream, head.number, head.hash, name, rulebook, color, date, players or 0,
+        return Summary(stream, head.number, head.hash, name, rulebook, color, date, entered - removed,
                        last == "event-finished")
 
     def holds(self, stream: str, head: Head) -> bool:

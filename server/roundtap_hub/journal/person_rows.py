@@ -73,7 +73,9 @@ def _checked(data: Any) -> Person:
     if not isinstance(data, dict) or not data.keys() <= _KNOWN or not isinstance(data.get("name"), str):
         raise TypeError("no person")
     for key, value in data.items():
-        if key == "list":
+        if key == "paid":
+            right = isinstance(value, bool)
+        elif key == "list":
             right = isinstance(value, dict)
         elif key in _LINES:
             right = isinstance(value, list) and all(isinstance(line, str) for line in value)
@@ -88,7 +90,9 @@ def _shown(competitor: str, person: Person) -> Person:
     """As it may stand on a wall: names that came in before the limits stood disturb nothing."""
     values: dict[str, Any] = {field.name: getattr(person, field.name) for field in fields(Person)}
     for name, value in values.items():
-        if isinstance(value, str) and not fits_line(value):
+        if name == "note" and isinstance(value, str):
+            values[name] = harmless(value)
+        elif isinstance(value, str) and not fits_line(value):
             values[name] = _line(competitor, value)
         elif isinstance(value, tuple) and not all(map(fits_line, value)):
             values[name] = tuple(_line(competitor, line) for line in value)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, create_engine, delete, select, text
+from sqlalchemy import Connection, Engine, bindparam, create_engine, delete, select, text, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
@@ -17,6 +17,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_hub.journal.database_url import database_url, shown
+from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.journal import AT_ONCE, Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, SEAL, to_row
 from roundtap_hub.journal.seals import Seal, SealBook, seal_row
@@ -81,7 +82,8 @@ class PostgresJournal(Journal):
         rows = sorted((to_row(entry) for entry in entries), key=lambda row: (row["stream"], row["number"]))
         persons = _person_rows(people)
         gone = [entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED]
-        told = self._told(entries, {*(row["event"] for row in persons), *gone})
+        taken_out = people_gone(entries)
+        told = self._told(entries, {*(row["event"] for row in persons), *gone, *(event for event, _ in taken_out)})
         committing = False
         try:
             with nullcontext(self._alone) if self._alone is not None else self._engine.connect() as connection:
@@ -92,6 +94,8 @@ class PostgresJournal(Journal):
                     _put_entries(connection, rows)
                 if gone:
                     connection.execute(delete(PERSON).where(PERSON.c.event.in_(gone)))
+                if taken_out:
+                    connection.execute(delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(taken_out)))
                 connection.execute(_NOTIFY, {"channel": CHANNEL, "told": told})
                 committing = True
                 connection.commit()

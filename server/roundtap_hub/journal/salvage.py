@@ -24,6 +24,7 @@ from roundtap_hub.journal.backups import FOLDER, SUFFIX
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.database_url import DATABASE, sqlite_url
 from roundtap_hub.journal.folder_copy import rows_of_copy
+from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.head_file import (
     HEAD_FILE,
     HeadFile,
@@ -213,6 +214,8 @@ def _people(found: Found, stream: str, chain: Iterable[Entry], rescued: Rescued)
     """Each person as the last entry has them whose digest fits a row; an older row is better than none."""
     told: dict[str, dict[str, None]] = {}
     for entry in chain:
+        for _, gone in people_gone([entry]):
+            told.pop(gone, None)
         for who, hashed in digests_in(entry):
             # The newest last, however often it was said.
             told.setdefault(who, {}).pop(hashed, None)

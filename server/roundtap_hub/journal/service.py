@@ -20,6 +20,7 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.committing import Committer, InDoubt
 from roundtap_hub.journal.copies import Copies
 from roundtap_hub.journal.deciding import Request, Step, decide_request
+from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.hall import HALL_COMMANDS
 from roundtap_hub.journal.head_file import HeadFile
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord
@@ -316,6 +317,8 @@ class Service:
             else:
                 self.snapshot = self._places.arranged(made.after.with_names(self.snapshot))
             self._forget_people({entry.data["event"] for entry in made.entries if entry.kind == DELETED})
+            if people_gone(made.entries):
+                self._queue.later(self._scrub)
         except Exception:
             # It is saved, whatever we make of it: nobody is told otherwise, and it is read from the disk.
             log.exception("what was saved cannot be shown")

@@ -72,6 +72,11 @@ class Snapshot:
         of_event = {**whole.people.get(event_id, {}), competitor: person}
         return replace(whole, people={**whole.people, event_id: of_event})
 
+    def without_person(self, event_id: str, competitor: str) -> Snapshot:
+        """The snapshot with nothing known of this one."""
+        whole = self.off_the_shelf(event_id)
+        return replace(whole, people={**whole.people, event_id: _without(whole.people.get(event_id, {}), competitor)})
+
     def without_people(self, event_id: str) -> Snapshot:
         """The snapshot with nobody known by name in this event."""
         return replace(self, people=_without(self.people, event_id))
