@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.mending.mend import Changed
-from roundtap_core.event.mending.places import changed_to, free_table, missed, new_ids
+from roundtap_core.event.mending.seat_changes import changed_to, free_table, missed, new_ids
 from roundtap_core.event.mending.waiting import LEFT, UNPAIRED, movable, waiting
 from roundtap_core.event.mending.warned import met_in, totals_before
 from roundtap_core.event.state import EventState, MatchState, RoundState

@@ -28,7 +28,7 @@ from roundtap_core.event.mending.mend import (
     match_to_json,
     refuse_unless_shown,
 )
-from roundtap_core.event.mending.places import (
+from roundtap_core.event.mending.seat_changes import (
     changed_to,
     free_table,
     missed,
