@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -14,6 +15,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
 from roundtap_core.event.entries import GENESIS, At, Entry, seal_holds
+from roundtap_core.event.mending.decide import mend_of
 from roundtap_core.event.state import PUBLISHED, Entrant, EventState, tournament_of
 from roundtap_core.event.state_bytes import decode, encode
 from roundtap_core.eventfile.read import tournament_from_json
@@ -141,6 +143,44 @@ class AnEvening(RuleBasedStateMachine):
     ))
     def anybody_asks(self, command: Any) -> None:
         self.ask(command)
+
+    @rule(data=st.data(), back=st.sampled_from([0, 0, 0, 1]), shown=st.sampled_from([True, True, True, False]))
+    def somebody_mends_the_round(self, data: st.DataObject, back: int, shown: bool) -> None:
+        """Tables of which somebody said something, and all others that were not asked for, are as before; tables are
+        each other's, and whoever was in the round is, except for who left it."""
+        state = self.event.state
+        number = (state.rounds[-1].number if state.rounds else 1) - back
+        two = st.tuples(WHO, WHO)
+        command = data.draw(st.one_of(
+            two.map(lambda who: c.SwapSeats(number, who, "x")),
+            st.builds(lambda match, table: c.MoveToTable(number, match, table, "x"), MATCH, st.integers(1, 6)),
+            two.map(lambda who: c.PairWaiting(number, who, "x", busy_tables=frozenset({2}))),
+            WHO.map(lambda who: c.GiveBye(number, who, "x")),
+            st.just(c.PairAgain(number)), st.just(c.PairAgain(number)),
+            st.booleans().map(lambda gone: c.UnpublishRound(number, "x", gone)),
+        ))
+        try:
+            plan = mend_of(state, command)
+        except Problem:
+            plan = None
+        if shown and plan is not None:
+            command = replace(command, plan=plan.mark)
+        self.ask(command)
+        if self.event.state is state or plan is None or plan.what in ("unpublish", "withdraw"):
+            return
+        before, after = state.rounds[-1], self.event.state.rounds[-1]
+        named = {change.id for change in plan.changes} | set(plan.gone)
+        now = {m.id: m for m in after.matches}
+        for match in before.matches:
+            if match.id not in named:
+                assert now[match.id] is match
+            elif match.match.b and not isinstance(command, c.PairWaiting | c.PairAgain):
+                assert not match.reports
+                assert match.match.result is None
+        people = [{who for m in played.matches for who in (m.match.a, m.match.b) if who} for played in (before, after)]
+        assert people[0] <= people[1]
+        tables = [m.match.table for m in after.matches if m.match.b]
+        assert len(tables) == len(set(tables))
 
     @rule(ms=st.integers(0, 10**7))
     def time_passes(self, ms: int) -> None:

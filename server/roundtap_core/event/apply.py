@@ -9,6 +9,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.cut.apply import APPLY_CUT
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.judging.apply import APPLY_JUDGING
+from roundtap_core.event.mending.apply import APPLY_MENDING
 from roundtap_core.event.people.apply import APPLY_PEOPLE
 from roundtap_core.event.results.apply import APPLY_RESULTS
 from roundtap_core.event.rounds.apply import APPLY_ROUNDS
@@ -57,4 +58,5 @@ APPLY: Mapping[str, Step] = {
     **APPLY_RESULTS,
     **APPLY_CUT,
     **APPLY_JUDGING,
+    **APPLY_MENDING,
 }

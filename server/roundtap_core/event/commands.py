@@ -21,6 +21,14 @@ from roundtap_core.event.judging.commands import (
     SetOfficials,
     Warn,
 )
+from roundtap_core.event.mending.commands import (
+    GiveBye,
+    MoveToTable,
+    PairAgain,
+    PairWaiting,
+    SwapSeats,
+    UnpublishRound,
+)
 from roundtap_core.event.people.commands import (
     ChangePerson,
     CheckIn,
@@ -75,6 +83,7 @@ Command = (
     | NoShowUndone | NoteLot | SetPicks | SettleStrangers | MakeCut | WithdrawCut
     | AcceptPlace | DeclinePlace | PassOver | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
     | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | Disqualify
+    | SwapSeats | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound
 )
 
 __all__ = [
@@ -97,18 +106,22 @@ __all__ = [
     "EnterCompetitor",
     "EnterResult",
     "FinishEvent",
+    "GiveBye",
     "GrantExtension",
     "ImportRecord",
     "ImportRound",
     "ImposeRound",
     "MakeCut",
     "MoveTables",
+    "MoveToTable",
     "NoShow",
     "NoShowUndone",
     "NobodyCame",
     "NoteLot",
     "NoteRuling",
     "OfficialDuty",
+    "PairAgain",
+    "PairWaiting",
     "PassOver",
     "ProposeDisqualification",
     "PublishRound",
@@ -128,7 +141,9 @@ __all__ = [
     "SetSignUp",
     "SettleStrangers",
     "SubmitList",
+    "SwapSeats",
     "Tick",
+    "UnpublishRound",
     "Warn",
     "WithdrawCut",
 ]

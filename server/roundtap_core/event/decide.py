@@ -11,6 +11,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.cut.decide import DECIDE_CUT
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.judging.decide import DECIDE_JUDGING
+from roundtap_core.event.mending.decide import DECIDE_MENDING
 from roundtap_core.event.people.decide import DECIDE_PEOPLE
 from roundtap_core.event.results.decide import DECIDE_RESULTS
 from roundtap_core.event.rounds.decide import DECIDE_ROUNDS
@@ -36,4 +37,5 @@ _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     **DECIDE_RESULTS,
     **DECIDE_CUT,
     **DECIDE_JUDGING,
+    **DECIDE_MENDING,
 }

@@ -126,6 +126,10 @@ class MatchState(_WorkedOut):
     """The highest serial of each side's reports that was accepted; what officials did since changes nothing of it."""
     strangers: Mapping[str, int] = field(default_factory=dict)
     """Units that reported this match and had not stood at its table: the entry that last refused each of them."""
+    by_hand: Mapping[str, Any] | None = None
+    """Who last paired these two, or moved them here, by hand, and why: {"what", "by", "reason"}. None: as drawn."""
+    mended: int = 0
+    """The entry that changed pairing or table after people had seen the round; 0: none did."""
 
     @property
     def state(self) -> str:
@@ -181,6 +185,10 @@ class RoundState(_WorkedOut):
     venue_number: int | None = None
     """The newest entry of the venue when this round was published: placements that ended after it are of this round.
     None: published by a core that did not say."""
+    mends: tuple[Mapping[str, Any], ...] = ()
+    """What was mended, in order: {"what", "by", "reason", "number", "matches"}; `number` is the entry's."""
+    taken_back: int = 0
+    """How often it was published and became a draft again."""
 
     @property
     def open_matches(self) -> tuple[MatchState, ...]:

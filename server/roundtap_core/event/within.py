@@ -33,6 +33,7 @@ RANGES: Mapping[str, Range] = MappingProxyType({
     "seed": EXACT, "players": COUNT, "number": EXACT, "attempt": EXACT, "revision": EXACT, "seen": EXACT,
     "serial": COUNT, "delta_ms": EXACT, "minutes": MINUTES, "total": COUNT, "list_total": COUNT, "declined_at": COUNT,
     "fixed_table": NUMBER, "dropped_after": ROUND, "disqualified_after": ROUND, "size": COUNT, "picks": COUNT,
+    "table": NUMBER,
     "a": FIGURE, "b": FIGURE,
 })
 """What the whole numbers of a command may be, by the name of the field that holds them. EXACT are those that are only
@@ -46,7 +47,7 @@ LINES = frozenset({
 })
 IDS = frozenset({
     "id", "rulebook", "by", "match", "meets", "official", "role", "digest", "body", "report_id", "draw", "side",
-    "stage", "tiebreak_form", "about", "kind", "mark", "winner", "conceded_by", "initiative", "first_player",
+    "stage", "tiebreak_form", "about", "kind", "mark", "plan", "winner", "conceded_by", "initiative", "first_player",
 })
 KNOWN = frozenset({"competitor", "by_competitor", "absent", "plays", "who", "order", "seeds", "declined",
                    "a", "b"})

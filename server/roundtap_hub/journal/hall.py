@@ -15,8 +15,11 @@ from roundtap_core.event.commands import (
     ImportRound,
     ImposeRound,
     MoveTables,
+    MoveToTable,
     NoShowUndone,
     NoteLot,
+    PairAgain,
+    PairWaiting,
     PublishRound,
     Report,
 )
@@ -27,7 +30,7 @@ from roundtap_hub.journal.venue import Venue
 Events = Mapping[str, EventState]
 
 LOOK_FOR_FREE_TABLES = (AdoptRound, CheckIn, ConfirmEntry, DrawRound, EnterCompetitor, ImposeRound, ImportRound,
-                        MoveTables, NoShowUndone)
+                        MoveTables, MoveToTable, NoShowUndone, PairAgain, PairWaiting)
 HALL_COMMANDS = (PublishRound, *LOOK_FOR_FREE_TABLES)
 """Commands that stand on what all events have of the hall."""
 UNIT = "unit:"

@@ -30,7 +30,7 @@ def _drawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSta
     drawn = RoundState(
         data["number"], data["stage"], DRAFT, _matches(data, entry),
         Draw(draw["seed"], draw["attempt"], draw["method"]), data["notes"], data.get("tiebreak_form"),
-        mark=_mark(data),
+        mark=_mark(data), mends=tuple(data.get("mends", ())), taken_back=data.get("taken_back", 0),
     )
     kept = tuple(r for r in state.rounds if r.status != DRAFT)
     return replace(state, rounds=(*kept, drawn))
@@ -57,7 +57,8 @@ def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[MatchState, ...]:
                             line.get("minutes")) for line in raw.get("log", ()))
         matches.append(MatchState(raw.get("id", f"{data['number']}.{index}"), match,
                                   revision=raw.get("revision", 0), decided=raw.get("decided", False), log=log,
-                                  corrections=tuple(raw.get("corrections", ())), lots=raw.get("lots", {})))
+                                  corrections=tuple(raw.get("corrections", ())), lots=raw.get("lots", {}),
+                                  by_hand=raw.get("by_hand"), mended=raw.get("mended", 0)))
     return tuple(matches)
 
 
@@ -67,7 +68,10 @@ def _discarded(state: EventState, data: Mapping[str, Any], entry: Entry) -> Even
 
 def _withdrawn(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     """A published round of which no game has started is taken back: those before it stand as they were closed."""
-    return replace(state, rounds=tuple(r for r in state.rounds if r.number != data["number"]), clock=Clock())
+    rounds = tuple(r for r in state.rounds if r.number != data["number"])
+    # Taken back by hand, round 1 has not begun: who is there is counted anew.
+    at_start = None if data["number"] == 1 and "reason" in data else state.players_at_start
+    return replace(state, rounds=rounds, clock=Clock(), players_at_start=at_start)
 
 
 def _published(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:

@@ -40,13 +40,17 @@ class ImposeRound:
     """The next round as somebody wants it, whatever the draw would say: knowingly forced, and recorded as that.
 
     `matches` are the event file's, without results; `stage` and `tiebreak_form` as there. A match without a table takes
-    the lowest free one beside `busy_tables`.
+    the lowest free one beside `busy_tables`. A person who pairs by hand gives a `reason`, and `plan`, the mark of what
+    was shown to them before (mending/mend.py): its warnings have been read.
     """
 
     matches: tuple[Mapping[str, Any], ...]
     stage: str = SWISS
     tiebreak_form: str | None = None
     busy_tables: frozenset[int] = frozenset()
+    reason: str = ""
+    by: str = ORGANIZER
+    plan: str = ""
 
 
 @dataclass(frozen=True, slots=True)

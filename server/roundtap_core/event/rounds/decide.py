@@ -19,6 +19,7 @@ from roundtap_core.event.course import (
     what_follows,
 )
 from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.mending.mend import match_to_json
 from roundtap_core.event.rounds import commands as c
 from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.rounds.decide_adopted import adopt_round
@@ -27,9 +28,16 @@ from roundtap_core.event.rounds.decide_imposed import impose_round
 from roundtap_core.event.rounds.tables_held import draft_moves, moves, refuse_shared_tables
 from roundtap_core.event.setup.decide import as_own
 from roundtap_core.event.setup.open_points import play_on
-from roundtap_core.event.state import EventState, RoundState, active_ids, state_digest, tournament_of
+from roundtap_core.event.state import (
+    EventState,
+    MatchState,
+    RoundState,
+    active_ids,
+    state_digest,
+    tournament_of,
+)
 from roundtap_core.records import SWISS, TIEBREAK, Match
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.result_json import result_from_json
 from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
 from roundtap_core.rounds.second_stage import second_stage_round
 
@@ -104,19 +112,6 @@ def _elimination_round(state: EventState, command: c.DrawRound, seed: int, attem
     return pairing
 
 
-def match_to_json(match: Match) -> dict[str, Any]:
-    """A match as entries hold it: the event file's keys, all of them that are set."""
-    data: dict[str, Any] = {"a": match.a}
-    for key in ("b", "table", "bye", "game", "extension_minutes"):
-        if getattr(match, key) is not None:
-            data[key] = getattr(match, key)
-    if match.picks is not None:
-        data["picks"] = list(match.picks)
-    if match.result is not None:
-        data["result"] = result_to_json(match.result)
-    return data
-
-
 def discard_draft(state: EventState, command: c.DiscardDraft, now: Instant) -> list[NewEntry]:
     if state.draft is None:
         raise Problem("no_draft")
@@ -151,9 +146,20 @@ def move_tables(state: EventState, command: c.MoveTables, now: Instant) -> list[
     return [NewEntry("round-drawn", {
         "number": draft.number, "stage": draft.stage,
         "draw": {"seed": draft.draw.seed, "attempt": draft.draw.attempt, "method": draft.draw.method},
-        "matches": [match_to_json(m) for m in matches], "notes": dict(draft.notes),
-        **({"tiebreak_form": draft.tiebreak_form} if draft.tiebreak_form else {}),
+        "matches": [{**match_to_json(match), **_mended(draft, drawn)}
+                    for match, drawn in zip(matches, draft.matches, strict=True)],
+        "notes": dict(draft.notes), **({"tiebreak_form": draft.tiebreak_form} if draft.tiebreak_form else {}),
+        **({"mends": [dict(line) for line in draft.mends]} if draft.mends else {}),
+        **({"taken_back": draft.taken_back} if draft.taken_back else {}),
     })]
+
+
+def _mended(draft: RoundState, drawn: MatchState) -> dict[str, Any]:
+    """What a drawn match of a mended round keeps when only its table changes; such a round's ids may have gaps."""
+    if not draft.mends:
+        return {}
+    more = {key: getattr(drawn, key) for key in ("revision", "by_hand", "mended") if getattr(drawn, key)}
+    return {"id": drawn.id, **more}
 
 
 def _draft_as_seen(state: EventState, command: c.PublishRound | c.MoveTables) -> RoundState:

@@ -1,0 +1,78 @@
+"""A round that is drawn, and people who wait beside it: the completion that breaks up the fewest of its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
+from roundtap_core.pairing.field import Met, Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a completion is measured by, as small whole numbers by member.
+
+    `met[i]` are earlier opponents, `together[i]` who came with i and should not meet them; `group[i]` counts the
+    groups of equal points from the top; `byes[i]` those received so far; `alone[i]` is the place in the order in which
+    somebody who stays alone is looked for, all of them different.
+    """
+
+    met: Met
+    together: Met
+    group: Sequence[int]
+    byes: Sequence[int]
+    alone: Sequence[int]
+
+
+def smallest_change(waiting: Collection[int], kept: Pairs, bound: Bound) -> tuple[Pairs, int | None]:
+    """All pairs of `waiting` and of the pairs `kept` as they should be, and who stays alone of an odd number.
+
+    The criterion; each line binds before the next:
+
+        1. Who stays alone has had the fewest byes.
+        2. The fewest pairs that are not there yet and that met before.
+        3. The fewest of those that came together.
+        4. The fewest of `kept` broken up.
+        5. The smallest sum of (distance of the points groups)² over the pairs that are not there yet.
+        6. Who stays alone is the first in the order `alone`.
+    """
+    members = sorted({*waiting, *(i for pair in kept for i in pair)})
+    place = {member: v for v, member in enumerate(members)}
+    n = len(members)
+    odd = n % 2
+    costs: list[dict[int, tuple[int, ...]]] = [{} for _ in range(n + odd)]
+    there = {frozenset(pair) for pair in kept}
+    for a in members:
+        for b in members:
+            if a < b:
+                costs[place[a]][place[b]] = _cost(a, b, frozenset((a, b)) in there, bound)
+        if odd:
+            costs[place[a]][n] = (bound.byes[a], 0, 0, 0, 0, bound.alone[a])
+    mates = heaviest_matching(_weights(costs))
+    pairs = [(members[v], members[w]) for v, w in enumerate(mates) if v < w < n]
+    alone = members[mates[n]] if odd and mates[n] != NOBODY else None
+    return pairs, alone
+
+
+def _cost(a: int, b: int, there: bool, bound: Bound) -> tuple[int, ...]:
+    if there:
+        return 0, 0, 0, -1, 0, 0
+    return 0, int(b in bound.met[a]), int(b in bound.together[a]), 0, (bound.group[a] - bound.group[b])**2, 0
+
+
+def _weights(costs: Sequence[dict[int, tuple[int, ...]]]) -> list[dict[int, int]]:
+    """Costs as weights of which the greatest sum is wanted: each line outweighs all that the next ones can add up to,
+    and one pair more outweighs everything, so that nobody stays free."""
+    n = len(costs)
+    places = range(6)
+    widest = [max((abs(cost[p]) for around in costs for cost in around.values()), default=0) for p in places]
+    scale = [1] * 6
+    for p in reversed(places[:-1]):
+        scale[p] = scale[p + 1] * (2 * n * widest[p + 1] + 1)
+    most = sum(scale[p] * widest[p] for p in places) * (n + 1) + 1
+    edges: list[dict[int, int]] = [{} for _ in range(n)]
+    for v, around in enumerate(costs):
+        for w, cost in around.items():
+            edges[v][w] = edges[w][v] = most - sum(scale[p] * cost[p] for p in places)
+    return edges
