@@ -6,12 +6,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from flask import Flask
 from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
 from roundtap_core.words import LANGUAGES
-from roundtap_hub import pages
 from roundtap_hub.printing.slip_marks import slip_codes, slip_token
 from roundtap_hub.tls import Encrypted
 
@@ -293,40 +291,25 @@ def test_anybody_else_is_asked_who_of_the_two_they_are(house):
         assert house.service.snapshot.names_of("e1")[who] in text_of(page)
     answer = phone.post(f"/s/{token_of(house, '1.1')}", side="b")
     assert answer.status_code == 303
-    assert answer.location == f"/e/e1/p/{seat.b}"
+    assert answer.location == house.hub.links.path("e1", seat.b)
     assert phone.post(f"/s/{token_of(house, '1.1')}", side="c").status_code == 400
 
 
-class Links:
-    """What the phone's part offers: the first browser gets the link."""
-
-    def __init__(self):
-        self.holders = {}
-
-    def claim_by_slip(self, event_id, competitor, browser):
-        assert len(browser) >= 16
-        return f"/me/{competitor}" if self.holders.setdefault(competitor, browser) == browser else None
-
-
-def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_desk(house, monkeypatch):
-    links = Links()
-    monkeypatch.setattr(type(house.hub), "links", property(lambda hub: links), raising=False)
+def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_desk(house):
     seat = house.event.find_match("1.1")[1].match
     first, second = house.browser(), house.browser()
     door = f"/s/{token_of(house, '1.1')}"
     for phone in (first, second):
         phone.get(door)
-    assert first.post(door, side="a").location == f"/me/{seat.a}"
-    assert first.post(door, side="a").location == f"/me/{seat.a}"
+    for _ in range(2):
+        assert first.post(door, side="a").location == house.hub.links.path("e1", seat.a)
     refused = second.post(door, side="a")
     assert refused.status_code == 200
     assert "Ask at the desk for a code" in problem_of(refused)
-    assert second.post(door, side="b").location == f"/me/{seat.b}"
+    assert second.post(door, side="b").location == house.hub.links.path("e1", seat.b)
 
 
-def test_a_made_up_token_opens_nothing_and_a_forged_one_claims_nothing(house, monkeypatch):
-    links = Links()
-    monkeypatch.setattr(type(house.hub), "links", property(lambda hub: links), raising=False)
+def test_a_made_up_token_opens_nothing_and_a_forged_one_claims_nothing(house):
     right = token_of(house, "1.1")
     assert house.browser().get(f"/s/{'0' * 32}").status_code == 404
     assert house.browser().get("/s/whatever").status_code == 404
@@ -334,7 +317,15 @@ def test_a_made_up_token_opens_nothing_and_a_forged_one_claims_nothing(house, mo
     phone = house.browser()
     phone.get(f"/s/{forged}")
     assert "Ask at the desk" in problem_of(phone.post(f"/s/{forged}", side="a"))
-    assert links.holders == {}
+    seat = house.event.find_match("1.1")[1].match
+    assert not house.hub.links.is_given("e1", seat.a)
+
+
+def test_who_sends_no_cookie_back_claims_nothing(house):
+    """Another site's form would send none."""
+    door = f"/s/{token_of(house, '1.1')}"
+    assert "Ask at the desk" in problem_of(house.browser().post(door, side="a"))
+    assert not house.hub.links.is_given("e1", house.event.find_match("1.1")[1].match.a)
 
 
 def test_an_officials_phone_is_sent_to_the_encrypted_door_at_once_after_the_first_time(house):
@@ -366,6 +357,5 @@ def test_every_page_of_slips_is_there_in_every_language(house, language):
         assert "slip." not in text_of(answer)
 
 
-def test_a_hub_without_a_clock_or_players_says_no_more_than_that(house, tmp_path):
-    pages.register(Flask("roundtap_hub"), house.hub)
+def test_a_match_that_is_not_there_is_not_found(house):
     assert house.desk.get("/console/e1/slip/9.9").status_code == 404

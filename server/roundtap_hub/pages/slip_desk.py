@@ -1,4 +1,4 @@
-"""Slips that come back to the desk: the code or the QR code, both names, what stands on the paper; then the next one."""
+"""Slips that come back to the desk: their code, both names, what stands on the paper; then the next one."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _carried() -> list[tuple[str, str]]:
 
 @mended_on(slip_match)
 def slip_enter(event_id: str, match_id: str) -> AnyResponse:
-    """The slip's result, extension and who leaves, at once; where something else was said before, after a word on it."""
+    """The slip's result, extension and who leaves, at once; where something else was said, after a word on it."""
     moment = the_moment(event_id)
     state = moment.state
     played, match = seen_match(state, match_id)

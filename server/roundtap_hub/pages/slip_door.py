@@ -74,11 +74,8 @@ def slip_mine(token: str) -> AnyResponse:
     who = at[1].match.competitor("b" if side == "b" else "a") if at is not None and side in SIDES else None
     if who is None:
         abort(400)
-    links = getattr(the_hub(), "links", None)
-    path = links.claim_by_slip(found.event_id, who, browser) if links is not None and browser and found.signed else None
-    if path is None and links is not None:
-        return _which_of_two(found, token, taken=who)
-    return redirect(path or url_for("pages.player", event_id=found.event_id, competitor=who), 303)
+    path = the_hub().links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
+    return _which_of_two(found, token, taken=who) if path is None else redirect(path, 303)
 
 
 def _found(token: str) -> FoundSlip:
