@@ -20,7 +20,7 @@ from roundtap_hub.journal.snapshot import Snapshot
 EVERYBODY, LOGIN, TABLE, STATION, STANDBY, KIN, PLAYER, SLIP = (
     "everybody", "login", "table", "station", "standby", "kin", "player", "slip")
 """Who may ask beside the staff: anybody; anybody, but encrypted; a table unit's key; a station's; a second Pi's;
-another hub of this journal's lineage; whoever has a player's personal link, or holds a slip: a token of either is a part of the address."""
+another hub of this journal's lineage; whoever has a player's personal link, or holds a slip: the address has it."""
 
 ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER = "organizer", "head_judge", "judge", "scorekeeper"
 """The staff: a browser with a living session, in the role of the PIN that was typed."""
@@ -167,7 +167,8 @@ POLICY: Mapping[str, Row] = {
                 "POST /cut/present"),
     **_of_event(HEADS, PLAYING, "POST /clock", "POST /extra"),
     **_of_event(STAFF, PLAYING,
-                "POST /match/<match_id>", "POST /slip/<match_id>", "POST /match/<match_id>/walk", "POST /match/<match_id>/walk/lot",
+                "POST /match/<match_id>", "POST /slip/<match_id>", "POST /match/<match_id>/walk",
+                "POST /match/<match_id>/walk/lot",
                 "POST /match/<match_id>/before-play", "POST /match/<match_id>/here", "POST /match/<match_id>/picks",
                 rounds=SHOWN_ROUND, only=_IN_OPEN_ROUNDS),
     **_of_event(JUDGES, PLAYING, "POST /accept", "POST /keep", "POST /elsewhere"),

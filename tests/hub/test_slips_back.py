@@ -212,7 +212,7 @@ def test_a_late_slip_with_a_tick_drops_nobody_out_of_the_next_match(house):
     assert "This round is closed" in page
     answer = enter(house, "1.1", leaves="a", **{"score.a": "100", "score.b": "24"})
     assert house.event.entrants[seat.a].active
-    assert "is playing another match by now" in text_of(house.desk.get(answer.location))
+    assert "wants to leave, and that is not done" in text_of(house.desk.get(answer.location))
 
 
 # --- slips of other rounds, draws and events

@@ -11,20 +11,23 @@ from roundtap_core.event.people.leave import open_match
 from roundtap_core.event.state import EventState, MatchState
 from roundtap_core.records import SIDES, Result
 from roundtap_hub.journal.service import Step
+from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
-    ORGANIZER,
+    actor,
     field,
     mended_on,
     now_ms,
     page,
+    signed_by,
     the_hub,
     the_moment,
     the_snapshot,
     the_units,
     whole_number,
 )
-from roundtap_hub.pages.judging import TEXT_LETTERS, signed_by
+from roundtap_hub.pages.judging import TEXT_LETTERS
 from roundtap_hub.pages.results import seen_match, time_is_up, typed_result
+from roundtap_hub.policy import POLICY, NotYourRole, refuse_role
 from roundtap_hub.printing.slip_marks import slip_codes
 from roundtap_hub.printing.slip_search import FoundSlip, OldSlip, find_slip
 from roundtap_hub.views.before_play import situation_at
@@ -38,6 +41,8 @@ from roundtap_hub.views.tables import cell, show_result
 
 CODE_LETTERS = 300
 """A reader that acts as a keyboard types the whole address."""
+DROP = "POST /console/<event_id>/competitors/<competitor>/drop"
+EXTEND = "POST /console/<event_id>/match/<match_id>/extension"
 COUNTS, STAYS = "slip", "record"
 """After a contradiction: what is on the slip counts, or what is on record stays."""
 CARRIED = ("ended", "winner", "conceded_by", "minutes", "by", "code")
@@ -79,7 +84,7 @@ def _saved(event_id: str) -> dict[str, object] | None:
     names, result = full_names(moment), match.result
     gone = [names[who] for who in (match.a, match.b) if who and not moment.state.entrants[who].active]
     elsewhere = [names[who] for who in (match.a, match.b)
-                 if who in request.args.getlist("plays") and open_match(moment.state, who) is not None]
+                 if who in request.args.getlist("plays") and moment.state.entrants[who].active]
     return {"table": match.table, "a": names[match.a], "b": names[match.b or ""], "gone": gone,
             "result": show_result(result, moment.state) if result else None, "elsewhere": elsewhere}
 
@@ -102,7 +107,8 @@ def slip_match(event_id: str, match_id: str, asks: Result | None = None) -> AnyR
                 asks=show_result(asks, state) if asks is not None else None, carried=_carried() if asks else [],
                 likely=by[0].id if by else offered[0].id if offered else "", walked=view.walked,
                 sides=(("a", shown.a, shown.a_id), ("b", shown.b, shown.b_id)), figure_label=figure_label,
-                way_label=way_label, first_text=first_text, option_label=option_label,
+                may_extend=_may(EXTEND, event_id, match_id), way_label=way_label, first_text=first_text,
+                option_label=option_label,
                 playing=[who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)])
 
 
@@ -129,19 +135,31 @@ def slip_enter(event_id: str, match_id: str) -> AnyResponse:
     steps: list[Step] = []
     on_record = match.match.result
     if word != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
-        if (minutes := whole_number("minutes")) is not None:
-            steps.append(Step(event_id, GrantExtension(match_id, minutes, signed_by())))
+        if (minutes := whole_number("minutes")) is not None and _may(EXTEND, event_id, match_id):
+            steps.append(Step(event_id, GrantExtension(match_id, minutes, signed_by(event_id, field("by")))))
         if differs:
-            steps.append(Step(event_id, NoteRuling(match_id, field("reason")[:TEXT_LETTERS], signed_by())))
+            steps.append(Step(event_id, NoteRuling(match_id, field("reason")[:TEXT_LETTERS],
+                                                signed_by(event_id, field("by")))))
         steps.append(Step(event_id, EnterResult(match_id, whole_number("revision") or 0, result,
                                                 whole_number("seen"))))
     leaving = [who for side in SIDES if side in request.form.getlist("leaves")
                and (who := match.match.competitor(side)) and state.entrants[who].active]
-    playing = [who for who in leaving if _plays_elsewhere(state, match, who)]
+    playing = [who for who in leaving if _plays_elsewhere(state, match, who)
+               or not _may(DROP, event_id)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
-        the_hub().service.ask(steps, ORGANIZER)
+        the_hub().service.ask(steps, actor())
     return redirect(url_for("console.slip", event_id=event_id, saved=match_id, plays=playing), 303)
+
+
+def _may(address: str, event_id: str, match_id: str = "") -> bool:
+    """Whether who is logged in may do by a slip what this address does."""
+    who = visit.who()
+    try:
+        refuse_role(the_snapshot(), POLICY[address], who.role if who is not None else "", event_id, match_id)
+    except NotYourRole:
+        return False
+    return True
 
 
 def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> bool:
