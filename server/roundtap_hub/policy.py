@@ -17,10 +17,10 @@ from roundtap_core.event.state import DRAFT as ROUND_DRAFT
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.snapshot import Snapshot
 
-EVERYBODY, LOGIN, TABLE, STATION, STANDBY, KIN, PLAYER = (
-    "everybody", "login", "table", "station", "standby", "kin", "player")
+EVERYBODY, LOGIN, TABLE, STATION, STANDBY, KIN, PLAYER, SLIP = (
+    "everybody", "login", "table", "station", "standby", "kin", "player", "slip")
 """Who may ask beside the staff: anybody; anybody, but encrypted; a table unit's key; a station's; a second Pi's;
-another hub of this journal's lineage; whoever has a player's personal link, which is a part of the address."""
+another hub of this journal's lineage; whoever has a player's personal link, or holds a slip: the address has it."""
 
 ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER = "organizer", "head_judge", "judge", "scorekeeper"
 """The staff: a browser with a living session, in the role of the PIN that was typed."""
@@ -113,6 +113,7 @@ POLICY: Mapping[str, Row] = {
     **_rows(Row(frozenset({EVERYBODY})),
             "GET /", "GET /wall", "GET /colours.css", "GET /static/<name>", "GET /feed", "GET /time", "GET /trust",
             "GET /ca.crt", "GET /device/challenge", "GET /standby/lineage"),
+    **_rows(Row(frozenset({SLIP})), "GET /s/<token>", "POST /s/<token>"),
     **_rows(Row(frozenset({EVERYBODY}), SEEN),
             "GET /wall/<event_id>", "GET /e/<event_id>", "GET /e/<event_id>/p/<competitor>",
             "GET /e/<event_id>/standings", "GET /e/<event_id>/pairings", "GET /e/<event_id>/bracket",
@@ -134,7 +135,7 @@ POLICY: Mapping[str, Row] = {
     # Looking at an event, whatever became of it, and what is the hall's more than the event's.
     **_of_event(STAFF, SEEN,
                 "GET ", "GET /person/<competitor>", "GET /officials", "GET /units", "GET /export.json",
-                "GET /standings.csv", "GET /competitor/<competitor>/list", "GET /paper"),
+                "GET /standings.csv", "GET /competitor/<competitor>/list", "GET /paper", "GET /slip"),
     **_of_event(JUDGES, SEEN, "POST /call", "POST /call/settled"),
     **_of_event(HEADS, SEEN, "POST /units", "POST /leave/refused"),
     **_of_event(ORGANIZERS, SEEN, "POST /restore"),
@@ -166,7 +167,8 @@ POLICY: Mapping[str, Row] = {
                 "POST /cut/present"),
     **_of_event(HEADS, PLAYING, "POST /clock", "POST /extra"),
     **_of_event(STAFF, PLAYING,
-                "POST /match/<match_id>", "POST /match/<match_id>/walk", "POST /match/<match_id>/walk/lot",
+                "POST /match/<match_id>", "POST /slip/<match_id>", "POST /match/<match_id>/walk",
+                "POST /match/<match_id>/walk/lot",
                 "POST /match/<match_id>/before-play", "POST /match/<match_id>/here", "POST /match/<match_id>/picks",
                 rounds=SHOWN_ROUND, only=_IN_OPEN_ROUNDS),
     **_of_event(JUDGES, PLAYING, "POST /accept", "POST /keep", "POST /elsewhere"),
@@ -175,7 +177,7 @@ POLICY: Mapping[str, Row] = {
                 "POST /match/<match_id>/here-after-all", "POST /match/<match_id>/ruling",
                 "POST /match/<match_id>/appeal", "POST /match/<match_id>/extension", rounds=SHOWN_ROUND),
     **_of_event(HEADS, PLAYING, "POST /match/<match_id>/appeal-decided", rounds=SHOWN_ROUND),
-    **_of_event(STAFF, PLAYED, "GET /match/<match_id>", "GET /match/<match_id>/walk"),
+    **_of_event(STAFF, PLAYED, "GET /match/<match_id>", "GET /match/<match_id>/walk", "GET /slip/<match_id>"),
 }
 """Address, as the routes have it → its row."""
 

@@ -6,7 +6,7 @@ import logging
 import os
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -170,6 +170,10 @@ class Service:
              seen: str = "") -> list[Entry]:
         """One command to one event, waited for."""
         return self.ask([Step(event_id, command, seen)], actor, people)
+
+    def entries(self, stream: str) -> Iterator[Entry]:
+        """All that was ever said in a stream, read from the disk. Raises Problem("journal_broken")."""
+        return self._journal.entries(stream)
 
     def holds(self, stream: str, head: Head) -> bool:
         """Whether the journal has this very entry; asked of the disk."""

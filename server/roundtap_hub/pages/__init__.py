@@ -30,6 +30,8 @@ from roundtap_hub.pages import (
     result_walk,
     results,
     rounds,
+    slip_desk,
+    slip_door,
     swap_check,
     this_hub,
     trust,
@@ -53,16 +55,19 @@ def register(app: Flask, hub: Hub) -> None:
     app.jinja_env.add_extension(RegionTags)
     public = Blueprint("pages", __name__)
     organizer = Blueprint("console", __name__, url_prefix="/console")
+    slips = Blueprint("slips", __name__)
     base.guard(public)
     base.guard(organizer, organizer_only=True)
     for module in (home, wall, players, announced, trust):
         module.routes(public)
     for module in (archive, restored, console, console_parts, new_event, rounds, cut, imposed_round, results,
                    counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists, units,
-                   export, outcome, this_hub):
+                   export, outcome, this_hub, slip_desk):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)
+    slip_door.routes(slips)
     error_pages.handle(app)
     app.register_blueprint(public)
+    app.register_blueprint(slips)
     app.register_blueprint(organizer)

@@ -28,7 +28,7 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.views.before_play import before_play, situation_at
-from roundtap_hub.views.event_at import full_names, newest_round
+from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.judging import judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.result_form import form_view, has_draws, read_result
@@ -105,10 +105,16 @@ def enter_result(event_id: str, match_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     state = moment.state
     played, match = seen_match(state, match_id)
-    result = read_result(state.rulebook, state.options, _typed(), situation_at(state, moment.people, played, match))
+    result = typed_result(moment, played, match)
     seen = whole_number("seen")
     the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, result, seen), actor())
     return back_to_round(event_id, played)
+
+
+def typed_result(moment: EventAt, played: RoundState, match: MatchState) -> Result:
+    """The result that the form of this request says. Raises Problem, naming the figure, where it cannot be."""
+    state = moment.state
+    return read_result(state.rulebook, state.options, _typed(), situation_at(state, moment.people, played, match))
 
 
 def back_to_round(event_id: str, played: RoundState) -> AnyResponse:

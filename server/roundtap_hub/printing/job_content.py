@@ -14,7 +14,8 @@ from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
 from roundtap_hub.devices.table_view import side_view
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.printing.jobs import BY_NAME, BY_TABLE, PROXY, SLIP, STANDINGS, TRUST, PrintJob, slip_codes
+from roundtap_hub.printing.jobs import BY_NAME, BY_TABLE, PROXY, SLIP, STANDINGS, TRUST, PrintJob, PrintState, replaces
+from roundtap_hub.printing.slip_marks import slip_codes, slip_token
 from roundtap_hub.tls import Encrypted
 from roundtap_hub.views.event_at import EventAt, event_at, shown_members
 from roundtap_hub.views.knockout import cut_rows_before_play, table_rows, title_key
@@ -28,11 +29,13 @@ Names = Mapping[str, str]
 
 
 def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
-               encrypted: Encrypted | None = None) -> Content | None:
+               encrypted: Encrypted | None = None, secret: bytes = b"",
+               states: Mapping[str, PrintState] | None = None) -> Content | None:
     """The job's content, with names as the hall may read them; None where what it was about is gone.
 
     base_url: the hub's address as the hall reaches it, without a slash at the end. encrypted: where organizers log in;
-    None where that is not encrypted, and there is nothing to trust.
+    None where that is not encrypted, and there is nothing to trust. secret: what slips are signed with. states: what
+    became of other jobs, by which a slip knows that it replaces another one.
     """
     moment = event_at(snapshot, job.event)
     if moment is None:
@@ -58,11 +61,16 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
         return {**content, "rows": _by_name(moment, played, names)}
     if job.kind == SLIP:
         match = next((m for m in played.matches if m.id == job.match and m.match.b is not None), None)
-        return None if match is None else {**content, **_slip(moment, played, match, names)}
+        if match is None:
+            return None
+        return {**content, **slip_content(moment, played, match, names, base_url, secret),
+                **({"replaces": True} if replaces(job, states or {}) else {})}
     return content
 
 
-def _slip(moment: EventAt, played: RoundState, match: MatchState, names: Names) -> Content:
+def slip_content(moment: EventAt, played: RoundState, match: MatchState, names: Names, base_url: str,
+                 secret: bytes) -> Content:
+    """What stands on one match's slip; its `url` opens the match (`pages/slip_door.py`)."""
     state, members = moment.state, shown_members(moment)
     sides: Content = {
         side: {**side_view(state, played, who, names), "record": record_of(moment, who)[0],
@@ -73,7 +81,8 @@ def _slip(moment: EventAt, played: RoundState, match: MatchState, names: Names) 
         sides["name"] = THIRD_PLACE
     form = state.rulebook.form(state.options, situation_of(state, played, match))
     return {**sides, "of": _rounds_planned(state, played), "table": match.match.table,
-            "code": slip_codes(state, played)[match.id], "form": form_to_json(form)}
+            "code": slip_codes(state, played)[match.id], "form": form_to_json(form),
+            "url": f"{base_url}/s/{slip_token(secret, state, played, match)}"}
 
 
 def _rounds_planned(state: EventState, played: RoundState) -> int:

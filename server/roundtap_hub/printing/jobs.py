@@ -6,17 +6,21 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, RoundState
+from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.wire import digest
 from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.printing.slip_marks import slip_mark
 
 SLIP, BY_TABLE, BY_NAME, STANDINGS, TEST = "slip", "pairings-table", "pairings-name", "standings", "code-pages"
 PROXY, TRUST = "proxy", "trust"
 KINDS = (BY_TABLE, BY_NAME, SLIP, STANDINGS, PROXY, TRUST, TEST)
 BY_HAND = (BY_TABLE, BY_NAME, STANDINGS, TRUST, TEST)
+"""Kinds that the organizer may order for the whole round; a single slip is ordered by printing it again."""
 OF_THE_HUB = (TRUST, TEST)
 """What can be printed before anybody plays."""
-"""Kinds that the organizer may order for the whole round; a single slip is ordered by printing it again."""
+
+CHANGED, ORDERED = "~", "#"
+"""In a job's id: before what names a slip's content, and before what names an order by hand."""
 
 QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
 THERE, AGAIN = "there", "again"
@@ -68,13 +72,37 @@ def derived_jobs(state: EventState) -> list[PrintJob]:
         return [_job(state, latest, STANDINGS)]
     if latest.status != PUBLISHED or state.finished:
         return []
-    slips = [_job(state, latest, SLIP, m.id) for m in latest.matches if m.match.bye is None]
+    slips = [_job(state, latest, SLIP, m) for m in latest.matches if m.match.bye is None]
     return [_job(state, latest, BY_TABLE), _job(state, latest, BY_NAME), *slips]
 
 
-def _job(state: EventState, played: RoundState, kind: str, match: str | None = None) -> PrintJob:
-    place = match or str(played.number)
-    return PrintJob(f"{state.id}/{draw_key(state, played)}/{kind}/{place}", state.id, kind, played.number, match)
+def _job(state: EventState, played: RoundState, kind: str, match: MatchState | None = None) -> PrintJob:
+    place = str(played.number) if match is None else f"{match.id}{CHANGED}{slip_key(state, played, match)}"
+    return PrintJob(f"{state.id}/{draw_key(state, played)}/{kind}/{place}", state.id, kind, played.number,
+                    match.id if match else None)
+
+
+def slip_key(state: EventState, played: RoundState, match: MatchState) -> str:
+    """A few letters for what stands on a match's slip: another one where others play it, or at another table."""
+    return digest([slip_mark(state, played, match), match.match.table])[:6]
+
+
+def replaces(job: PrintJob, states: Mapping[str, PrintState]) -> bool:
+    """Whether a slip of this match, with others on it or another table, may lie about already."""
+    if job.kind != SLIP:
+        return False
+    own = job.id.partition(ORDERED)[0]
+    event, _, kind, place = own.split("/")
+    match = place.partition(CHANGED)[0]
+
+    def is_older(job_id: str, known: PrintState) -> bool:
+        base = job_id.partition(ORDERED)[0]
+        # Whatever was drawn: a slip of a draw that was taken back is as wrong.
+        if base == own or not base.startswith(f"{event}/") or f"/{kind}/{match}{CHANGED}" not in base:
+            return False
+        return known.state not in (QUEUED, FAILED)
+
+    return any(is_older(job_id, known) for job_id, known in states.items())
 
 
 def draw_key(state: EventState, played: RoundState) -> str:
@@ -85,7 +113,7 @@ def draw_key(state: EventState, played: RoundState) -> str:
 
 def ordered(base: PrintJob, token: str) -> PrintJob:
     """The same thing once more, on somebody's order; `token` is new for every order."""
-    return PrintJob(f"{base.id.partition('#')[0]}#{token}", base.event, base.kind, base.round, base.match,
+    return PrintJob(f"{base.id.partition(ORDERED)[0]}{ORDERED}{token}", base.event, base.kind, base.round, base.match,
                     base.text)
 
 
@@ -94,7 +122,7 @@ def order(state: EventState, kind: str, token: str) -> PrintJob:
     rounds = state.public_rounds
     if not rounds:
         key = digest([state.id, state.name, state.rulebook_id, state.seed])[:10]
-        return PrintJob(f"{state.id}/{key}/{kind}/0#{token}", state.id, kind, 0)
+        return PrintJob(f"{state.id}/{key}/{kind}/0{ORDERED}{token}", state.id, kind, 0)
     return ordered(_job(state, rounds[-1], kind), token)
 
 
@@ -134,26 +162,3 @@ def goes_on(before: PrintState | None, after: PrintState) -> bool:
     if after.state == before.state:
         return after.detail != before.detail
     return RANK[after.state] > RANK[before.state]
-
-
-# Codes on slips: three letters that nobody confuses, and the round.
-
-LETTERS = "ACDEFGHJKLMNPRTUVWXY3479"
-
-
-def slip_codes(state: EventState, played: RoundState) -> dict[str, str]:
-    """Each match's code by its id, "K7F-3": no two the same in a round."""
-    codes: dict[str, str] = {}
-    taken: set[str] = set()
-    for match in played.matches:
-        number = int(digest([draw_key(state, played), match.id]), 16)
-        while (code := _code(number)) in taken:
-            number += 1
-        taken.add(code)
-        codes[match.id] = f"{code}-{played.number}"
-    return codes
-
-
-def _code(number: int) -> str:
-    base = len(LETTERS)
-    return "".join(LETTERS[number // base**place % base] for place in range(3))

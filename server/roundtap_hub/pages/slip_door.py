@@ -1,0 +1,111 @@
+"""The door that a slip's QR code opens: the match for officials' phones, for everybody else one's own page."""
+
+from __future__ import annotations
+
+import secrets
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, abort, g, redirect, request, url_for
+from werkzeug.http import dump_cookie
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.records import SIDES
+from roundtap_hub.cookies import cookies_in
+from roundtap_hub.pages import visit
+from roundtap_hub.pages.base import page, the_hub, the_snapshot
+from roundtap_hub.pages.slip_desk import opened_by_qr
+from roundtap_hub.printing.slip_search import FoundSlip, OldSlip, find_slip
+from roundtap_hub.views.event_at import event_at, shown_names
+from roundtap_hub.views.knockout import title_key
+from roundtap_hub.views.tables import side_names
+
+HOLDER, HOLDER_S = "roundtap_slip", 2 * 86_400
+"""By this cookie a phone is known again that opened slips before; of no use for anything else."""
+OFFICIAL, OFFICIAL_S = "roundtap_official", 12 * 3600
+"""A phone on which an official was logged in: slips send it to the encrypted door at once. It opens nothing."""
+NAME_BYTES = 18
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/s/<token>", "slip_door", slip_door)
+    bp.add_url_rule("/s/<token>", "slip_mine", slip_mine, methods=["POST"])
+    bp.after_request(_sealed)
+
+
+def _sealed(response: Response) -> Response:
+    """No form here carries a mark: whoever asks holds the slip, and a browser sends the cookie to no other page's
+    form."""
+    visit.set_cookies(response)
+    response.headers.setdefault("Cache-Control", "no-store")
+    for name, (value, max_age_s) in g.get("slip_cookies", {}).items():
+        response.headers.add("Set-Cookie", dump_cookie(name, value, max_age=max_age_s, httponly=True, samesite="Lax",
+                                                       sync_expires=False))
+    return response
+
+
+def slip_door(token: str) -> AnyResponse:
+    """Officials come to the match, `?official` by way of the login; everybody else is asked who they are."""
+    found = _found(token)
+    official = "official" in request.args
+    if visit.who() is not None:
+        _set(OFFICIAL, "1", OFFICIAL_S)
+        return opened_by_qr(found)
+    if official and request.is_secure:
+        return redirect(url_for("pages.login", next=url_for("slips.slip_door", token=token)), 303)
+    if official or (not request.is_secure and _sent(OFFICIAL)):
+        encrypted = the_hub().encrypted
+        if encrypted is not None and not request.is_secure:
+            host = urlsplit(request.host_url).hostname
+            return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
+                            f"{url_for('slips.slip_door', token=token, official='1')}", 303)
+        return redirect(url_for("pages.login", next=url_for("slips.slip_door", token=token)), 303)
+    if not _sent(HOLDER):
+        _set(HOLDER, secrets.token_urlsafe(NAME_BYTES), HOLDER_S)
+    return _which_of_two(found, token)
+
+
+def slip_mine(token: str) -> AnyResponse:
+    """"That is me": the own page. The first phone that says so gets the personal one, any other has to ask at the
+    desk."""
+    found = _found(token)
+    moment = event_at(the_snapshot(), found.event_id)
+    at = moment.state.find_match(found.match_id) if moment else None
+    side, browser = request.form.get("side", ""), _sent(HOLDER)
+    who = at[1].match.competitor("b" if side == "b" else "a") if at is not None and side in SIDES else None
+    if who is None:
+        abort(400)
+    path = the_hub().links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
+    return _which_of_two(found, token, taken=who) if path is None else redirect(path, 303)
+
+
+def _found(token: str) -> FoundSlip:
+    """The match of a slip that stands. A page that says why, for one that does not."""
+    hub = the_hub()
+    found = find_slip(hub.service, hub.secret, token)
+    if found is None:
+        abort(404)
+    if isinstance(found, OldSlip):
+        abort(page("slip_old.html", status=410, state=the_snapshot().event(found.event_id), old=found,
+                   event_id=found.event_id))
+    return found
+
+
+def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
+    moment = event_at(the_snapshot(), found.event_id)
+    at = moment.state.find_match(found.match_id) if moment else None
+    if moment is None or at is None:
+        abort(404)
+    played, match = at
+    names = shown_names(moment)
+    return page("slip_door.html", state=moment.state, played=played, match=match, token=token,
+                played_name=title_key(moment.state, played), seats=side_names(match, names), taken=names.get(taken, ""),
+                taken_id=taken)
+
+
+def _sent(name: str) -> str:
+    return cookies_in(request.headers.get("Cookie", "")).get(name, "")
+
+
+def _set(name: str, value: str, max_age_s: int) -> None:
+    cookies: dict[str, tuple[str, int]] = g.setdefault("slip_cookies", {})
+    cookies[name] = (value, max_age_s)
