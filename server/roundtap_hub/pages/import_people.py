@@ -16,7 +16,7 @@ from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import (
-    ORGANIZER,
+    actor,
     back_to_event,
     field,
     mended_on,
@@ -76,7 +76,7 @@ def take(event_id: str) -> AnyResponse:
         if not taken:
             raise Problem("import_nothing_taken")
         steps, people = _steps(moment.state, event_id, taken)
-        the_hub().service.ask(steps, ORGANIZER, people, PATIENCE_S)
+        the_hub().service.ask(steps, actor(), people, PATIENCE_S)
     except Problem as problem:
         g.problem, g.status = problem, 409
         for seen in ("snapshot", "units", "now_ms"):
