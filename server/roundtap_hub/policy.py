@@ -156,6 +156,9 @@ POLICY: Mapping[str, Row] = {
                 "POST /competitors/<competitor>/came-with", "POST /competitor/<competitor>/list",
                 only=_BEFORE_ROUND_1),
     **_of_event(STAFF, OPEN, "POST /competitors/<competitor>/tick", only=_BEFORE_ROUND_1),
+    # People from a table; what is seen of it is what is known of everybody.
+    **_of_event(HEADS_AND_DESK, SEEN, "GET /import"),
+    **_of_event(HEADS_AND_DESK, OPEN, "POST /import/table", "POST /import/people", only=_BEFORE_ROUND_1),
     # Who of the judges may disqualify, or propose it, is the rulebook's and the event's officials': the core says.
     **_of_event(JUDGES, OPEN,
                 "POST /competitors/<competitor>/disqualify", "POST /competitors/<competitor>/warn",

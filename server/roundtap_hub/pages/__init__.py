@@ -17,6 +17,7 @@ from roundtap_hub.pages import (
     error_pages,
     export,
     home,
+    import_people,
     imposed_round,
     judging,
     lists,
@@ -63,6 +64,8 @@ def register(app: Flask, hub: Hub) -> None:
     for module in (archive, restored, console, console_parts, new_event, rounds, cut, imposed_round, results,
                    counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists, units,
                    export, outcome, this_hub, slip_desk):
+        module.routes(organizer)
+    for module in (import_people,):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)

@@ -81,7 +81,7 @@ def enter(event_id: str) -> AnyResponse:
     teams = [(members or typed, members[0] if members else captain) for _, members in named]
     if size > 1:
         refuse_broken_teams(moment, dict(zip(names, teams, strict=True)))
-    first = next_number(moment.state.entrants, "p")
+    first = next_number((*moment.state.entrants, *moment.state.removed), "p")
     steps, people = [], []
     for number, (name, (members, leader)) in enumerate(zip(names, teams, strict=True), start=first):
         competitor = Competitor(

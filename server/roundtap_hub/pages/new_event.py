@@ -139,12 +139,14 @@ def _cut(data: Mapping[str, Any] | None) -> Cut | None:
                tuple(data.get("absent", ())))
 
 
-def enrol(event_id: str, competitor: Competitor, total: int | None = None) -> tuple[PersonRecord, Entrant]:
+def enrol(
+    event_id: str, competitor: Competitor, total: int | None = None, person: Person | None = None,
+) -> tuple[PersonRecord, Entrant]:
     """The person, for the table of people, and the entrant, for the entries: they share only a salted digest.
 
-    `total`: what the list costs, where that is known.
+    `total`: what the list costs, where that is known; `person`: more than a competitor tells (Person.note and alike).
     """
-    person, salt, record = Person.of(competitor), secrets.token_hex(16), competitor.record or {}
+    person, salt, record = person or Person.of(competitor), secrets.token_hex(16), competitor.record or {}
     # Who declined a place in the cut stands in the file as somebody who left, but is still here.
     dropped_after = None if record.get("declined_place") else competitor.dropped_after
     entrant = Entrant(

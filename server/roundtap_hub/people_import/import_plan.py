@@ -1,0 +1,241 @@
+"""What a table would change in an event, row by row, before anybody says that it shall."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import Entrant
+from roundtap_core.event.within import refuse_unfit_person
+from roundtap_core.limits import ID_LETTERS
+from roundtap_core.lists.parts import fold
+from roundtap_core.names import fit_name
+from roundtap_core.records import Competitor
+from roundtap_core.wire import digest
+from roundtap_hub.people_import.columns import (
+    CAME_WITH,
+    CLUB,
+    FIRST,
+    ID,
+    LAST,
+    LINK,
+    MEMBER_1,
+    MEMBER_2,
+    NAME,
+    NOTE,
+    PAID,
+    TABLE,
+    paid,
+)
+from roundtap_hub.people_import.raw_table import Rows
+
+NEW, HERE, TWICE, WRONG = "new", "here", "twice", "wrong"
+"""Of a row: somebody to be entered; somebody who is in the event; somebody of an earlier row; it cannot be entered."""
+
+MOST_TABLES = 999
+UNREADABLE = "\ufffd"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One row. `row` is its number in the table, `person` what it says (of who is here: what would be known then).
+
+    `known`: the competitor it speaks of, where that is one of the event; `changes`: the fields that would be others;
+    `as_row`: the earlier row that says the same; `problem`: why it cannot be taken.
+    """
+
+    row: int
+    kind: str
+    person: Person
+    came_with: str | None = None
+    fixed_table: int | None = None
+    known: str | None = None
+    known_name: str = ""
+    changes: tuple[str, ...] = ()
+    as_row: int | None = None
+    problem: Problem | None = None
+
+    @property
+    def may(self) -> bool:
+        """Whether it can be taken: it is new, or would change something."""
+        return self.problem is None and (self.kind in (NEW, TWICE) or (self.kind == HERE and bool(self.changes)))
+
+    @property
+    def usual(self) -> bool:
+        """Whether it is taken unless somebody says otherwise."""
+        return self.kind == NEW
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All rows that say anything, in their order. `mark`: names this very plan."""
+
+    rows: tuple[Planned, ...]
+    mark: str
+
+    def count(self, kind: str) -> int:
+        return sum(row.kind == kind for row in self.rows)
+
+
+def plan(
+    rows: Rows, heading: int, columns: Sequence[str], entrants: Mapping[str, Entrant], people: Mapping[str, Person],
+    team_size: int = 1,
+) -> Plan:
+    """What these rows would change. Raises Problem("import_no_name") where no column is the name, and
+    Problem("import_column_twice") for a meaning that two columns have."""
+    for meaning in columns:
+        if meaning and list(columns).count(meaning) > 1:
+            raise Problem("import_column_twice", column=meaning)
+    if NAME not in columns and not {FIRST, LAST} & set(columns):
+        raise Problem("import_no_name")
+    said = [(number, {m: row[c] for c, m in enumerate(columns) if m}) for number, row in
+            enumerate(rows[heading:], start=heading + 1) if any(row)]
+    turned = team_size == 1 and _all_turned([cells.get(NAME, "") for _, cells in said])
+    book = _Book(entrants, people, team_size)
+    made = tuple(book.planned(number, cells, turned) for number, cells in said)
+    return Plan(made, digest([[list(columns), heading], [_seen(each) for each in made]])[:16])
+
+
+def _seen(row: Planned) -> list[object]:
+    return [row.row, row.kind, row.person.to_json(), row.came_with, row.fixed_table, row.known, list(row.changes)]
+
+
+def _all_turned(names: Sequence[str]) -> bool:
+    """Whether all of them are written "Keller, Franz"."""
+    given = [name for name in names if name]
+    return bool(given) and all(name.count(",") == 1 and all(part.strip() for part in name.split(",")) for name in given)
+
+
+class _Book:
+    """Who is known so far: of the event, and of the rows that were looked at."""
+
+    def __init__(self, entrants: Mapping[str, Entrant], people: Mapping[str, Person], team_size: int) -> None:
+        self._entrants, self._team_size = entrants, team_size
+        self._people = {who: people[who] for who in entrants if who in people}
+        self._by_name: dict[str, list[str]] = {}
+        self._by_id: dict[str, str] = {}
+        for who, person in self._people.items():
+            self._by_name.setdefault(fold(person.name), []).append(who)
+            if person.external_id:
+                self._by_id.setdefault(person.external_id.casefold(), who)
+        self._members = {fold(member): who for who, person in self._people.items() for member in person.members}
+        self._rows_by_name: dict[str, tuple[int, str]] = {}
+        self._rows_by_id: dict[str, int] = {}
+
+    def planned(self, row: int, cells: Mapping[str, str], turned: bool) -> Planned:
+        try:
+            person, table = self._read(cells, turned)
+        except Problem as problem:
+            return Planned(row, WRONG, Person(_name(cells, turned) or "–"), problem=problem)
+        came_with = cells.get(CAME_WITH) or None
+        try:
+            known = self._known(person)
+            earlier = self._earlier(person)
+            found = self._of_event(row, known, person, came_with, table) if known is not None else \
+                Planned(row, TWICE if earlier else NEW, person, came_with, table, as_row=earlier)
+            if known is None:
+                self._refuse_members(person)
+        except Problem as problem:
+            return Planned(row, WRONG, person, problem=problem)
+        self._rows_by_name.setdefault(fold(person.name), (row, (person.external_id or "").casefold()))
+        if person.external_id:
+            self._rows_by_id.setdefault(person.external_id.casefold(), row)
+        if earlier and known is not None:
+            # Of two rows about one who is here the first counts: nobody is asked which.
+            return replace(found, kind=TWICE, as_row=earlier, problem=Problem("import_twice_here", row=earlier))
+        return found
+
+    def _read(self, cells: Mapping[str, str], turned: bool) -> tuple[Person, int | None]:
+        name = fit_name(_name(cells, turned))
+        if not name:
+            raise Problem("import_name_missing")
+        members = tuple(member for key in (MEMBER_1, MEMBER_2) if (member := fit_name(cells.get(key, ""))))
+        has_paid = paid(cells.get(PAID, ""))
+        if has_paid is None:
+            raise Problem("import_paid_unclear", value=cells[PAID][:20])
+        link = cells.get(LINK, "")
+        if link and "://" not in link and " " not in link and "." in link:
+            link = f"https://{link}"
+        person = Person(name, club=cells.get(CLUB) or None, external_id=cells.get(ID) or None, members=members,
+                        captain=members[0] if members else None, paid=has_paid, list_link=link or None,
+                        note=cells.get(NOTE) or None)
+        if any(UNREADABLE in cell for cell in (name, person.club or "", *members)):
+            raise Problem("name_unfit")
+        if person.external_id and len(person.external_id) > ID_LETTERS:
+            raise Problem("text_too_long", count=len(person.external_id), maximum=ID_LETTERS)
+        refuse_unfit_person(person)
+        fit_name(cells.get(CAME_WITH, ""))
+        return person, _table(cells.get(TABLE, ""))
+
+    def _known(self, person: Person) -> str | None:
+        """The competitor of the event that is meant: by the id, else by the name where the ids do not differ."""
+        by_id = self._by_id.get(person.external_id.casefold()) if person.external_id else None
+        if by_id is not None:
+            return by_id
+        for who in self._by_name.get(fold(person.name), ()):
+            its = self._people[who].external_id
+            if not (its and person.external_id):
+                return who
+        return None
+
+    def _earlier(self, person: Person) -> int | None:
+        """The row before this one that names the same."""
+        if person.external_id and person.external_id.casefold() in self._rows_by_id:
+            return self._rows_by_id[person.external_id.casefold()]
+        row, its = self._rows_by_name.get(fold(person.name), (0, ""))
+        differ = bool(its and person.external_id and its != person.external_id.casefold())
+        return row if row and not differ else None
+
+    def _of_event(self, row: int, who: str, said: Person, came_with: str | None, table: int | None) -> Planned:
+        """What is not said in the table stays as it is; nobody's name is changed by one."""
+        before, entrant = self._people[who], self._entrants[who]
+        after = replace(
+            before, club=said.club or before.club, external_id=said.external_id or before.external_id,
+            list_link=said.list_link or before.list_link, note=said.note or before.note,
+            paid=said.paid or before.paid, members=before.members or said.members,
+            captain=before.captain or said.captain)
+        changes = [key for key, field in ((CLUB, "club"), (ID, "external_id"), (LINK, "list_link"), (NOTE, "note"),
+                                          (PAID, "paid"), (MEMBER_1, "members"))
+                   if getattr(after, field) != getattr(before, field)]
+        if came_with and came_with != entrant.came_with:
+            changes.append(CAME_WITH)
+        if table is not None and table != entrant.fixed_table:
+            changes.append(TABLE)
+        return Planned(row, HERE, after, came_with, table, who, before.name, tuple(changes))
+
+    def _refuse_members(self, person: Person) -> None:
+        if self._team_size == 1:
+            return
+        if len(person.members) != self._team_size:
+            raise Problem("team_members_missing", team=person.name, size=self._team_size)
+        for place, member in enumerate(person.members):
+            if fold(member) in map(fold, person.members[:place]):
+                raise Problem("name_twice", name=member)
+            if fold(member) in self._members:
+                its = self._members[fold(member)]
+                raise Problem("member_twice", name=member, team=self._people[its].name if its in self._people else its)
+        self._members.update((fold(member), person.name) for member in person.members)
+
+
+def _name(cells: Mapping[str, str], turned: bool) -> str:
+    if NAME in cells:
+        name = cells[NAME]
+        last, comma, first = name.partition(",")
+        return f"{first.strip()} {last.strip()}" if turned and comma else name
+    return f"{cells.get(FIRST, '')} {cells.get(LAST, '')}".strip()
+
+
+def _table(text: str) -> int | None:
+    if not text:
+        return None
+    if not text.isdecimal() or not 1 <= int(text[:6]) <= MOST_TABLES or len(text) > 6:
+        raise Problem("table_number", value=text[:20], maximum=MOST_TABLES)
+    return int(text)
+
+
+def competitor_of(planned: Planned, competitor: str) -> Competitor:
+    """Somebody new, as the event gets them."""
+    return replace(planned.person.to_competitor(competitor), came_with=planned.came_with,
+                   fixed_table=planned.fixed_table)
