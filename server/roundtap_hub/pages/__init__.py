@@ -20,6 +20,8 @@ from roundtap_hub.pages import (
     imposed_round,
     judging,
     lists,
+    my_page,
+    my_report,
     new_event,
     officials,
     outcome,
@@ -64,6 +66,10 @@ def register(app: Flask, hub: Hub) -> None:
                    counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists, units,
                    export, outcome, this_hub, slip_desk):
         module.routes(organizer)
+    personal = Blueprint("me", __name__)
+    my_page.guard(personal)
+    for module in (my_page, my_report):
+        module.routes(personal)
     if hub.paper is not None:
         paper.routes(organizer)
     slip_door.routes(slips)
@@ -71,3 +77,4 @@ def register(app: Flask, hub: Hub) -> None:
     app.register_blueprint(public)
     app.register_blueprint(slips)
     app.register_blueprint(organizer)
+    app.register_blueprint(personal)
