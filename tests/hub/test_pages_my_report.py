@@ -100,7 +100,7 @@ def test_one_reports_the_other_agrees_and_the_result_stands(house: House) -> Non
 
 
 def entries(house: House) -> list:  # type: ignore[type-arg]
-    return house.service._journal.streams()["e1"]  # noqa: SLF001
+    return house.service._journal.streams()["e1"]
 
 
 def test_a_question_names_the_winner_and_every_figure(house: House) -> None:
@@ -235,7 +235,8 @@ def test_a_link_reports_no_other_match(house: House) -> None:
 
 @pytest.mark.parametrize("changed", [
     {"revision": "x"}, {"serial": "0"}, {"serial": "9" * 12}, {"result": "{"}, {"result": "[" * 900}, {"match": ""},
-    {"result": "7"}, {"report_id": "x" * 65}, {"agrees_id": "x" * 65}, {"a": "\u202e"}, {"result": '{"score":{"a":1e3}}'},
+    {"result": "7"}, {"report_id": "x" * 65}, {"agrees_id": "x" * 65}, {"a": "\u202e"},
+    {"result": '{"score":{"a":1e3}}'},
     {"result": '{"score":{"a":%s}}' % ("9" * 400)}])
 def test_what_nobody_s_page_sends_is_refused(house: House, changed: dict[str, str]) -> None:
     ana, _ = phones(house)
