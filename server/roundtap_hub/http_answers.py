@@ -52,12 +52,12 @@ def sealed(send: Send) -> Send:
     return send_sealed
 
 
-LINK = re.compile(r"/me/[^/?\s]+")
+LINK = re.compile(r"/(me|s)/[^/?\s]+")
 
 
 def without_link(path: str) -> str:
     """An address as it may stand in a log: personal links open a page to whoever reads them."""
-    return LINK.sub("/me/…", path)
+    return LINK.sub(r"/\1/…", path)
 
 
 def with_one_slash(scope: Scope) -> Scope:
