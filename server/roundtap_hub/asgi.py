@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from itertools import count
 
 from roundtap_hub.busy_page import BusyPage
@@ -20,6 +21,7 @@ from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.memory import give_back
 from roundtap_hub.page_guard import PageGuard
 from roundtap_hub.page_threads import PageThreads, Wsgi
+from roundtap_hub.public.any_page import version_at
 from roundtap_hub.public.page_store import PageStore
 from roundtap_hub.public.public_pages import PublicPages
 from roundtap_hub.public.sheet_drawing import Drawing
@@ -27,7 +29,6 @@ from roundtap_hub.standby.other_hubs import allowing
 from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
 from roundtap_hub.standby.taken_over_page import TakenOverPage
 from roundtap_hub.static_files import PREFIX, StaticFiles
-from roundtap_hub.views import page_version
 from roundtap_hub.wishes import close_granted_wishes
 
 log = logging.getLogger(__name__)
@@ -55,7 +56,8 @@ class HubApplication:
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
         drawing = WatchedThread("public-pages")
-        store = PageStore(hub, page_version, Drawing(hub, self._static.url).draw, drawing, precedence.give_way)
+        store = PageStore(hub, partial(version_at, hub), Drawing(hub, self._static.url).draw, drawing,
+                          precedence.give_way)
         self.browsers = BrowserFeed(hub, store, feeds_of_one)
         self.public = PublicPages(hub, store)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
@@ -42,10 +43,21 @@ def sealed(send: Send) -> Send:
             # With 304 a browser would put another policy on the page that it has kept.
             policy = [] if message["status"] == 304 else [
                 (b"content-security-policy", PAGE_POLICY if page else OTHER_POLICY)]
-            message = {**message, "headers": [*headers, *SEAL, *policy]}
+            # A page that is more careful by itself stays so.
+            named = {name for name, _ in headers}
+            seal = [each for each in SEAL if each[0] not in named]
+            message = {**message, "headers": [*headers, *seal, *policy]}
         await send(message)
 
     return send_sealed
+
+
+LINK = re.compile(r"/(me|s)/[^/?\s]+")
+
+
+def without_link(path: str) -> str:
+    """An address as it may stand in a log: personal links open a page to whoever reads them."""
+    return LINK.sub(r"/\1/…", path)
 
 
 def with_one_slash(scope: Scope) -> Scope:

@@ -27,6 +27,7 @@ from roundtap_hub.http_answers import (
     read_body,
     send_answer,
     until_gone,
+    without_link,
 )
 from roundtap_hub.lanes import FORM, PAGE, PROBE, Busy, Gone, Lane, Patience, Precedence
 
@@ -201,7 +202,7 @@ def call_wsgi(application: Wsgi, environ: Environ) -> Page:
             getattr(parts, "close", lambda: None)()
         status, headers = started[-1]
     except Exception:
-        log.exception("a page failed: %s %s", environ["REQUEST_METHOD"], environ["PATH_INFO"])
+        log.exception("a page failed: %s %s", environ["REQUEST_METHOD"], without_link(environ["PATH_INFO"]))
         return Page(500, [(b"content-type", b"text/plain")], b"Roundtap: 500\n")
     return Page(int(status.split(" ", 1)[0]),
                 [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers],

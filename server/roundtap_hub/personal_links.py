@@ -17,6 +17,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import PinGate
+from roundtap_hub.devices.unit_rates import Buckets, Rate
 from roundtap_hub.private_files import write_private
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,12 @@ KEPT_MAX = 3000
 """So many people at the most are known to have a link: the file stays what a standby is sent in one go."""
 DESK = "desk"
 """Who has the link where the desk gave it: from then on no slip gives it to anybody."""
+
+REPORTS, CALLS, LISTS, WISHES = "report", "call", "list", "wish"
+RATES: Mapping[str, Rate] = {
+    REPORTS: Rate(30, 0.2), CALLS: Rate(12, 0.1), LISTS: Rate(30, 0.2), WISHES: Rate(12, 0.1),
+}
+"""What one link may press: at once, and then so many a second. A person with two thumbs stays far below."""
 
 Person = tuple[str, str]
 """(event, competitor)"""
@@ -76,6 +83,7 @@ class PersonalLinks:
         self._codes = _Codes()
         self._listeners: list[Callable[[], None]] = []
         self.gate = PinGate(now_ms)
+        self._pressed = Buckets(now_ms)
         self._key = hmac.new(secret, PURPOSE + self._read().encode(), hashlib.sha256).digest()
 
     def listen(self, listener: Callable[[], None]) -> None:
@@ -126,6 +134,12 @@ class PersonalLinks:
     def is_given(self, event_id: str, competitor: str) -> bool:
         """Whether somebody has the link."""
         return bool(self._of((event_id, competitor)).holder)
+
+    def charge(self, what: str, who: Person) -> None:
+        """One press of this person's. Raises Problem("too_often") where there were far too many."""
+        if not self._pressed.has((what, who), RATES[what]):
+            raise Problem("too_often")
+        self._pressed.take((what, who), RATES[what])
 
     # --- codes and slips
 

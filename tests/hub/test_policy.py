@@ -42,6 +42,7 @@ from roundtap_hub.policy import (
     NO_ROUND,
     ORGANIZER,
     ORGANIZERS,
+    PLAYER,
     POLICY,
     PUBLISHED,
     RUNNING,
@@ -136,7 +137,7 @@ def is_sealed(answer: Answer) -> None:
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
     assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["referrer-policy"] == "same-origin"
+    assert answer.headers["referrer-policy"] in ("same-origin", "no-referrer")
     assert "camera=()" in answer.headers["permissions-policy"]
     if answer.headers.get("content-type", "").startswith("text/html"):
         assert {"base-uri 'none'", "form-action 'self'", "script-src 'self'", "style-src 'self'"} <= set(
@@ -197,7 +198,8 @@ RESULT = Result(score=Pair(100, 24))
 def path_of(address: str, state: str) -> tuple[str, str]:
     method, _, path = address.partition(" ")
     for mark, value in {"event_id": EVENTS[state], "match_id": "1.1", "competitor": "p1", "official": "o1",
-                        "session_id": "000000000000", "word": "nothing", "name": "roundtap.css"}.items():
+                        "session_id": "000000000000", "word": "nothing", "name": "roundtap.css",
+                        "token": "bm93CnAx.AAAAAAAAAAAAAAAAAAAAAAAA"}.items():
         path = path.replace(f"<{mark}>", value)
     return method, path
 
@@ -325,6 +327,35 @@ def test_what_is_everybody_s_is_refused_to_nobody(hall: Hall, address: str) -> N
                 answer = hall.ask(who, *path_of(address, state))
                 assert answer.status_code in (200, 302), (who, state)
                 assert not was_sent_away(answer)
+
+
+def as_player(hall: Hall, address: str, token: str) -> Answer:
+    method, path = path_of(address, IN_PLAY)
+    made_up = path_of("GET /me/<token>", IN_PLAY)[1].rpartition("/")[2]
+    return hall.ask("a stranger elsewhere", method, path.replace(made_up, token), {"code": "ZZZZZZ"})
+
+
+@pytest.mark.parametrize("address", whose(PLAYER))
+def test_what_is_a_player_s_takes_the_link_and_no_other_s(hall: Hall, address: str) -> None:
+    """Neither one that was made up, nor one that was revoked, nor a deleted event's, nor an organizer's session; and
+    nothing is done for them."""
+    links, before = hall.hub.links, hall.heads()
+    revoked = links.token("now", "p2")
+    links.revoke("now", "p2")
+    good = links.token("now", "p1")
+    for token in ("x", "bm93CnAx.AAAAAAAAAAAAAAAAAAAAAAAA", revoked, good[:-1], good + "A", links.token("gone", "p1")):
+        answer = as_player(hall, address, token)
+        assert answer.status_code in ((404, 410) if "<token>" in address else (400,)), (token, answer.status_code)
+    assert hall.ask("an organizer here", *path_of(address, IN_PLAY)).status_code in (400, 404)
+    assert hall.heads() == before
+
+
+@pytest.mark.parametrize("address", [address for address in whose(PLAYER) if address.startswith("GET ")])
+def test_whoever_has_the_link_is_let_in(hall: Hall, address: str) -> None:
+    answer = as_player(hall, address, hall.hub.links.token("now", "p1"))
+    assert answer.status_code == (404 if "/said/" in address else 200), "nobody has said anything"
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["referrer-policy"] == "no-referrer"
 
 
 def asks_as_a_unit(hall: Hall, path: str, unit: str, key: bytes) -> Answer:

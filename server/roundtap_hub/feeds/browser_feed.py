@@ -94,6 +94,7 @@ class BrowserFeed:
         self._told_s = self._looked_s = self._rested_s = float("-inf")
         hub.service.listen(lambda *_: self._changed(True))
         hub.presence.listen(lambda _: self._changed(False))
+        hub.links.listen(lambda: self._changed(True))
         if hub.kin is not None:
             hub.kin.on_known.append(self._others_changed)
 

@@ -21,6 +21,8 @@ from roundtap_hub.pages import (
     imposed_round,
     judging,
     lists,
+    my_page,
+    my_report,
     new_event,
     officials,
     outcome,
@@ -63,10 +65,12 @@ def register(app: Flask, hub: Hub) -> None:
         module.routes(public)
     for module in (archive, restored, console, console_parts, new_event, rounds, cut, imposed_round, results,
                    counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists, units,
-                   export, outcome, this_hub, slip_desk):
+                   export, outcome, this_hub, slip_desk, import_people):
         module.routes(organizer)
-    for module in (import_people,):
-        module.routes(organizer)
+    personal = Blueprint("me", __name__)
+    my_page.guard(personal)
+    for module in (my_page, my_report):
+        module.routes(personal)
     if hub.paper is not None:
         paper.routes(organizer)
     slip_door.routes(slips)
@@ -74,3 +78,4 @@ def register(app: Flask, hub: Hub) -> None:
     app.register_blueprint(public)
     app.register_blueprint(slips)
     app.register_blueprint(organizer)
+    app.register_blueprint(personal)

@@ -24,10 +24,11 @@ from roundtap_hub.pages import visit
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.policy import POLICY, refuse_in_state, refuse_role
 from roundtap_hub.presence import UnitStatus
+from roundtap_hub.public.any_page import version_at
 from roundtap_hub.public.sheet_drawing import common_context, words_in
 from roundtap_hub.public.sheets import Asked, Elsewhere, Found
 from roundtap_hub.staff import THE_ORGANIZER
-from roundtap_hub.views import HallNow, page_version
+from roundtap_hub.views import HallNow
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
 from roundtap_hub.views.officials import official_of
 from roundtap_hub.views.regions import CSRF, NOW, SEEN, Patch, Rendered, filled, split
@@ -53,7 +54,7 @@ TYPED_WRONG = frozenset({
     "proxy_too_long", "winner_missing", "picks_wrong", "none_without_ruling", "minutes_too_short", "member_missing",
     "date_wrong", "text_too_long", "unfit_text", "name_unfit",
     "fields_of_one", "option_asked", "picks_missing", "nobody_has_won", "loser_has_life", "winner_without_life",
-    "drawn_without_life", "no_draw_before_time", "struggle_of_both", "winner_contradicts_games",
+    "drawn_without_life", "wrong_code", "no_draw_before_time", "struggle_of_both", "winner_contradicts_games",
 })
 
 
@@ -100,7 +101,7 @@ def the_version(feed: str) -> str:
     """The version of the page of this request; "" where it does not change."""
     hub = the_hub()
     hall = HallNow(Instant(hub.clocks.boot_id, now_ms()), hub.presence.here, _told_to_all(hub))
-    return page_version(the_snapshot(), the_units(), feed, hall) if feed else ""
+    return version_at(hub, the_snapshot(), the_units(), feed, hall) if feed else ""
 
 
 def _told_to_all(hub: Hub) -> str:

@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException, InternalServerError
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
+from roundtap_hub.http_answers import without_link
 from roundtap_hub.journal.service import HubStopped, OutcomeUnknown
 from roundtap_hub.pages.base import page, words
 from roundtap_hub.pages.outcome import wait_for
@@ -56,7 +57,7 @@ def handle(app: Flask) -> None:
 
     @app.errorhandler(Exception)
     def broken(error: Exception) -> Any:
-        log.exception("a page failed: %s %s", request.method, request.path)
+        log.exception("a page failed: %s %s", request.method, without_link(request.path))
         return InternalServerError() if _for_a_program() else _explained(500)
 
 

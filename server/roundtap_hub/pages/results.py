@@ -9,10 +9,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult, NobodyCame, NoShow, NoShowUndone, NoteLot, SettleStrangers
-from roundtap_core.event.course import match_clock
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result
-from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.pages.base import (
     actor,
     back_to_event,
@@ -27,6 +25,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.console import event
+from roundtap_hub.pages.walking import time_is_up
 from roundtap_hub.views.before_play import before_play, situation_at
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.judging import judge_view
@@ -85,11 +84,6 @@ def _likely(stands: Result | None, way: str, offered: str) -> str:
 
 def _walked_words(ways: tuple[str, ...], state: EventState) -> str:
     return ", ".join(way_label(words(), way, state.rulebook_id) for way in ways)
-
-
-def time_is_up(state: EventState, played: RoundState, match: MatchState) -> bool:
-    clock, now = match_clock(state, played, match), the_hub().clocks.now()
-    return phase_now(clock, state.rulebook.phases, played.extra_minutes, now).over
 
 
 def seen_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:

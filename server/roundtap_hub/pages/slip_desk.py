@@ -26,7 +26,8 @@ from roundtap_hub.pages.base import (
     whole_number,
 )
 from roundtap_hub.pages.judging import TEXT_LETTERS
-from roundtap_hub.pages.results import seen_match, time_is_up, typed_result
+from roundtap_hub.pages.results import seen_match, typed_result
+from roundtap_hub.pages.walking import time_is_up
 from roundtap_hub.policy import POLICY, NotYourRole, refuse_role
 from roundtap_hub.printing.slip_marks import slip_codes
 from roundtap_hub.printing.slip_search import FoundSlip, OldSlip, find_slip

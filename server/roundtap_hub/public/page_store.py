@@ -15,8 +15,9 @@ from roundtap_core.clock import Instant
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
+from roundtap_hub.public.any_page import sheet_at
 from roundtap_hub.public.sheet_drawing import words_in
-from roundtap_hub.public.sheets import Asked, Elsewhere, Sheet, sheet_of
+from roundtap_hub.public.sheets import Asked, Elsewhere, Sheet
 from roundtap_hub.views.regions import Rendered
 
 KEPT_BYTES = 12_000_000
@@ -84,6 +85,7 @@ class PageStore:
         self._hall_changed = False
         self._versions: dict[str, str] = {}
         hub.presence.listen(self._on_hall)
+        hub.links.listen(lambda: self._on_hall(None))
 
     def version(self, page: str) -> str:
         """What the page would show now, as a short text."""
@@ -149,7 +151,7 @@ class PageStore:
         if before is not None and before.version == version and not whole:
             return before
         self._give_way()
-        sheet = sheet_of(Asked(self._hub, *moment, now, words_in(key.language)), key.page, key.variant)
+        sheet = sheet_at(Asked(self._hub, *moment, now, words_in(key.language)), key.page, key.variant)
         if sheet is None:
             return None
         if isinstance(sheet, Elsewhere):

@@ -7,7 +7,7 @@ import logging
 import re
 from urllib.parse import parse_qsl
 
-from roundtap_hub.http_answers import Receive, Scope, Send, header, takes_gzip
+from roundtap_hub.http_answers import Receive, Scope, Send, header, takes_gzip, without_link
 from roundtap_hub.hub import Hub
 from roundtap_hub.public.browser_choice import BrowserChoices
 from roundtap_hub.public.colours import KIND, colours
@@ -58,7 +58,7 @@ class PublicPages:
         try:
             kept = self._store.ready(key) or await self._store.whole(key)
         except Exception:
-            log.exception("a public page failed: %s", scope["path"])
+            log.exception("a public page failed: %s", without_link(scope["path"]))
             return False
         if kept is None:
             return False

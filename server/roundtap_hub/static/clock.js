@@ -69,10 +69,11 @@
     return `${sign}${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   }
 
-  // Minutes that chance has added stand on officials' pages only; once they are over the hub counts them in itself.
+  // Minutes that chance has added stand on officials' pages only; once they are over the hub counts them in itself. What
+  // one table has more than the others stands on its players' pages.
   function remaining(face) {
-    const { state, deadline, remaining: held, over, extra } = face.dataset;
-    const more = over === "1" ? 0 : Number(extra || 0);
+    const { state, deadline, remaining: held, over, extra, more: own } = face.dataset;
+    const more = (over === "1" ? 0 : Number(extra || 0)) + Number(own || 0);
     if (state === "running" && deadline) return Number(deadline) - hubNow() + more;
     return held ? Number(held) + more : null;
   }

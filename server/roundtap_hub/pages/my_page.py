@@ -1,0 +1,133 @@
+"""A player's own page, behind a personal link: what it shows, and the code of the desk that leads to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from flask import Blueprint, Response, abort, g, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_hub.pages import visit
+from roundtap_hub.pages.base import field, mended_on, page, the_asked, the_hub, the_snapshot
+from roundtap_hub.pages.typed_text import refuse_unfit_fields
+from roundtap_hub.personal_links import Person
+from roundtap_hub.public.personal_sheet import page_key, personal_sheet
+from roundtap_hub.public.sheets import Sheet
+
+View = Callable[..., AnyResponse]
+
+NO_TRACE = "no-referrer"
+"""The link stands in the address: no page that is opened from here is told of it."""
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/me", "code", code)
+    bp.add_url_rule("/me", "claim", claim, methods=["POST"])
+    bp.add_url_rule("/me/<token>", "page", my_page)
+
+
+def guard(bp: Blueprint) -> None:
+    """The link itself is what every form of these pages proves: nobody else knows the address it is sent to."""
+
+    @bp.before_request
+    def check() -> AnyResponse | None:
+        token = (request.view_args or {}).get("token")
+        if token is None:
+            return None
+        who = the_hub().links.who(token)
+        if who is None:
+            return no_link()
+        if who[0] in the_snapshot().venue.deleted:
+            abort(410)
+        g.me = who
+        return None
+
+    @bp.after_request
+    def seal(response: Response) -> Response:
+        visit.set_cookies(response)
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["Referrer-Policy"] = NO_TRACE
+        return response
+
+
+def me() -> Person:
+    """(event, competitor) of this request's link."""
+    who: Person = g.me
+    return who
+
+
+def no_link() -> AnyResponse:
+    """For a link that was made up, or revoked: how one gets another one."""
+    g.status = 404
+    return my("me_code.html", gone=True)
+
+
+def my(template: str, feed: str = "", **context: Any) -> Response:
+    """A page of these. Nothing on it is an organizer's, whoever looks, and its forms prove themselves by the link."""
+    return page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
+
+
+def code() -> AnyResponse:
+    """Where the six letters of the desk are typed."""
+    return my("me_code.html", gone=False)
+
+
+@mended_on(code)
+def claim() -> AnyResponse:
+    links, address = the_hub().links, request.remote_addr or ""
+    wait_ms = links.gate.wait_ms(address)
+    if wait_ms:
+        raise Problem("pin_wait", n=-(-wait_ms // 1000))
+    path = links.claim_code(field("code"), address)
+    if path is None:
+        raise Problem("wrong_code")
+    return redirect(path, 303)
+
+
+def my_page(token: str) -> AnyResponse:
+    found = personal_sheet(the_asked(), page_key(me()[0], token))
+    if not isinstance(found, Sheet):
+        abort(404)
+    return my(found.template, found.page, **found.context, variant="")
+
+
+def mended_on_mine(handler: View) -> View:
+    """For POST handlers of a link's page: a Problem is told on the main page, or to a script as JSON."""
+
+    @wraps(handler)
+    def handled(**where: Any) -> AnyResponse:
+        try:
+            refuse_unfit_fields()
+            return handler(**where)
+        except Problem as problem:
+            g.problem, g.status = problem, STATUS.get(problem.key, 409)
+            if wants_json():
+                return told_as_json({"error": problem.say(the_asked().words)}, g.status)
+            g.pop("snapshot", None)
+            g.address = url_for("me.page", token=where["token"])
+            return my_page(where["token"])
+
+    return handled
+
+
+STATUS = {"too_often": 429, "report_malformed": 400, "unfit_text": 400, "not_saved": 503, "hub_slow": 503,
+          "phone_not_yet": 503}
+
+
+def wants_json() -> bool:
+    return request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json"
+
+
+def told_as_json(said: dict[str, Any], status: int = 200) -> AnyResponse:
+    response = Response(status=status, content_type="application/json")
+    response.set_data(_json(said))
+    return response
+
+
+def _json(said: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(said, separators=(",", ":"))

@@ -1,0 +1,201 @@
+"""A result asked for step by step, for whichever page asks: the next question, what is known, the result in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import g
+from werkzeug.datastructures import MultiDict
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.course import match_clock
+from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.forms.form import Form, Picks
+from roundtap_core.records import SIDES, Match, Result
+from roundtap_core.rounds.phases import phase_now
+from roundtap_core.rulebooks.base import DRAW, Situation
+from roundtap_hub.pages.base import the_hub, words
+from roundtap_hub.views.before_play import situation_at
+from roundtap_hub.views.event_at import EventAt
+from roundtap_hub.views.knockout import title_key
+from roundtap_hub.views.result_text import (
+    figure_label,
+    first_text,
+    known,
+    option_label,
+    outcome_text,
+    remembered,
+    tell,
+    way_label,
+    way_of,
+)
+from roundtap_hub.views.result_walk import END, TURNS, WAY, Trail, WalkPage, read_trail, turn_order, walk_page
+from roundtap_hub.views.tables import show_result, side_names
+
+Fields = MultiDict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """The match that is walked through, with its form and its names."""
+
+    state: EventState
+    played: RoundState
+    match: MatchState
+    situation: Situation
+    form: Form
+    names: dict[str, str]
+
+
+def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str]) -> Seat:
+    """`names` by competitor: as whoever looks may read them."""
+    state = moment.state
+    situation = situation_at(state, moment.people, played, match)
+    return Seat(state, played, match, situation, state.rulebook.form(state.options, situation),
+                side_names(match, names))
+
+
+def page_at(seat: Seat, fields: Fields) -> WalkPage:
+    """The next question, or the result that the answers make. What is wrong with an answer is noted for the page."""
+    try:
+        trail = read_trail(seat.form, fields)
+        _refuse_left_out(trail, fields)
+    except Problem as problem:
+        _note(problem)
+        trail = _before_the_mistake(seat.form, fields)
+    at = walk_page(seat.form, trail)
+    if at.result is not None and not g.get("problem"):
+        try:
+            seat.state.rulebook.check_new(at.result, seat.state.options, seat.situation)
+        except Problem as problem:
+            _note(problem)
+    return at
+
+
+def _refuse_left_out(trail: Trail, fields: Fields) -> None:
+    """Raise Problem where the last page's form came back without an answer to one of its questions."""
+    left_out = [name for name in fields.get("asked", "").split() if name not in trail.answers]
+    steps = trail.way.steps if trail.way is not None else ()
+    question = next((step for step in steps if getattr(step, "name", None) in left_out), None)
+    if isinstance(question, Picks):
+        raise Problem("picks_wrong", take=question.take, of=question.of)
+    if question is not None:
+        raise Problem("figure_missing")
+
+
+def _note(problem: Problem) -> None:
+    g.problem = problem
+    g.status = 400
+
+
+def _before_the_mistake(form: Form, fields: Fields) -> Trail:
+    """Without the answers of the last page, which is asked again."""
+    try:
+        return read_trail(form, fields, fields.get("asked", "").split())
+    except Problem:
+        return Trail()
+
+
+def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """What the template of a step is drawn from. `address`: the walk's; `base`: fields that go along all the way."""
+    state, t = seat.state, words()
+    opener = at.trail.opener or "a"
+    lines = known(seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked, seat.names, t) \
+        if at.trail.way is not None and at.walked is not None and at.kind != END else []
+    return {
+        "state": state, "played": seat.played, "played_name": title_key(state, seat.played), "at": at,
+        "match": seat.match, "names": seat.names, "lines": lines, "back": _back(at, address, base),
+        "hidden": [*at.trail.fields(), *base], "given": _given(seat, at, fields),
+        "offered": _ways(seat) if at.kind == WAY else (),
+        "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
+        "told": tell(state.rulebook, seat.form, state.options, at.result, seat.names, t) if at.result else (),
+        "outcome": outcome_of(seat, at.result) if at.result else "",
+        "worth": worth_at(seat, at.result) if at.result else {}, "worth_label": worth_label,
+        "figure_label": figure_label, "way_label": way_label, "option_label": option_label, "first_text": first_text,
+        "walk_at": address,
+    }
+
+
+def address_at(address: str, fields: Sequence[tuple[str, str]]) -> str:
+    """The page with these answers."""
+    return f"{address}?{urlencode(fields)}"
+
+
+def _back(at: WalkPage, address: str, base: Sequence[tuple[str, str]]) -> str:
+    if at.before is None:
+        return ""
+    before = [*at.before.fields(), *base]
+    if at.trail.way is not None:
+        before += [(f"p.{name}", str(one)) for name in at.dropped for one in _as_list(at.trail.answers[name])]
+    return address_at(address, before)
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _ways(seat: Seat) -> list[tuple[str, bool, bool]]:
+    """(id, offered just now, the one that stands) of every way, those offered first."""
+    now = {way.id for way in seat.form.offered(time_is_up(seat.state, seat.played, seat.match))}
+    stands = _standing(seat)
+    ways = [(way.id, way.id in now, stands is not None and way.id == stands[0]) for way in seat.form.ways]
+    return sorted(ways, key=lambda way: not way[1])
+
+
+def time_is_up(state: EventState, played: RoundState, match: MatchState) -> bool:
+    clock, now = match_clock(state, played, match), the_hub().clocks.now()
+    return phase_now(clock, state.rulebook.phases, played.extra_minutes, now).over
+
+
+def _standing(seat: Seat) -> tuple[str, dict[str, list[str]]] | None:
+    """The way and the answers of the result that stands."""
+    stands = seat.match.match.result
+    if stands is None:
+        return None
+    found = way_of(seat.form, stands, show_result(stands, seat.state).winner)
+    if found is None:
+        return None
+    way, opener, _ = found
+    return way.id, {"opener": [opener], **{
+        name: [str(one) for one in _as_list(value)] for name, value in remembered(way, opener, stands).items()}}
+
+
+def _given(seat: Seat, at: WalkPage, fields: Fields) -> dict[str, list[str]]:
+    """What stands in a question's fields at first: what was just typed wrong, what was answered before going back, what
+    the standing result says."""
+    given: dict[str, list[str]] = {}
+    stands = _standing(seat)
+    if stands is not None and at.trail.way is not None and stands[0] == at.trail.way.id:
+        given.update(stands[1])
+    for name in at.names:
+        if f"q.{name}" in fields:
+            given[name] = fields.getlist(f"q.{name}")
+        elif f"p.{name}" in fields:
+            given[name] = fields.getlist(f"p.{name}")
+    return given
+
+
+def outcome_of(seat: Seat, result: Result) -> str:
+    """Who has won, in one sentence."""
+    winner = show_result(result, seat.state).winner
+    if winner in SIDES:
+        return words()("told.won", name=seat.names[winner])
+    if seat.situation.knockout and result.initiative in SIDES and winner == DRAW:
+        return words()("told.goes_on", name=seat.names[result.initiative])
+    return outcome_text(winner, seat.names, words()) if winner else ""
+
+
+def worth_at(seat: Seat, result: Result) -> dict[str, tuple[int, int]]:
+    """What a result would be worth to both."""
+    seats = seat.match.match
+    try:
+        return seat.state.rulebook.worth(Match(seats.a, seats.b, result=result), seat.state.options, seat.situation)
+    except Problem:
+        return {}
+
+
+def worth_label(key: str) -> str:
+    return first_text(words(), f"worth.{key}", f"column.{key}")

@@ -1,0 +1,146 @@
+"""What a player's phone reports: a core report with an id of its own, and what became of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import Report
+from roundtap_core.event.entries import Entry
+from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, SECOND, EventState, Fate
+from roundtap_core.records import Side
+from roundtap_core.wire import digest
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.service import Snapshot, Step
+from roundtap_hub.personal_links import REPORTS, Person
+
+PHONE = "phone:"
+"""What the actor of an entry begins with that a player's phone made; the competitor's id follows."""
+RESULT_BYTES_MAX = 2000
+NAME_LETTERS_MAX = 64
+ACCEPTED, REFUSED = "accepted", "refused"
+SAID = frozenset({"match", "draw", "a", "b", "revision", "serial", "result", "report_id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of a report: `fate`, `reason` and `number` as for a unit; `key` of the texts that say so
+    ("me.said.…"). `name`: what the page called the report."""
+
+    name: str
+    fate: str
+    reason: str | None
+    number: int
+    key: str
+
+    def echo(self) -> dict[str, Any]:
+        """What the page believes, and nothing else: the hub's own word on the very report that it sent."""
+        return {"report_id": self.name, "fate": self.fate, "reason": self.reason, "number": self.number}
+
+
+def report_id(who: Person, name: str) -> str:
+    """The id on record: nobody's phone can use up the id of somebody else's report, or of a unit's."""
+    return "phone-" + hashlib.sha256("\n".join((*who, name)).encode()).hexdigest()[:32]
+
+
+def report_of(snapshot: Snapshot, who: Person, fields: Mapping[str, str]) -> tuple[str, Step]:
+    """(the page's name for it, the step for the writer). The side is that of the person whose link it is, whatever else
+    was sent. Raises Problem where it cannot be read, or is about nobody's match or another's."""
+    event_id, competitor = who
+    state = snapshot.event(event_id)
+    if state is None or event_id in snapshot.venue.deleted:
+        raise Problem("event_deleted")
+    if event_id in snapshot.venue.archived or state.finished:
+        raise Problem("event_finished", name=state.name)
+    said = _read(fields)
+    side = _side(state, said["match"], competitor)
+    name = said.pop("report_id")
+    agrees = {"report_id": fields["agrees_id"], "hash": fields.get("agrees_hash", "")} if fields.get(
+        "agrees_id") else None
+    if agrees is not None and any(len(text) > NAME_LETTERS_MAX for text in agrees.values()):
+        raise Problem("report_malformed", field="agrees_to")
+    whole = {**said, "report_id": report_id(who, name), "phone": competitor, "event": event_id, "side": side,
+             "agrees_to": agrees}
+    command = Report(whole["report_id"], said["match"], side, said["revision"], said["result"], digest(whole),
+                     said["draw"], said["serial"], agrees, said["a"], said["b"])
+    return name, Step(event_id, command, actor=f"{PHONE}{competitor}")
+
+
+def _read(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of the form by their kinds. Raises Problem("report_malformed") naming the first that is wrong."""
+    read: dict[str, Any] = {}
+    for name in sorted(SAID):
+        text = fields.get(name, "")
+        if not text or len(text) > (RESULT_BYTES_MAX if name == "result" else NAME_LETTERS_MAX):
+            raise Problem("report_malformed", field=name)
+        read[name] = text
+    try:
+        for name in ("revision", "serial"):
+            read[name] = int(read[name])
+        read["result"] = json.loads(read["result"], parse_float=_none, parse_constant=_none)
+    except (ValueError, RecursionError):
+        raise Problem("report_malformed", field=name) from None
+    if not isinstance(read["result"], dict):
+        raise Problem("report_malformed", field="result")
+    if read["serial"] < 1:
+        raise Problem("report_malformed", field="serial")
+    return read
+
+
+def _none(_: str) -> int:
+    """No result has such a number in it."""
+    raise ValueError
+
+
+def _side(state: EventState, match_id: str, competitor: str) -> Side:
+    """The person's own side in the match. Raises Problem where it is not theirs, or not any more."""
+    found = state.find_match(match_id)
+    match = found[1].match if found is not None else None
+    if match is None or competitor not in (match.a, match.b):
+        raise Problem("not_your_match")
+    return "a" if match.a == competitor else "b"
+
+
+def submit(hub: Hub, who: Person, fields: Mapping[str, str]) -> tuple[str, str, Future[list[Entry]] | None]:
+    """(the page's name for it, its digest, when it is on the disk; None: it was before). A report that was said before
+    is not said again. Raises Problem where it cannot be read, and where this person reports far too often."""
+    snapshot = hub.service.snapshot
+    name, step = report_of(snapshot, who, fields)
+    assert isinstance(step.command, Report)
+    if told(snapshot, who, name) is not None:
+        return name, step.command.body, None
+    hub.links.charge(REPORTS, who)
+    return name, step.command.body, hub.service.submit([step], step.actor)
+
+
+def told(snapshot: Snapshot, who: Person, name: str, body: str = "") -> Told | None:
+    """What became of a report of this person; None where nothing of it is on record. `body`: the digest of what is said
+    by this name now, where it is not only asked for."""
+    state = snapshot.event(who[0])
+    fate = state.fates.get(report_id(who, name)) if state is not None else None
+    if state is None or fate is None:
+        return None
+    if body not in ("", fate.body):
+        return Told(name, REFUSED, "altered", fate.number, "me.said.altered")
+    return Told(name, fate.fate, fate.reason, fate.number, _key(state, fate, who[1]))
+
+
+def in_phone_s_words(problem: Problem) -> Problem:
+    """What the writer refused, for somebody at a phone: nothing keeps their report for later."""
+    return Problem("phone_has_no_place") if problem.key == "report_has_no_place" else problem
+
+
+def _key(state: EventState, fate: Fate, competitor: str) -> str:
+    """Of the text: for a report that was taken it is what stands now, whatever was said since."""
+    if fate.fate != ACCEPTED:
+        return f"me.said.{fate.reason}"
+    found = state.find_match(fate.match or "")
+    if found is None or competitor not in (found[1].match.a, found[1].match.b):
+        return "me.said.taken"
+    by_state = {AGREED: "agreed", ONE_SIDED: "one-sided", DISPUTE: "dispute", SECOND: "second", DECIDED: "agreed"}
+    return f"me.said.{by_state.get(found[1].state, 'taken')}"

@@ -1,0 +1,72 @@
+"""A player's own page, for whoever has its link: drawn like public pages, and never without asking the link first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.personal_links import Person
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.public.sheets import Asked, Found, Sheet, player
+from roundtap_hub.views.event_at import EventAt, event_at, seats, short_hash
+from roundtap_hub.views.my_page import my_face, my_table
+from roundtap_hub.views.page_versions import page_version
+from roundtap_hub.views.result_text import first_text
+
+KIND = "me"
+
+
+def page_key(event_id: str, token: str) -> str:
+    """The key of a personal page: with the link in it, so that no page is another person's, nor outlives its link."""
+    return f"{KIND}/{event_id}/{token}"
+
+
+def owner(hub: Hub, page: str) -> Person | None:
+    """Whose page a key is; None for keys of other pages, and of links that are not good."""
+    kind, _, rest = page.partition("/")
+    event_id, _, token = rest.partition("/")
+    who = hub.links.who(token) if kind == KIND else None
+    return who if who is not None and who[0] == event_id else None
+
+
+def personal_sheet(asked: Asked, page: str) -> Found:
+    """The page of a key; None where the link is not good, or leads to nobody."""
+    who = owner(asked.hub, page)
+    moment = event_at(asked.snapshot, who[0]) if who is not None else None
+    if who is None or moment is None:
+        return None
+    seen = player(asked, moment, who[1])
+    if not isinstance(seen, Sheet):
+        return None
+    token = page.rpartition("/")[2]
+    face, more_ms = my_face(moment, who[1], asked.now, asked.words)
+    return Sheet("me.html", page, "", {
+        **seen.context, "face": face, "more_ms": more_ms, "my": f"/{KIND}/{token}",
+        "mine": my_table(asked.snapshot, asked.units, moment, who[1], asked.words),
+        "worth_label": lambda key: first_text(asked.words, f"worth.{key}", f"column.{key}"),
+    })
+
+
+def personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
+    """As page_version (views/page_versions.py) has it for other pages."""
+    who = owner(hub, page)
+    if who is None:
+        return "none"
+    event_id, competitor = who
+    as_public = page_version(snapshot, units, f"p/{event_id}/{competitor}")
+    moment = event_at(snapshot, event_id) if event_id in snapshot.events else None
+    if as_public == "none" or moment is None:
+        return as_public
+    return short_hash(page, as_public, _of_match(snapshot, units, moment, competitor))
+
+
+def _of_match(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str) -> object:
+    """What of the match is shown to its two players only: what either said, and whether a unit is there."""
+    match = seats(moment).get(competitor)
+    if match is None:
+        return None
+    unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+    status = units.get(unit) if unit else None
+    return (sorted((side, said.number) for side, said in match.reports.items()), sorted(match.heard.items()),
+            unit is not None, status is not None and status.connected, moment.state.clock.total_ms)

@@ -1,0 +1,142 @@
+// A player's own page: what is said goes to the hub and counts as said only by the hub's own word; until then it stays
+// on this phone, is sent again, and the page says so.
+"use strict";
+(() => {
+  const home = document.body.dataset.me;
+  const KEY = `roundtap:unsent:${home}`;
+  const SOONEST_MS = 1000;
+  const LATEST_MS = 15000;
+  const ANSWER_MS = 15000;
+  let waitMs = SOONEST_MS;
+  let timer = 0;
+  let sending = false;
+
+  const box = () => document.getElementById("unsent");
+
+  function kept() {
+    try { return JSON.parse(localStorage.getItem(KEY) || "null"); } catch { return null; }
+  }
+
+  let here = kept();
+  function keep(fields) {
+    here = fields;
+    try {
+      if (fields) localStorage.setItem(KEY, JSON.stringify(fields));
+      else localStorage.removeItem(KEY);
+    } catch {
+      // A browser that keeps nothing: it is said as long as this page is open.
+    }
+  }
+
+  function tell(title, text, kind) {
+    const shown = box();
+    if (!shown) return;
+    shown.hidden = false;
+    shown.className = `unsent ${kind}`;
+    shown.querySelector("[data-unsent-title]").textContent = title;
+    shown.querySelector("[data-unsent-text]").textContent = text;
+    // What cannot be pressed twice is not shown for pressing.
+    for (const form of document.querySelectorAll("form[data-report]")) form.hidden = kind !== "refused" && kind !== "lost";
+  }
+
+  // The hub's own word on this very report: a page that a stranger's network puts in between is none.
+  const isEcho = (said, fields) => said && said.report_id === fields.report_id && Number.isInteger(said.number)
+    && ["accepted", "refused"].includes(said.fate) && typeof said.title === "string";
+
+  function later() {
+    tell(box().dataset.waits, "", "waits");
+    clearTimeout(timer);
+    // A whole hall comes back at one moment: nobody at the same one.
+    timer = setTimeout(send, waitMs * (0.5 + Math.random()));
+    waitMs = Math.min(waitMs * 2, LATEST_MS);
+  }
+
+  async function send() {
+    if (sending || !here) return;
+    sending = true;
+    clearTimeout(timer);
+    const fields = here;
+    try {
+      const answer = await fetch(`${home}/report`, {
+        method: "POST", body: new URLSearchParams(fields), headers: { Accept: "application/json" }, cache: "no-store",
+        redirect: "error", signal: AbortSignal.timeout(ANSWER_MS),
+      });
+      let said = null;
+      try { said = await answer.json(); } catch { said = null; }
+      if (answer.ok && isEcho(said, fields)) {
+        keep(null);
+        waitMs = SOONEST_MS;
+        tell(said.title, said.text, said.fate);
+        document.dispatchEvent(new CustomEvent("roundtap:said", { detail: said }));
+        if (window.roundtapLive && document.body.dataset.feed) window.roundtapLive.look();
+        arrived(said);
+      } else if (said && typeof said.error === "string" && [400, 409].includes(answer.status)) {
+        // The hub has looked at it and will never take it.
+        keep(null);
+        tell(said.error, "", "refused");
+      } else if ([404, 410].includes(answer.status) && answer.headers.get("Referrer-Policy") === "no-referrer") {
+        keep(null);
+        location.assign(home);
+      } else {
+        later();
+      }
+    } catch {
+      later();
+    } finally {
+      sending = false;
+    }
+  }
+
+  // On a page of the walk there is nothing more to do: the way back to the table.
+  function arrived(said) {
+    const card = document.querySelector(".walk .card");
+    if (card && said.fate === "accepted") for (const part of document.querySelectorAll(".walk .card, .walk .known, .walk-back")) part.hidden = true;
+  }
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.matches("form[data-report]")) return;
+    event.preventDefault();
+    // What waits is said first: one thing after the other.
+    if (here || sending) return;
+    keep(Object.fromEntries(new FormData(form)));
+    tell(box().dataset.sending, "", "sending");
+    send();
+  });
+
+  // A step of the walk without contact: the page stays, with all that was answered.
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (!form.matches(".walk form[method=get]")) return;
+    event.preventDefault();
+    const query = new URLSearchParams(new FormData(form, event.submitter));
+    const address = `${form.getAttribute("action")}?${query}`;
+    try {
+      const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.getElementById("main");
+      if (page.body.dataset.me !== home || !fresh) throw new Error("no page of this hub");
+      document.getElementById("main").replaceWith(document.importNode(fresh, true));
+      document.title = page.title;
+      history.pushState(null, "", address);
+      const first = document.querySelector("[role=alert], [autofocus], .walk h2");
+      if (first) { if (first.matches("h2")) first.tabIndex = -1; first.focus(); }
+      scrollTo(0, 0);
+      resume();
+    } catch {
+      tell(box().dataset.step, "", "lost");
+      // live.js has put the buttons out of use for a page that does not come.
+      setTimeout(() => form.querySelectorAll("button").forEach((button) => { button.disabled = false; }), 0);
+    }
+  });
+  window.addEventListener("popstate", () => location.reload());
+
+  function resume() {
+    if (here) { tell(box().dataset.waits, "", "waits"); send(); }
+  }
+
+  window.addEventListener("online", () => { waitMs = SOONEST_MS; send(); });
+  document.addEventListener("roundtap:connected", () => { if (here) { clearTimeout(timer); timer = setTimeout(send, Math.random() * SOONEST_MS); } });
+  document.addEventListener("roundtap:swapped", () => { if (here) tell(box().dataset.waits, "", "waits"); });
+  resume();
+})();

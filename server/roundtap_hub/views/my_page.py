@@ -1,0 +1,182 @@
+"""A player's own page: what both sides have said of their match, and what there is for this one to do about it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from roundtap_core.clock import Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event.course import match_clock
+from roundtap_core.event.state import (
+    AGREED,
+    CLOSED,
+    DECIDED,
+    DISPUTE,
+    ONE_SIDED,
+    SECOND,
+    EventState,
+    MatchState,
+    Reported,
+    RoundState,
+)
+from roundtap_core.forms.form import Form
+from roundtap_core.records import SIDES, Match, Result, Side, other
+from roundtap_core.result_json import result_to_json
+from roundtap_core.rulebooks.base import DRAW, Situation
+from roundtap_core.wire import canonical
+from roundtap_core.words import Words
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.before_play import before_play, situation_at
+from roundtap_hub.views.event_at import EventAt, newest_round, seats, shown_names
+from roundtap_hub.views.result_text import Told, outcome_text, tell
+from roundtap_hub.views.round_clock import Face, face_of
+from roundtap_hub.views.tables import show_result, side_names
+
+REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
+"""What there is to do: say how it ended; say whether what the other one said is right; wait for the other one; settle
+two versions; nothing any more (both agree); nothing but calling a judge (an official has decided, or has to)."""
+
+Fields = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A result in words: who wins, all that it holds, and what it is worth to both."""
+
+    outcome: str
+    lines: tuple[Told, ...]
+    worth: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class MyTable:
+    """The match of one player in the newest round. `what` as above. `fields`: what a report of this moment carries;
+    `yes`: what saying yes to the other side's report carries, `again`: what saying again what stands carries."""
+
+    match_id: str
+    side: Side
+    opponent: str
+    what: str
+    fields: Fields
+    mine: Said | None = None
+    theirs: Said | None = None
+    stands: Said | None = None
+    yes: Fields = ()
+    again: Fields = ()
+    number: int = 0
+    """The entry of the result that stands, 0: none does."""
+    unit: str = ""
+    """"there", "silent" (it has no contact), or "": none stands at this table."""
+    lot: str = ""
+    """What lots are still to be drawn about before play: "first_player" or "initiative"."""
+
+
+def my_table(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str,
+             words: Words) -> MyTable | None:
+    """None where there is nothing to report: no round, a bye, or an event that is over."""
+    state, played, match = moment.state, newest_round(moment.state), seats(moment).get(competitor)
+    if played is None or match is None or match.match.b is None or state.finished:
+        return None
+    side: Side = "a" if match.match.a == competitor else "b"
+    names = side_names(match, shown_names(moment))
+    situation = situation_at(state, moment.people, played, match)
+    form = state.rulebook.form(state.options, situation)
+    fields = report_fields(played, match, side)
+
+    def told(result: Result | None) -> Said | None:
+        return said_of(state, form, situation, match, result, names, words) if result is not None else None
+
+    mine, theirs = match.reports.get(side), match.reports.get(other(side))
+    stands = match.match.result
+    found = MyTable(
+        match.id, side, names[other(side)], _what(played, match, side), fields,
+        told(mine.result if mine else None), told(theirs.result if theirs else None), told(stands),
+        number=match.number or 0, unit=_unit(snapshot, units, match), lot=_lot(state, played, match))
+    if found.what in (CONFIRM, DIFFER) and theirs is not None:
+        found = replace(found, yes=(*fields, *_answer(fields, theirs.result, theirs)))
+    if match.state == SECOND and stands is not None:
+        found = replace(found, again=(*fields, *_answer(fields, stands, None)))
+    return found
+
+
+def report_fields(played: RoundState, match: MatchState, side: Side) -> Fields:
+    """What a report made now has to say beside the result: which match of which draw, who met, what was seen."""
+    return (("match", match.id), ("draw", played.mark), ("a", match.match.a), ("b", match.match.b or ""),
+            ("revision", str(match.revision)), ("serial", str(match.heard.get(side, 0) + 1)))
+
+
+def report_name(*parts: object) -> str:
+    """The name of one saying: the same for the same, so that a double press, or two tabs, say it once."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+
+
+def _answer(fields: Fields, result: Result, to: Reported | None) -> Fields:
+    said = canonical(result_to_json(result)).decode()
+    agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
+    return (("result", said), *agrees, ("report_id", report_name(fields, said, agrees)))
+
+
+def _what(played: RoundState, match: MatchState, side: Side) -> str:
+    if played.status == CLOSED or match.state == AGREED:
+        return OVER
+    if match.state in (DECIDED, SECOND):
+        return JUDGE
+    if match.state == DISPUTE:
+        return DIFFER
+    if match.state == ONE_SIDED:
+        return WAITING if side in match.reports else CONFIRM
+    return REPORT
+
+
+def _unit(snapshot: Snapshot, units: Mapping[str, UnitStatus], match: MatchState) -> str:
+    unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
+    if unit is None:
+        return ""
+    status = units.get(unit)
+    return "there" if status is not None and status.connected else "silent"
+
+
+def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
+    first = before_play(state, played, match)
+    return first.about if first is not None and first.lot and not first.drawn and played.status != CLOSED else ""
+
+
+def said_of(state: EventState, form: Form, situation: Situation, match: MatchState, result: Result,
+            names: Mapping[str, str], words: Words) -> Said:
+    """A result told to somebody who is asked whether it is right: nothing of it is left out."""
+    lines = tell(state.rulebook, form, state.options, result, names, words)
+    try:
+        worth = state.rulebook.worth(Match(match.match.a, match.match.b, result=result), state.options, situation)
+    except Problem:
+        worth = {}
+    return Said(outcome_line(state, situation, result, names, words), tuple(lines), worth)
+
+
+def outcome_line(state: EventState, situation: Situation, result: Result, names: Mapping[str, str],
+                 words: Words) -> str:
+    """Who has won, in one sentence; "" where nobody can tell."""
+    winner = show_result(result, state).winner
+    if winner in SIDES:
+        return words("told.won", name=names[winner])
+    if situation.knockout and result.initiative in SIDES and winner == DRAW:
+        return words("told.goes_on", name=names[result.initiative])
+    return outcome_text(winner, names, words) if winner else ""
+
+
+def my_face(moment: EventAt, competitor: str, now: Instant, words: Words) -> tuple[Face, int]:
+    """The round's clock as it is for this player's table, and by how many milliseconds it runs longer than the round's:
+    an extension, or a match that has a length of its own. The page adds them to what the feed says of the round's."""
+    state, match = moment.state, seats(moment).get(competitor)
+    face = face_of(state, now, words)
+    if state.live is None or match is None:
+        return face, 0
+    mine = match_clock(state, state.live, match)
+    more_ms = (mine.remaining_ms or 0) - (state.clock.remaining_ms or 0) if mine.remaining_ms is not None else 0
+    if not more_ms:
+        return face, 0
+    own = face_of(replace(state, clock=mine), now, words)
+    return replace(own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms,
+                   starts=face.starts), more_ms

@@ -1,0 +1,344 @@
+"""A player reports from the phone: step by step, one side each, and what became of it stands there in words."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from pages_kit import Browser, House, open_house, problem_of, text_of
+from werkzeug.test import TestResponse
+
+from roundtap_core.event.commands import EnterResult
+from roundtap_core.event.state import MatchState
+from roundtap_core.records import Pair, Result, Side
+from roundtap_core.words import LANGUAGES, catalogue
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as house:
+        house.with_event()
+        house.publish()
+        yield house
+
+
+class Phone(Browser):
+    """The phone of one player, with their link."""
+
+    def __init__(self, house: House, competitor: str, language: str = "en") -> None:
+        super().__init__(house.app.test_client(), language)
+        self.house = house
+        self.me = house.hub.links.path("e1", competitor)
+
+    def home(self) -> TestResponse:
+        return self.get(self.me)
+
+    def walked(self, *answers: dict[str, str]) -> TestResponse:
+        """The report's page after these answers, each given on the page before it."""
+        page = self.get(f"{self.me}/report")
+        for answer in answers:
+            query = {**hidden_in(page, "get"), **answer}
+            page = self.client.get(f"{self.me}/report", query_string=query, headers=self.headers)
+        return page
+
+    def says(self, page: TestResponse, **other: str) -> TestResponse:
+        """Press the button that says what a page has to be said."""
+        return self.client.post(f"{self.me}/report", data={**hidden_in(page, "post"), **other}, headers=self.headers)
+
+    def reports(self, side: str, a: int, b: int) -> TestResponse:
+        """X-Wing, at time: both figures."""
+        figures = {"q.score.winner": str(a if side == "a" else b), "q.score.loser": str(b if side == "a" else a)}
+        return self.says(self.walked({"way": "time"}, figures))
+
+
+def hidden_in(page: TestResponse, method: str) -> dict[str, str]:
+    """The hidden fields of the report's form of a page; of a question, where it asks."""
+    pattern = rf'<form method="{method}" action="[^"]*/report"[^>]*>(.*?)</form>'
+    found = re.search(pattern, page.text, re.S)
+    assert found, text_of(page)
+    return {html.unescape(name): html.unescape(value) for name, value in re.findall(
+        r'<input type="hidden" name="([^"]+)" value="([^"]*)"', found[1])}
+
+
+def match_of(house: House) -> MatchState:
+    assert house.event.live is not None
+    return house.event.live.matches[0]
+
+
+def phones(house: House, language: str = "en") -> tuple[Phone, Phone]:
+    """Of both players of the first table."""
+    seat = match_of(house).match
+    assert seat.b is not None
+    return Phone(house, seat.a, language), Phone(house, seat.b, language)
+
+
+def test_one_reports_the_other_agrees_and_the_result_stands(house: House) -> None:
+    ana, bruno = phones(house)
+    said = ana.reports("a", 90, 60)
+    assert said.status_code == 303
+    told = text_of(ana.get(said.headers["Location"]))
+    entry = match_of(house).reports["a"].number
+    assert f"Saved #{entry}" in told
+    assert "The other side still has to agree" in told
+    assert match_of(house).state == "one-sided"
+
+    asked = bruno.home()
+    assert "is that right?" in text_of(asked)
+    assert "90:60" in text_of(asked)
+    agreed = bruno.says(asked)
+    assert "You both say the same: the result stands." in text_of(bruno.get(agreed.headers["Location"]))
+    assert match_of(house).state == "agreed"
+    assert match_of(house).match.result == Result(ended="time", score=Pair(90, 60))
+    actors = [e.actor for e in entries(house) if e.kind == "report"]
+    seat = match_of(house).match
+    assert actors == [f"phone:{seat.a}", f"phone:{seat.b}"]
+
+
+def entries(house: House) -> list:  # type: ignore[type-arg]
+    return house.service._journal.streams()["e1"]
+
+
+def test_a_question_names_the_winner_and_every_figure(house: House) -> None:
+    ana, bruno = phones(house)
+    ana.reports("a", 90, 60)
+    seat = match_of(house).match
+    name = text_of(ana.home()).split("You have said this.")[0]
+    asked = re.search(r'id="my-match">(.*?)</section>', bruno.home().text, re.S)
+    assert asked
+    words = " ".join(re.sub(r"<[^>]+>", " ", html.unescape(asked[1])).split())
+    assert seat.a
+    assert "wins" in words
+    assert "90:60" in words
+    assert name
+
+
+def test_a_double_press_is_one_report(house: House) -> None:
+    ana, _ = phones(house)
+    page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    before = house.event.number
+    one, two = ana.says(page), ana.says(page)
+    assert one.headers["Location"] == two.headers["Location"]
+    assert house.event.number == before + 1
+
+
+def test_the_same_name_with_other_words_is_told_apart(house: House) -> None:
+    ana, _ = phones(house)
+    page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    ana.says(page)
+    again = ana.client.post(f"{ana.me}/report", headers={"Accept": "application/json"}, data={
+        **hidden_in(page, "post"), "result": '{"ended":"time","score":{"a":200,"b":0}}'})
+    assert again.get_json()["fate"] == "refused"
+    assert again.get_json()["reason"] == "altered"
+    assert match_of(house).reports["a"].result.score == Pair(90, 60)
+
+
+def test_a_yes_to_what_has_changed_meanwhile_is_refused_and_told(house: House) -> None:
+    ana, bruno = phones(house)
+    ana.reports("a", 90, 60)
+    shown = bruno.home()
+    ana.reports("a", 90, 70)
+    answer = bruno.says(shown)
+    assert "says something else now than what you agreed to" in text_of(bruno.get(answer.headers["Location"]))
+    assert match_of(house).match.result is None
+    assert "90:70" in text_of(bruno.home())
+    bruno.says(bruno.home())
+    assert match_of(house).match.result == Result(ended="time", score=Pair(90, 70))
+
+
+def test_two_versions_stand_side_by_side_until_one_agrees(house: House) -> None:
+    ana, bruno = phones(house)
+    ana.reports("a", 90, 60)
+    bruno.reports("a", 90, 75)
+    assert match_of(house).state == "dispute"
+    for phone in (ana, bruno):
+        shown = text_of(phone.home())
+        assert "You two said different things" in shown
+        assert "90:60" in shown
+        assert "90:75" in shown
+    ana.says(ana.home())
+    assert match_of(house).match.result == Result(ended="time", score=Pair(90, 75))
+
+
+def test_a_correction_after_the_agreement_is_a_second_one_and_a_judge_s(house: House) -> None:
+    ana, bruno = phones(house)
+    ana.reports("a", 90, 60)
+    bruno.says(bruno.home())
+    bruno.reports("a", 90, 70)
+    assert match_of(house).state == "dispute"
+    ana.says(ana.home())
+    assert match_of(house).state == "second"
+    assert match_of(house).match.result == Result(ended="time", score=Pair(90, 60)), "the first goes on standing"
+    shown = ana.home()
+    assert "A judge decides" in text_of(shown)
+    # Whoever thinks better of it says the first again, and the other one is asked as ever.
+    ana.says(shown)
+    assert match_of(house).state == "dispute"
+    bruno.says(bruno.home())
+    assert match_of(house).state == "agreed"
+
+
+def test_what_a_judge_has_entered_meanwhile_is_told(house: House) -> None:
+    ana, _ = phones(house)
+    page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    match = match_of(house)
+    house.service.tell("e1", EnterResult(match.id, 0, Result(score=Pair(100, 0))), "organizer")
+    answer = ana.says(page)
+    assert "A judge has decided" in text_of(ana.get(answer.headers["Location"]))
+    assert match_of(house).match.result == Result(score=Pair(100, 0))
+
+
+def test_a_report_that_comes_after_the_round_is_told_that(house: House) -> None:
+    ana, _ = phones(house)
+    page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    house.play()
+    house.publish()
+    answer = ana.says(page)
+    assert "The round is closed already" in text_of(ana.get(answer.headers["Location"]))
+
+
+def test_the_own_side_s_newer_word_stands(house: House) -> None:
+    """Said in two windows of one phone, or at the unit meanwhile: the older form is refused."""
+    ana, _ = phones(house)
+    older = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    ana.reports("a", 90, 70)
+    answer = ana.says(older)
+    assert "something newer meanwhile" in text_of(ana.get(answer.headers["Location"]))
+    assert match_of(house).reports["a"].result.score == Pair(90, 70)
+
+
+# --- whose word it is -----------------------------------------------------------------------------------------------
+
+
+def test_a_link_reports_its_own_side_whatever_else_is_sent(house: House) -> None:
+    ana, _ = phones(house)
+    page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    ana.says(page, side="b", unit="table-1", phone="p99", competitor="p2")
+    assert set(match_of(house).reports) == {"a"}
+
+
+def test_a_link_reports_no_other_match(house: House) -> None:
+    assert house.event.live is not None
+    other = house.event.live.matches[1]
+    ana, _ = phones(house)
+    page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    before = house.event.head
+    answer = ana.says(page, match=other.id, a=other.match.a, b=other.match.b or "")
+    assert answer.status_code == 409
+    assert "This match is not yours" in problem_of(answer)
+    assert house.event.head == before
+
+
+@pytest.mark.parametrize("changed", [
+    {"revision": "x"}, {"serial": "0"}, {"serial": "9" * 12}, {"result": "{"}, {"result": "[" * 900}, {"match": ""},
+    {"result": "7"}, {"report_id": "x" * 65}, {"agrees_id": "x" * 65}, {"a": "\u202e"},
+    {"result": '{"score":{"a":1e3}}'},
+    {"result": '{"score":{"a":%s}}' % ("9" * 400)}])
+def test_what_nobody_s_page_sends_is_refused(house: House, changed: dict[str, str]) -> None:
+    ana, _ = phones(house)
+    page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    answer = ana.says(page, **changed)
+    assert answer.status_code in (303, 400, 409)
+    assert not match_of(house).reports
+
+
+def test_a_revoked_link_reports_nothing_and_shows_nothing(house: House) -> None:
+    ana, _ = phones(house)
+    page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    house.hub.links.revoke("e1", match_of(house).match.a)
+    before = house.event.head
+    for answer in (ana.says(page), ana.home(), ana.get(f"{ana.me}/report")):
+        assert answer.status_code == 404
+        assert "Ask the desk for a new one" in text_of(answer)
+        assert "90" not in text_of(answer)
+    assert house.event.head == before
+
+
+def test_somebody_who_presses_without_end_is_told_to_wait(house: House) -> None:
+    ana, _ = phones(house)
+    for number in range(40):
+        answer = ana.reports("a", 10 + number, 0)
+        if answer.status_code != 303:
+            break
+    assert answer.status_code == 429
+    assert "pressed too often" in problem_of(answer)
+
+
+def test_what_comes_back_to_a_script_names_the_very_report(house: House) -> None:
+    ana, _ = phones(house)
+    page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    fields = hidden_in(page, "post")
+    answer = ana.client.post(f"{ana.me}/report", data=fields, headers={"Accept": "application/json"})
+    said = answer.get_json()
+    assert said["report_id"] == fields["report_id"]
+    assert (said["fate"], said["reason"], said["number"]) == ("accepted", None, house.event.number)
+    assert said["title"] == f"Saved #{house.event.number}"
+
+
+# --- how the pages are kept to themselves ---------------------------------------------------------------------------
+
+
+def test_no_page_of_a_link_is_kept_or_leaves_its_trace(house: House) -> None:
+    ana, _ = phones(house)
+    said = ana.reports("a", 90, 60).headers["Location"]
+    for path in (ana.me, f"{ana.me}/report", said, "/me", "/me/made.up"):
+        answer = ana.get(path)
+        assert answer.headers["Cache-Control"] == "no-store", path
+        assert answer.headers["Referrer-Policy"] == "no-referrer", path
+
+
+def test_no_other_page_names_a_link(house: House) -> None:
+    ana, bruno = phones(house)
+    ana.reports("a", 90, 60)
+    token = ana.me.rpartition("/")[2]
+    organizer = house.organizer()
+    for path in ("/", "/e/e1", f"/e/e1/p/{match_of(house).match.a}", "/e/e1/pairings", "/wall/e1", bruno.me):
+        assert token not in house.browser().get(path).text, path
+    assert token not in organizer.get("/console/e1").text
+    for line in entries(house):
+        assert token not in json.dumps(line.data)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_fate_has_its_words(house: House, language: str) -> None:
+    words = catalogue("roundtap_hub", language)
+    for reason in ("late", "judge", "impossible", "unknown-match", "elsewhere", "older", "superseded", "altered"):
+        assert f"me.said.{reason}" in words
+    ana, bruno = phones(house, language)
+    ana.reports("a", 90, 60)
+    assert "90:60" in text_of(bruno.home())
+    assert urlsplit(bruno.says(bruno.home()).headers["Location"]).path.startswith(bruno.me)
+
+
+# --- the desk's six letters -----------------------------------------------------------------------------------------
+
+
+def test_six_letters_of_the_desk_lead_to_the_page(house: House) -> None:
+    code = house.hub.links.code("e1", "p1")
+    browser = house.browser()
+    assert "Type the six letters" in text_of(browser.get("/me"))
+    wrong = browser.client.post("/me", data={"code": "ZZZZZZ"}, headers=browser.headers)
+    assert wrong.status_code == 400
+    assert "not the letters that the desk shows" in problem_of(wrong)
+    right = browser.client.post("/me", data={"code": code.lower()}, headers=browser.headers)
+    assert right.headers["Location"] == house.hub.links.path("e1", "p1")
+
+
+def test_guessing_letters_is_slowed_down_with_words(house: House) -> None:
+    browser = house.browser()
+    for _ in range(9):
+        answer = browser.client.post("/me", data={"code": "ZZZZZZ"}, headers=browser.headers,
+                                     environ_base={"REMOTE_ADDR": "10.0.0.9"})
+    assert "Wait" in problem_of(answer)
+
+
+def test_the_side_is_the_person_s(house: House) -> None:
+    """Both sides: the second phone's word is side b's."""
+    _, bruno = phones(house)
+    bruno.reports("b", 10, 90)
+    side: Side = "b"
+    assert set(match_of(house).reports) == {side}
