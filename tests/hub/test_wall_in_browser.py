@@ -66,7 +66,9 @@ def browser() -> Iterator[webdriver.Chrome]:
     driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
         window.feeds = [];
         const Feed = EventSource;
-        window.EventSource = class extends Feed { constructor(...all) { super(...all); window.feeds.push(this); } };"""})
+        window.EventSource = class extends Feed {
+            constructor(...all) { super(...all); window.feeds.push(this); }
+        };"""})
     driver.execute_cdp_cmd("Network.setExtraHTTPHeaders", {"headers": {"Accept-Language": "pl"}})
     yield driver
     driver.quit()

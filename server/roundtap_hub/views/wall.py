@@ -140,8 +140,8 @@ def seats_by_name(moment: EventAt) -> list[Seat]:
             record, values = record_of(moment, competitor)
             name = names.get(competitor, competitor)
             across = match.match.b if side == "a" else match.match.a
-            found.append(Seat(name, names.get(across, across) if across else "", match.match.table, side, match.match.bye, record, values,
-                              members.get(competitor, ())))
+            found.append(Seat(name, names.get(across, across) if across else "", match.match.table, side,
+                              match.match.bye, record, values, members.get(competitor, ())))
     return sorted(found, key=lambda seat: sort_key(seat.name))
 
 
