@@ -21,6 +21,7 @@ from roundtap_hub.public.sheets import plain_variant
 from roundtap_hub.public_clock import public_clock
 from roundtap_hub.standby.other_hubs import hubs_event
 from roundtap_hub.views.regions import Rendered, changes
+from roundtap_hub.views.round_clock import time_of_day
 
 log = logging.getLogger(__name__)
 
@@ -275,7 +276,7 @@ class BrowserFeed:
         return self._clocks[event]
 
     def _clock_event(self, clock: str) -> bytes:
-        return f'event: clock\ndata: {clock}, "now_ms": {self._hub.clocks.mono_ms()}}}\n\n'.encode()
+        return f"event: clock\ndata: {clock}, {self._now()}}}\n\n".encode()
 
     def _hubs_event(self) -> bytes:
         kin = self._hub.kin
@@ -287,7 +288,11 @@ class BrowserFeed:
             self._loop.call_soon_threadsafe(lambda: _tell(list(self._here), self._hubs_event()))
 
     def _tick_event(self) -> bytes:
-        return b'event: tick\ndata: {"now_ms": %d}\n\n' % self._hub.clocks.mono_ms()
+        return f"event: tick\ndata: {{{self._now()}}}\n\n".encode()
+
+    def _now(self) -> str:
+        """The hub's clock and its time of day, as fields of an event."""
+        return f'"now_ms": {self._hub.clocks.mono_ms()}, "time": {json.dumps(time_of_day(self._hub.clocks.wall()))}'
 
     def _tick(self) -> None:
         """A part of the clients hears the time."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,11 +20,11 @@ from roundtap_hub.views.event_at import EventAt, event_at, newest_round, planned
 from roundtap_hub.views.event_list import listed
 from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, first_on_wall, standing_of
 from roundtap_hub.views.players import everybody, player_view
-from roundtap_hub.views.round_clock import face_of
+from roundtap_hub.views.round_clock import face_of, time_of_day
 from roundtap_hub.views.row_texts import RowOf
 from roundtap_hub.views.standings_table import has_draws, record_text, standings_view
 from roundtap_hub.views.tables import cells
-from roundtap_hub.views.wall import BRACKET, PAGE_MS, wall_view
+from roundtap_hub.views.wall import BRACKET, CLOCK, PAGE_MS, wall_view
 
 DOOR = "door"
 """The page key of whatever shows which events there are."""
@@ -133,18 +132,17 @@ def wall(asked: Asked, moment: EventAt, variant: str = "") -> Sheet:
     return Sheet("wall.html", f"wall/{state.id}", wall_variant(theme, part), {
         "state": state, "view": view, "current": asked.now_ms // PAGE_MS % pages, "theme": theme, "page_ms": PAGE_MS,
         "clock": state.clock, "face": face_of(state, asked.now, asked.words), "drawing": drawing,
-        "ends": end_time(state, asked), "planned": planned_rounds(state),
+        "ends": end_time(state, asked) if view.mode == CLOCK else "", "planned": planned_rounds(state),
     })
 
 
 def end_time(state: EventState, asked: Asked) -> str:
-    """When the running round ends, on the wall clock of this place; empty where nobody knows the time."""
-    wall_time = asked.hub.clocks.wall()
+    """When the running round ends, on the wall clock of this place; empty where nobody knows the time, and once it has
+    ended."""
     remaining_ms = state.clock.remaining_at(asked.now) if state.clock.state == RUNNING else None
-    if wall_time is None or remaining_ms is None or remaining_ms < 0:
+    if remaining_ms is None or remaining_ms <= 0:
         return ""
-    ends = datetime.fromisoformat(wall_time).astimezone() + timedelta(milliseconds=remaining_ms)
-    return ends.strftime("%H:%M")
+    return time_of_day(asked.hub.clocks.wall(), remaining_ms)
 
 
 def find_me(asked: Asked, moment: EventAt, query: str = "") -> Sheet:

@@ -5,6 +5,8 @@
   const SILENT_MS = 10 * 1000;
   const body = document.body;
   let lastHeard = performance.now();
+  // The time of day at the hub when it was last heard, where it knows one.
+  let lastTime = "";
   let source = null;
   let backOff = 1000;
   let loading = false;
@@ -333,7 +335,9 @@
     sign.hidden = !stale;
     if (stale) {
       const seconds = Math.floor(silent / 1000);
-      sign.querySelector("[data-contact-age]").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+      const age = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+      const said = lastTime ? sign.dataset.said.replace("{time}", lastTime) : sign.dataset.saidAlone;
+      sign.querySelector("[data-contact-age]").textContent = said.replace("{age}", age);
     }
   }
 
@@ -352,7 +356,10 @@
     looking = setTimeout(() => { looking = 0; look(); }, phone ? Math.random() * 500 : 0);
   }
 
-  const timed = (said) => document.dispatchEvent(new CustomEvent("roundtap:time", { detail: said }));
+  function timed({ now_ms: nowMs, time }) {
+    lastTime = time || "";
+    document.dispatchEvent(new CustomEvent("roundtap:time", { detail: nowMs }));
+  }
 
   function connect() {
     source = new EventSource(feedAddress());
@@ -372,12 +379,12 @@
     source.addEventListener("clock", ({ data }) => {
       heard();
       const said = JSON.parse(data);
-      timed(said.now_ms);
+      timed(said);
       document.dispatchEvent(new CustomEvent("roundtap:clock", { detail: said }));
     });
     source.addEventListener("tick", ({ data }) => {
       heard();
-      timed(JSON.parse(data).now_ms);
+      timed(JSON.parse(data));
     });
     source.addEventListener("hubs", ({ data }) => {
       heard();

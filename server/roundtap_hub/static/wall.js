@@ -2,16 +2,36 @@
 "use strict";
 (() => {
   const pageMs = Number(document.body.dataset.pageMs) || 10000;
+  // Nobody waits a minute for their name: many pages turn a little faster.
+  const MANY = 5;
+  const SWIFT = 0.7;
 
   function turn() {
-    const pages = document.querySelectorAll("[data-page]");
-    if (pages.length === 0 || !window.roundtap || !window.roundtap.known()) return;
-    const now = String(Math.floor(window.roundtap.hubNow() / pageMs) % pages.length);
-    for (const page of pages) page.classList.toggle("current", page.dataset.page === now);
-    for (const mark of document.querySelectorAll("[data-page-index]")) mark.classList.toggle("current", mark.dataset.pageIndex === now);
+    const fitted = document.querySelectorAll("#fitted > .wall-page");
+    const pages = fitted.length ? fitted : document.querySelectorAll("[data-page]");
+    if (pages.length === 0 || !window.roundtap || !window.roundtap.known()) {
+      fitted[0]?.classList.add("current");
+      return;
+    }
+    const now = Math.floor(window.roundtap.hubNow() / (pages.length < MANY ? pageMs : pageMs * SWIFT)) % pages.length;
+    pages.forEach((page, place) => page.classList.toggle("current", place === now));
+    document.querySelectorAll(".wall-index > span").forEach((mark, place) => mark.classList.toggle("current", place === now));
   }
 
-  document.addEventListener("roundtap:swapped", turn);
-  setInterval(turn, 250);
-  turn();
+  // A round that is over ends at no time to come.
+  function ends() {
+    const line = document.getElementById("ends");
+    const phase = document.querySelector("#picture [data-phase-of]")?.dataset.phase;
+    if (line) line.hidden = ["over", "last_minutes", "paused", "counting"].includes(phase);
+  }
+
+  function show() {
+    window.roundtapFit.fit();
+    turn();
+  }
+
+  document.addEventListener("roundtap:swapped", show);
+  setInterval(() => { turn(); ends(); }, 250);
+  window.roundtapWall = { turn };
+  show();
 })();

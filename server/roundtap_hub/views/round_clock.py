@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from roundtap_core.clock import Clock, Instant, show
 from roundtap_core.event.state import EventState
@@ -114,3 +115,10 @@ def age_text(age_ms: int) -> str:
     """Whole seconds gone, as minutes and seconds: "2:10"."""
     seconds = age_ms // 1000
     return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+def time_of_day(wall: str | None, later_ms: int = 0) -> str:
+    """"14:32" at this place, so many milliseconds after `wall` (ISO 8601); "" where nobody knows the time."""
+    if wall is None:
+        return ""
+    return (datetime.fromisoformat(wall).astimezone() + timedelta(milliseconds=later_ms)).strftime("%H:%M")

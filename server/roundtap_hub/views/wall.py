@@ -18,11 +18,13 @@ from roundtap_hub.views.standings_table import Line, StandingsView, Value, recor
 from roundtap_hub.views.tables import Cell, cells, seated_count
 
 WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET = "welcome", "pairings", "clock", "standings", "bracket"
-NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 60, 48, 30, 3
+NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
+"""What a page holds in a browser without scripts, whatever its size; `static/wall_fit.js` measures instead, and fills
+each page with names as large as they can be."""
 LONG_NAME = 18
 """From so many letters on a name may take two lines on the wall, so that fewer rows fit; a team's players take one."""
 
-LINES_A_PAGE, LONG_LINES_A_PAGE, LINE_COLUMNS = 32, 24, 2
+LINES_A_PAGE, LONG_LINES_A_PAGE, LINE_COLUMNS = 20, 16, 2
 PAGE_MS = 10_000
 
 T = TypeVar("T")
@@ -40,9 +42,11 @@ L = TypeVar("L", bound=Named)
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One name of the pairings: where to sit, and the record by which its owner finds errors; who plays for a team."""
+    """One name of the pairings: where to sit and against whom ("": nobody), and the record by which its owner finds
+    errors; who plays for a team."""
 
     name: str
+    across: str
     table: int | None
     side: str
     bye: str | None
@@ -135,13 +139,14 @@ def seats_by_name(moment: EventAt) -> list[Seat]:
                 continue
             record, values = record_of(moment, competitor)
             name = names.get(competitor, competitor)
-            found.append(Seat(name, match.match.table, side, match.match.bye, record, values,
-                              members.get(competitor, ())))
+            across = match.match.b if side == "a" else match.match.a
+            found.append(Seat(name, names.get(across, across) if across else "", match.match.table, side,
+                              match.match.bye, record, values, members.get(competitor, ())))
     return sorted(found, key=lambda seat: sort_key(seat.name))
 
 
 def name_pages(moment: EventAt, part: tuple[int, int] = (1, 1)) -> tuple[Page, ...]:
-    """The names in pages of at most 60 (48 where names are long, 30 of teams), evenly full, three columns each."""
+    """The names in pages as a browser without scripts shows them, evenly full."""
     people = seats_by_name(moment)
     share, shares = part
     people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
