@@ -31,7 +31,7 @@ CODE_COLUMNS = 12
 
 def slip(content: Mapping[str, Any], sheet: Sheet, words: Words) -> list[PrintLine]:
     """One match's slip. content: event, round, name, of, table, code, a and b {name, members, record, to_field, must},
-    form, url, head.
+    form, url, head, and `replaces` where another slip of this match may lie about already.
 
     `name`: what an elimination or tie-break round is called ("semi-final"), or null. `to_field`: squads that a side
     has not fielded yet, or null where lists have none; `must`: every pick of the rounds left has to be one of them.
@@ -40,7 +40,10 @@ def slip(content: Mapping[str, Any], sheet: Sheet, words: Words) -> list[PrintLi
     picks = picks_of(form)
     table = words("paper.table", table=content["table"])
     left = sheet.columns - CODE_COLUMNS
-    head = f"{round_title(content, words)} – {content['event']}"
+    head, end = f"{round_title(content, words)} – {content['event']}", table
+    if content.get("replaces"):
+        # On lines that are there anyway: a slip is no taller than the one it replaces.
+        head, end = f"{words('paper.new')} · {head}", f"{table} – {words('paper.replaces')}"
     return [
         Line((Cell(table, 0, left), Cell(str(content["code"]), left, CODE_COLUMNS, RIGHT)), tall=True),
         Line((Cell(head, 0, sheet.columns),)),
@@ -49,7 +52,7 @@ def slip(content: Mapping[str, Any], sheet: Sheet, words: Words) -> list[PrintLi
         *_members(content, sheet),
         *boxes(form, sheet, words),
         _ending(content, sheet, words),
-        Line((Cell(table, 0, sheet.columns, CENTER),), bold=True),
+        Line((Cell(end, 0, sheet.columns, CENTER),), bold=True),
     ]
 
 
