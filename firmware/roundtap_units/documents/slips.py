@@ -7,6 +7,7 @@ from typing import Any
 
 from roundtap_core.elimination.bracket_picture import say_round
 from roundtap_core.forms.form import form_from_json
+from roundtap_core.forms.slip_form import slip_picks
 from roundtap_core.words import Words
 from roundtap_devices.printing.drawing import text_width
 from roundtap_devices.printing.print_lines import (
@@ -22,7 +23,7 @@ from roundtap_devices.printing.print_lines import (
     Sheet,
     Stroke,
 )
-from roundtap_units.documents.slip_boxes import SIGNS, Shape, boxes, picks_of, squads_row
+from roundtap_units.documents.slip_boxes import SIGNS, Shape, boxes, squads_row
 
 SIGN_ROW = 36
 """Height in dots, to sign. All of a slip must fit into 70 mm of 58 mm paper."""
@@ -37,7 +38,7 @@ def slip(content: Mapping[str, Any], sheet: Sheet, words: Words) -> list[PrintLi
     has not fielded yet, or null where lists have none; `must`: every pick of the rounds left has to be one of them.
     """
     form = form_from_json(content["form"])
-    picks = picks_of(form)
+    picks = slip_picks(form)
     table = words("paper.table", table=content["table"])
     left = sheet.columns - CODE_COLUMNS
     head, end = f"{round_title(content, words)} – {content['event']}", table
