@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hub_kit import NAMES, HandClock, event_steps, people, running, url_of
@@ -176,3 +177,52 @@ def test_two_stations_never_get_the_same_job(tmp_path):
     book.told([("a", PrintState("sending", "", "s1"))])
     assert book.claim(["a"], "s1") == set()
     book.close()
+
+
+# --- a match that was changed by hand after its slip was printed
+
+
+def with_swapped(service):
+    """The round as it is after two tables have exchanged a player: the same draw, other people at both."""
+    snapshot = service.snapshot
+    state = snapshot.events["e1"]
+    one, two, *rest = state.live.matches
+    swapped = (replace(one, match=replace(one.match, b=two.match.b)),
+               replace(two, match=replace(two.match, b=one.match.b)), *rest)
+    changed = replace(state, rounds=(*state.rounds[:-1], replace(state.live, matches=swapped)))
+    return replace(snapshot, events={**snapshot.events, "e1": changed})
+
+
+def test_a_slip_of_a_match_that_was_changed_is_printed_anew_and_says_that_it_replaces_the_older(service):
+    publish(service)
+    state = service.snapshot.events["e1"]
+    before = derived_jobs(state)
+    printed = {job.id: PrintState("printed", "", "s1") for job in before}
+    assert wanted_jobs(service.snapshot, [], printed, "s1") == []
+    after = with_swapped(service)
+    wanted = wanted_jobs(after, [], printed, "s1")
+    assert [(job.kind, job.match) for job in wanted] == [("slip", "1.1"), ("slip", "1.2")]
+    for job in wanted:
+        content = content_of(job, after, "http://hub", states=printed)
+        assert content["replaces"] is True
+        assert content["code"] not in slip_codes(state, state.live).values()
+        assert "replaces" not in content_of(job, after, "http://hub"), "nobody has printed an older one"
+
+
+def test_a_slip_printed_once_more_replaces_nothing(service):
+    publish(service)
+    job = next(job for job in derived_jobs(service.snapshot.events["e1"]) if job.kind == "slip")
+    again = ordered(job, "ab12")
+    content = content_of(again, service.snapshot, "http://hub", states={job.id: PrintState("again", "", "s1")})
+    assert "replaces" not in content
+
+
+def test_a_table_that_is_moved_has_a_new_slip_and_its_old_code_holds(service):
+    publish(service)
+    state = service.snapshot.events["e1"]
+    first = state.live.matches[0]
+    moved = replace(state, rounds=(replace(state.live, matches=(
+        replace(first, match=replace(first.match, table=9)), *state.live.matches[1:])),))
+    before = {job.id for job in derived_jobs(state)}
+    assert [job.match for job in derived_jobs(moved) if job.id not in before] == ["1.1"]
+    assert slip_codes(moved, moved.live) == slip_codes(state, state.live)

@@ -363,3 +363,17 @@ def test_x_wing_has_a_line_for_the_margin_of_each_player(sheet, language):
 @pytest.mark.parametrize("rulebook_id", [book for book in RULEBOOKS if book != "xwing-standard"])
 def test_no_margin_where_the_document_asks_nobody_to_note_one(rulebook_id):
     assert "Margin (MoV)" not in texts(slip(slip_content(rulebook_id, LONG), SHEET_58, unit_words("en")))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
+def test_a_slip_that_replaces_another_one_says_so_and_is_no_taller(profile, language):
+    words = unit_words(language)
+    content = slip_content("xwing-standard", LONG, 104)
+    made = slip(content | {"replaces": True}, profile.sheet, words)
+    said = texts(made)
+    assert said[2].startswith(words("paper.new"))
+    assert said[-1].endswith(words("paper.replaces"))
+    assert "104" in said[-1]
+    assert printed(made, profile).height <= 70 * DOTS_PER_MM
+    assert words("paper.replaces") not in " ".join(texts(slip(content, profile.sheet, words)))

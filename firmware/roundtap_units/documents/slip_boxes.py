@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, LOSER, OPENER, Choice, Figure, Form, Picks, Way
-from roundtap_core.forms.walk import TOLD_APART
+from roundtap_core.forms.form import Form, Picks
+from roundtap_core.forms.slip_form import margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.lists.squads import letter
-from roundtap_core.records import CONCESSION
 from roundtap_core.words import Words
 from roundtap_devices.printing.drawing import text_width
 from roundtap_devices.printing.print_lines import Box, Code, Drawing, Label, PrintLine, Sheet, Stroke
@@ -26,8 +25,6 @@ SQUAD, SQUADS_ROW = 36, 46
 TICK = 24
 GAP = 36
 LETTERS, SMALLEST_LETTERS = 17, 11
-RECORDED = ("winner", "initiative", "first_player")
-"""Choices that a result keeps. All others are asked by steps that few matches ever come to."""
 
 Shape = Box | Stroke | Label | Code
 Ticks = tuple[str, Sequence[str]]
@@ -36,14 +33,16 @@ Ticks = tuple[str, Sequence[str]]
 
 def boxes(form: Form, sheet: Sheet, words: Words) -> list[PrintLine]:
     """The rows to write and to tick in, from the figures to whether somebody leaves; closer together where many are."""
-    keys = _figure_keys(form)
-    ticks = [*_won(form, words), *_ended(form, words), *_choices(form, words), (words("paper.leave"), BOTH)]
-    margin = f"paper.margin.{form.rulebook}"
-    dense = len(keys) + len(ticks) + bool(picks_of(form)) > MOST_ROWS or margin in words
+    figures = slip_figures(form, words)
+    ticks = [(words(row.label) if row.label else "", [SIGNS.get(option) or words(option) for option in row.options])
+             for row in slip_ticks(form)]
+    margin = margin_label(form, words)
+    dense = len(figures) + len(ticks) + bool(slip_picks(form)) > MOST_ROWS or bool(margin)
     made: list[PrintLine] = []
-    for key in keys:
-        made += _figure_rows(form.rulebook, key, sheet, words, BOX_ROW_DENSE if dense else BOX_ROW)
-    if margin in words:
+    for figure in figures:
+        made += _figure_rows(words(figure.label), words(figure.lost) if figure.lost else "", sheet,
+                             BOX_ROW_DENSE if dense else BOX_ROW)
+    if margin:
         made.append(_margin_row(words(margin), sheet))
     return [*made, *_tick_rows(ticks, sheet, TICK_ROW_DENSE if dense else TICK_ROW)]
 
@@ -60,20 +59,11 @@ def _margin_row(label: str, sheet: Sheet) -> Drawing:
     return Drawing(MARGIN_ROW, tuple(shapes))
 
 
-def _figure_keys(form: Form) -> list[str]:
-    """What is written as a number: figures with a place of their own in a result, if anybody is asked for them."""
-    asked = (figure.key for way in form.ways for figure in way.figures() if figure.asked)
-    return [key for key in dict.fromkeys(asked) if key in TOLD_APART]
-
-
-def _figure_rows(rulebook: str, key: str, sheet: Sheet, words: Words, height: int) -> list[PrintLine]:
+def _figure_rows(label: str, lost: str, sheet: Sheet, height: int) -> list[PrintLine]:
     """A box for each side. Where a rulebook counts what was lost, one's losses lead to the other's points."""
-    own = f"paper.figure.{key}.{rulebook}"
-    label = words(own if own in words else f"paper.figure.{key}")
-    source = f"paper.lost.{key}.{rulebook}"
-    if source not in words:
+    if not lost:
         return [_pair_of_boxes(label, sheet, height)]
-    return [_lost_row(me, other, words(source), label, sheet, height) for me, other in (BOTH, BOTH[::-1])]
+    return [_lost_row(me, other, lost, label, sheet, height) for me, other in (BOTH, BOTH[::-1])]
 
 
 def _pair_of_boxes(label: str, sheet: Sheet, height: int) -> Drawing:
@@ -100,11 +90,6 @@ def _lost_row(me: str, other: str, lost: str, points: str, sheet: Sheet, height:
     ))
 
 
-def picks_of(form: Form) -> Picks | None:
-    """What each side picks for a match, where lists have squads."""
-    return next((step for way in form.ways for step in way.steps if isinstance(step, Picks)), None)
-
-
 def squads_row(picks: Picks, sides: Mapping[str, Mapping[str, Any]], sheet: Sheet, words: Words) -> Drawing:
     """Each side's squads, to be crossed. Those that are still to be fielded have a thick frame, the others a tick."""
     half = sheet.dots // 2
@@ -123,58 +108,6 @@ def squads_row(picks: Picks, sides: Mapping[str, Mapping[str, Any]], sheet: Shee
     legend = words("paper.squads.must", signs=" ".join(must)) if must else words("paper.squads", n=picks.take)
     shapes.append(Label(0, 31, legend, 12, sheet.dots))
     return Drawing(SQUADS_ROW, tuple(shapes))
-
-
-def _won(form: Form, words: Words) -> Iterator[Ticks]:
-    """Who won, where the figures do not always tell it; a draw, where somebody has to say it."""
-    if form.parallel or not any(_untold(way) for way in form.ways):
-        return
-    draw = [words("paper.draw")] if any(way.winner == DRAWN for way in form.ways) else []
-    yield words("paper.won"), [*BOTH, *draw]
-
-
-def _untold(way: Way) -> bool:
-    return way.winner in (OPENER, DECIDED)
-
-
-def _ended(form: Form, words: Words) -> Iterator[Ticks]:
-    """How it ended, where that changes what the result is worth.
-
-    That is so for every way where points decide at time and do not decide before it; else for a concession.
-    """
-    ways = [way for way in form.ways if way.winner != DRAWN]
-    conceded = [way for way in ways if way.ended == CONCESSION]
-    if not form.parallel and any(map(_counted, ways)) and any(way.winner == OPENER for way in ways):
-        yield "", [words(f"form.way.{way.id}") for way in ways]
-    elif conceded and form.worth and (form.parallel or not _as_destroyed(conceded[0], ways)):
-        yield (words("paper.concedes"), BOTH) if form.parallel else ("", [words(f"form.way.{conceded[0].id}")])
-
-
-def _as_destroyed(conceded: Way, ways: Sequence[Way]) -> bool:
-    """Whether the same figures say it as for an ending of another kind: who concedes has lost all that is left, and the
-    other's figure is fixed."""
-    figures = conceded.figures()
-    asked = {figure.whose for figure in figures if figure.asked}
-    return asked == {LOSER} and any(
-        way is not conceded and way.figures() == figures for way in ways)
-
-
-def _counted(way: Way) -> bool:
-    """Whether both sides' figures decide it."""
-    figures = way.figures()
-    return way.winner == BY_FIGURES and way.ended != CONCESSION and bool(figures) and all(map(_asked, figures))
-
-
-def _asked(figure: Figure) -> bool:
-    return figure.asked
-
-
-def _choices(form: Form, words: Words) -> Iterator[Ticks]:
-    steps = (step for way in form.ways for step in way.steps if isinstance(step, Choice) and step.name in RECORDED)
-    for step in {step.label: step for step in steps}.values():
-        # Nobody ticks that nobody knows: the row stays empty.
-        sides = [SIGNS[option] for option in step.options if option in SIGNS]
-        yield words(step.label), sides or [words(f"form.option.{option}") for option in step.options]
 
 
 def _tick_rows(ticks: Sequence[Ticks], sheet: Sheet, height: int) -> list[PrintLine]:

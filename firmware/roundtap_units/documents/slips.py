@@ -7,6 +7,7 @@ from typing import Any
 
 from roundtap_core.elimination.bracket_picture import say_round
 from roundtap_core.forms.form import form_from_json
+from roundtap_core.forms.slip_form import slip_picks
 from roundtap_core.words import Words
 from roundtap_devices.printing.drawing import text_width
 from roundtap_devices.printing.print_lines import (
@@ -22,7 +23,7 @@ from roundtap_devices.printing.print_lines import (
     Sheet,
     Stroke,
 )
-from roundtap_units.documents.slip_boxes import SIGNS, Shape, boxes, picks_of, squads_row
+from roundtap_units.documents.slip_boxes import SIGNS, Shape, boxes, squads_row
 
 SIGN_ROW = 36
 """Height in dots, to sign. All of a slip must fit into 70 mm of 58 mm paper."""
@@ -31,16 +32,19 @@ CODE_COLUMNS = 12
 
 def slip(content: Mapping[str, Any], sheet: Sheet, words: Words) -> list[PrintLine]:
     """One match's slip. content: event, round, name, of, table, code, a and b {name, members, record, to_field, must},
-    form, url, head.
+    form, url, head, and `replaces` where another slip of this match may lie about already.
 
     `name`: what an elimination or tie-break round is called ("semi-final"), or null. `to_field`: squads that a side
     has not fielded yet, or null where lists have none; `must`: every pick of the rounds left has to be one of them.
     """
     form = form_from_json(content["form"])
-    picks = picks_of(form)
+    picks = slip_picks(form)
     table = words("paper.table", table=content["table"])
     left = sheet.columns - CODE_COLUMNS
-    head = f"{round_title(content, words)} – {content['event']}"
+    head, end = f"{round_title(content, words)} – {content['event']}", table
+    if content.get("replaces"):
+        # On lines that are there anyway: a slip is no taller than the one it replaces.
+        head, end = f"{words('paper.new')} · {head}", f"{table} – {words('paper.replaces')}"
     return [
         Line((Cell(table, 0, left), Cell(str(content["code"]), left, CODE_COLUMNS, RIGHT)), tall=True),
         Line((Cell(head, 0, sheet.columns),)),
@@ -49,7 +53,7 @@ def slip(content: Mapping[str, Any], sheet: Sheet, words: Words) -> list[PrintLi
         *_members(content, sheet),
         *boxes(form, sheet, words),
         _ending(content, sheet, words),
-        Line((Cell(table, 0, sheet.columns, CENTER),), bold=True),
+        Line((Cell(end, 0, sheet.columns, CENTER),), bold=True),
     ]
 
 

@@ -27,6 +27,7 @@ PEOPLE = (
     "Kai Eich", "Łukasz Żak", "Maximilian von Hohenfels-Brandt", "Świętosława Źrebiec",
 )
 URL = "http://10.42.0.1/e/e1"
+SLIP_URL = "http://192.168.178.101:8080/s/VEVILO03G240QJUABH2KKRUAA6T93ALT"
 HEAD = "#1042 3fa9c1d07be25564"
 
 
@@ -54,7 +55,7 @@ def slip_content(rulebook_id: str, names: tuple[str, str], table: int = 12, stag
     book = RULEBOOKS[rulebook_id]
     form = form_to_json(book.form(book.options({}), Situation(stage)))
     content: dict[str, Any] = {
-        "event": "Winter Open Poznań 2026", "round": 3, "of": 5, "table": table, "code": "K7F-3", "url": URL + "/t/12",
+        "event": "Winter Open Poznań 2026", "round": 3, "of": 5, "table": table, "code": "K7F-3", "url": SLIP_URL,
         "name": None if stage == SWISS else SEMI_FINAL, "head": HEAD, "form": form,
         "a": {"name": names[0], "record": "2–0"}, "b": {"name": names[1], "record": "1–1"},
     }
@@ -130,6 +131,8 @@ def jobs() -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield f"slip-{book.id}-short", "slip", slip_content(book.id, ("Ana Ruiz", "Łukasz Żak"))
         yield f"slip-{book.id}-long", "slip", slip_content(book.id, long, 104)
         yield f"slip-{book.id}-semi-final", "slip", slip_content(book.id, long, 1, ELIMINATION)
+        if book.id == "xwing-standard":
+            yield f"slip-{book.id}-replaces", "slip", slip_content(book.id, long, 104) | {"replaces": True}
         if 3 in book.best_of:
             yield f"slip-{book.id}-best-of-three", "slip", best_of_three(book.id, long)
     yield "pairings-table", "pairings-table", pairings_content(64)
