@@ -22,14 +22,15 @@ from roundtap_core.event.official import Official
 from roundtap_core.event.state import EventState
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
-from roundtap_hub.app import create_app
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_keys import STATION, TABLE
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.outcome import OUTCOMES
 from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.tls import Encrypted
 
+FINGERPRINT = " ".join(["A1B2 C3D4 E5F6 0718"] * 4)
 UNITS = ("unit-1", "unit-2", "unit-3", "unit-4", "station-1")
 
 
@@ -45,7 +46,9 @@ class Hall:
     """Event id by the name of its state."""
 
     def event(self, event_id: str) -> EventState:
-        return self.house.service.snapshot.events[event_id]
+        found = self.house.service.snapshot.event(event_id)
+        assert found
+        return found
 
     def tell(self, event_id: str, *commands: c.Command) -> None:
         for command in commands:
@@ -96,10 +99,7 @@ class Hall:
 
     def outcome(self) -> str:
         """The address of something that was pressed and of which nobody knows yet what became of it."""
-        assert self.application._loop
-        app = asyncio.run_coroutine_threadsafe(self.application.pages.built(), self.application._loop).result(20)
-        kept = app.extensions[OUTCOMES]  # type: ignore[attr-defined]
-        return f"/console/outcome/{kept.keep(Future(), '')}"
+        return f"/console/outcome/{self.house.app.extensions[OUTCOMES].keep(Future(), '')}"
 
 
 @contextmanager
@@ -113,13 +113,16 @@ def open_hall(folder: Path) -> Iterator[Hall]:
         object.__setattr__(house.hub, "clocks", clocks)
         object.__setattr__(house.hub, "paper", PrintBook(f"sqlite:///{folder / 'roundtap.db'}"))
         house.service._moments = clocks
-        house.app = create_app(house.hub)
+        object.__setattr__(house.hub, "encrypted", Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT))
         application = HubApplication(house.hub)
         listener = socket.create_server(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(application, log_level="warning", ws="none", timeout_graceful_shutdown=2))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
+            while application._loop is None:
+                time.sleep(0.01)
+            house.app = asyncio.run_coroutine_threadsafe(application.pages.built(), application._loop).result(60)
             yield Hall(house, f"http://127.0.0.1:{listener.getsockname()[1]}", ahead_ms, application)
         finally:
             server.should_exit = True

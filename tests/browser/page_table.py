@@ -26,10 +26,11 @@ Examples = Callable[[Hall, str], list[str]]
 
 def _people(hall: Hall, event_id: str) -> list[str]:
     """Somebody who plays, who has a bye, who left, and who was warned."""
-    entrants = list(hall.event(event_id).entrants.values())
-    picked = entrants[:1] + [one for one in entrants if one.warnings][:1] + entrants[-1:]
-    alone = [match.match.a for played in hall.event(event_id).public_rounds for match in played.matches if not match.match.b]
-    return list(dict.fromkeys([*(one.competitor for one in picked), *alone[:1]]))
+    state = hall.event(event_id)
+    everybody = list(state.entrants)
+    warned = [one for one, entrant in state.entrants.items() if entrant.warnings]
+    alone = [match.match.a for played in state.public_rounds for match in played.matches if not match.match.b]
+    return list(dict.fromkeys([*everybody[:1], *warned[:1], *everybody[-1:], *alone[:1]]))
 
 
 def _matches(hall: Hall, event_id: str) -> list[str]:
@@ -122,7 +123,7 @@ def worth_a_look(client: FlaskClient, hall: Hall, address: str) -> Iterator[str]
     headers = {"Accept-Language": "de"}
     some = False
     for path in paths(hall, address):
-        answer = client.get(path, headers=headers)
+        answer = client.get(path, headers=headers, follow_redirects=True)
         if answer.status_code not in (200, 202):
             continue
         some = True

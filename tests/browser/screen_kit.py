@@ -23,6 +23,7 @@ from selenium.webdriver.remote.webelement import WebElement
 NOWHERE = "no chromedriver (apt install chromium chromium-driver)"
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--lang=de")
+NO_NODE = {"at": "", "html": "", "why": ""}
 SEVERE = ("moderate", "serious", "critical")
 WIRE_MAX_BYTES = 60_000
 
@@ -66,7 +67,6 @@ UNFIT = """
 // What a person could not read or reach: a page that scrolls sideways, a text that its box cuts, one that leaves it.
 const said = [], width = innerWidth;
 const page = document.documentElement;
-if (page.scrollWidth > width + 1) said.push(`the page is ${page.scrollWidth} px wide in a window of ${width}`);
 const name = (one) => {
     const id = one.id ? `#${one.id}` : "", kind = typeof one.className === "string" && one.className
         ? "." + one.className.trim().split(/\\s+/).join(".") : "";
@@ -82,6 +82,10 @@ const aside = (one) => {   // Meant for readers of screens alone, or not there y
     }
     return false;
 };
+if (page.scrollWidth > width + 1) {
+    const wide = [...document.body.querySelectorAll("*")].filter((one) => one.getBoundingClientRect().right > width + 1);
+    said.push(`the page is ${page.scrollWidth} px wide in a window of ${width}: ${wide.slice(-2).map(where).join("; ")}`);
+}
 for (const one of document.body.querySelectorAll("*")) {
     const texts = [...one.childNodes].filter((node) => node.nodeType === 3 && node.data.trim());
     if (!texts.length || one.closest("svg, script, style, noscript, option, datalist") || !one.checkVisibility()
@@ -111,7 +115,8 @@ return [...new Set(said)].slice(0, 12);
 
 SMALL = """
 // What a finger presses is 44 px high at least; a link within a sentence is as high as its line.
-return [...document.querySelectorAll("button, select, summary, a.button, nav a, input:not([type=hidden])")].filter((one) => {
+const pressed = document.querySelectorAll("button, select, summary, a.button, nav a, input:not([type=hidden])");
+return [...pressed].filter((one) => {
     if (!one.checkVisibility()) return false;
     const box = (/^(radio|checkbox)$/.test(one.type) && one.closest("label") || one).getBoundingClientRect();
     return box.right > 0 && box.height > 0 && box.height < 43.5;
@@ -119,8 +124,16 @@ return [...document.querySelectorAll("button, select, summary, a.button, nav a, 
 """
 
 AHEAD = """
-// Tests let a page's own clock run ahead, so that nobody has to wait until it is old.
-(() => { const now = performance.now.bind(performance); window.ahead_ms = 0; performance.now = () => now() + window.ahead_ms; })();
+// Tests let a page's own clock run ahead, so that nobody has to wait until it is old, and cut its feeds.
+(() => {
+    const now = performance.now.bind(performance);
+    window.ahead_ms = 0;
+    performance.now = () => now() + window.ahead_ms;
+    window.feeds = [];
+    window.EventSource = class extends EventSource {
+        constructor(...said) { super(...said); window.feeds.push(this); }
+    };
+})();
 """
 
 
@@ -201,7 +214,7 @@ class Screen:
         """What axe holds against the page as it stands, one line each; `rules`: only these."""
         said: list[dict[str, Any]] = self.driver.execute_async_script(AXE, list(rules) or None)
         return [f"{one['impact']} {one['id']}: {one['help']}: {node['at']} {node['html']} ({node['why']})"
-                for one in said if one["impact"] in SEVERE for node in one["nodes"][:3] or [{"at": "", "html": "", "why": ""}]]
+                for one in said if one["impact"] in SEVERE for node in one["nodes"][:3] or [NO_NODE]]
 
     def unfit(self) -> list[str]:
         """What does not fit into this window."""
@@ -216,10 +229,10 @@ class Screen:
     def go_stale(self) -> None:
         """The hub is gone, and has been for an hour."""
         self.offline()
-        self.run("window.ahead_ms += 3600 * 1000; dispatchEvent(new Event('offline'))")
+        self.run("window.feeds.forEach((feed) => feed.close()); window.ahead_ms += 3600 * 1000")
 
     def wire_bytes(self, address: str) -> tuple[int, dict[str, int]]:
-        """What an empty browser has to be sent until the page is there: all, and by path. Feeds are open and not loaded."""
+        """What an empty browser has to be sent until the page is there: all, and by path. Feeds are never loaded."""
         self.cdp("Network.clearBrowserCache", {})
         self.driver.get_log("performance")
         self.open(address)
@@ -230,7 +243,7 @@ class Screen:
             for entry in self.driver.get_log("performance"):
                 said = json.loads(entry["message"])["message"]
                 about = said.get("params", {})
-                if said["method"] == "Network.requestWillBeSent":
+                if said["method"] == "Network.requestWillBeSent" and about["request"]["url"].startswith("http"):
                     paths[about["requestId"]] = "/" + about["request"]["url"].split("/", 3)[3]
                 elif said["method"] == "Network.loadingFinished" and about["requestId"] in paths:
                     sent[about["requestId"]] = int(about["encodedDataLength"])

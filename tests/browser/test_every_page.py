@@ -24,6 +24,8 @@ def faults(screen: Screen, path: str) -> list[str]:
     of = DESK if path.startswith(("/console", "/login")) else WALL if path.startswith("/wall") else PHONE
     found: list[str] = []
     screen.size(of)
+    # The next step takes no press for a second, and looks like it.
+    screen.until(lambda: not screen.all(".settling"), "the next step")
     found += screen.axe()
     screen.dark()
     found += [f"dark: {said}" for said in screen.axe("color-contrast")]
