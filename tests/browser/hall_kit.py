@@ -116,7 +116,8 @@ def open_hall(folder: Path) -> Iterator[Hall]:
         object.__setattr__(house.hub, "encrypted", Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT))
         application = HubApplication(house.hub)
         listener = socket.create_server(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(application, log_level="warning", ws="none", timeout_graceful_shutdown=2))
+        config = uvicorn.Config(application, log_level="warning", ws="none", timeout_graceful_shutdown=2)
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:

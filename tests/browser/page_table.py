@@ -10,10 +10,10 @@ from html.parser import HTMLParser
 from flask.testing import FlaskClient
 from hall_kit import Hall
 
-from roundtap_hub.policy import EVERYBODY, LOGIN, POLICY
+from roundtap_hub.policy import EVERYBODY, LOGIN, PLAYER, POLICY, STAFF
 
 WHOLE = "ROUNDTAP_WHOLE" in os.environ
-"""Look at every page in every state; else only where there is something that was not on a page of this address before."""
+"""Look at every page in every state; else only where something was not on a page of this address before."""
 
 NO_PAGES = frozenset({
     "GET /static/<name>", "GET /feed", "GET /time", "GET /colours.css", "GET /ca.crt", "GET /device/challenge",
@@ -56,11 +56,16 @@ EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
 
 
 def pages_of_everybody() -> list[str]:
-    return [address for address in POLICY if _is_page(address) and POLICY[address].who in (EVERYBODY, LOGIN)]
+    return [address for address in POLICY if _is_page(address) and POLICY[address].who & {EVERYBODY, LOGIN, PLAYER}]
 
 
 def pages_of_organizers() -> list[str]:
-    return [address for address in POLICY if _is_page(address) and POLICY[address].who not in (EVERYBODY, LOGIN)]
+    return [address for address in POLICY if _is_page(address) and POLICY[address].who <= STAFF]
+
+
+def _personal(hall: Hall, more: str = "") -> list[str]:
+    return [hall.house.hub.links.path(event, one) + more for event in hall.events.values()
+            for one in _people(hall, event)]
 
 
 def _is_page(address: str) -> bool:
@@ -71,6 +76,8 @@ def paths(hall: Hall, address: str) -> list[str]:
     """Where the page of an address is seen; fails for one that this table knows nothing of."""
     if address in EXAMPLES:
         return EXAMPLES[address](hall)
+    if found := re.fullmatch(r"GET /me/<\w+>(/[\w/-]*)?", address):
+        return _personal(hall, found[1] or "")
     found = list(_filled(hall, address.removeprefix("GET "), ""))
     assert found, f"{address} is a new page: give it an example in tests/browser/page_table.py"
     return found

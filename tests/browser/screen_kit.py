@@ -78,13 +78,15 @@ const scrolls = (one, axis) => ["auto", "scroll"].includes(getComputedStyle(one)
 const aside = (one) => {   // Meant for readers of screens alone, or not there yet.
     for (let at = one; at; at = at.parentElement) {
         const style = getComputedStyle(at), box = at.getBoundingClientRect();
-        if (style.clipPath !== "none" || (style.position === "absolute" && (box.right <= 0 || box.bottom <= 0))) return true;
+        const outside = style.position === "absolute" && (box.right <= 0 || box.bottom <= 0);
+        if (outside || style.clipPath !== "none") return true;
     }
     return false;
 };
 if (page.scrollWidth > width + 1) {
-    const wide = [...document.body.querySelectorAll("*")].filter((one) => one.getBoundingClientRect().right > width + 1);
-    said.push(`the page is ${page.scrollWidth} px wide in a window of ${width}: ${wide.slice(-2).map(where).join("; ")}`);
+    const wide = [...document.body.querySelectorAll("*")].filter((one) => one.getBoundingClientRect().right > width + 1)
+        .slice(-2).map(where).join("; ");
+    said.push(`the page is ${page.scrollWidth} px wide in a window of ${width}: ${wide}`);
 }
 for (const one of document.body.querySelectorAll("*")) {
     const texts = [...one.childNodes].filter((node) => node.nodeType === 3 && node.data.trim());
