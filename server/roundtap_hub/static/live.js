@@ -59,7 +59,13 @@
   document.addEventListener("submit", ({ target }) => {
     setTimeout(() => target.querySelectorAll("button").forEach((button) => { button.disabled = true; }), 0);
   });
-  window.addEventListener("pageshow", () => {
+  // A page that is left may be kept by the browser, to be there at once when somebody comes back: its feed is not, since
+  // six kept ones would be all the connections that a browser has for one hub.
+  window.addEventListener("pagehide", () => {
+    if (source) source.close();
+  });
+  window.addEventListener("pageshow", ({ persisted }) => {
+    if (persisted && body.dataset.feed) connect();
     document.querySelectorAll("form button[disabled]").forEach((button) => { button.disabled = false; });
   });
 
@@ -405,6 +411,7 @@
   settleStep(false);
   const first = document.querySelector("[role=alert]");
   if (first) first.focus();
+  if (body.dataset.reloadMs) setTimeout(() => location.reload(), Number(body.dataset.reloadMs));
   if (body.dataset.feed) {
     connect();
     setInterval(freshness, 1000);

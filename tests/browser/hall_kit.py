@@ -1,0 +1,207 @@
+"""A hub that browsers reach, with an event in every state that a page can be seen in."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import uvicorn
+from pages_kit import Browser, House, open_house
+
+from roundtap.kit.player_names import player_names
+from roundtap_core.event import commands as c
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.official import Official
+from roundtap_core.event.state import EventState
+from roundtap_core.records import Pair, Result
+from roundtap_core.result_json import result_to_json
+from roundtap_hub.asgi import HubApplication
+from roundtap_hub.devices.unit_keys import STATION, TABLE
+from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.service import Step
+from roundtap_hub.pages.outcome import OUTCOMES
+from roundtap_hub.printing.job_book import PrintBook
+from roundtap_hub.tls import Encrypted
+
+FINGERPRINT = " ".join(["A1B2 C3D4 E5F6 0718"] * 4)
+UNITS = ("unit-1", "unit-2", "unit-3", "unit-4", "station-1")
+
+
+@dataclass
+class Hall:
+    """One hub on one port, with the clock of this machine, set ahead by hand."""
+
+    house: House
+    url: str
+    ahead_ms: list[int]
+    application: HubApplication
+    events: dict[str, str] = field(default_factory=dict)
+    """Event id by the name of its state."""
+
+    def event(self, event_id: str) -> EventState:
+        found = self.house.service.snapshot.event(event_id)
+        assert found
+        return found
+
+    def tell(self, event_id: str, *commands: c.Command) -> None:
+        for command in commands:
+            self.house.service.tell(event_id, command, "test")
+
+    def create(self, name: str, rulebook: str = "xwing-standard", people: Sequence[str] = (), **options: object) -> str:
+        """An event made by the console's own form; its id."""
+        organizer: Browser = self.house.organizer()
+        before = set(self.house.service.snapshot.ids)
+        fields = {"structure": "own", "swiss_rounds": 2, **options}
+        answer = organizer.post("/console", name=name, rulebook=rulebook, color="#00785A", **fields)
+        made = set(self.house.service.snapshot.ids) - before
+        assert len(made) == 1, answer.text
+        event_id = made.pop()
+        if people:
+            organizer.post(f"/console/{event_id}/competitors", names="\n".join(people))
+        return event_id
+
+    def draw(self, event_id: str) -> None:
+        event = self.event(event_id)
+        if event.rulebook.judge_required and not event.officials:
+            self.tell(event_id, c.SetOfficials((Official("o0", "organizer"),)))
+        self.tell(event_id, c.DrawRound(11))
+
+    def publish(self, event_id: str) -> None:
+        """Draw the next round, where it is not drawn, and publish it."""
+        if self.event(event_id).draft is None:
+            self.draw(event_id)
+        draft = self.event(event_id).draft
+        assert draft
+        assert draft.draw
+        self.tell(event_id, c.PublishRound(draft.number, draft.draw.attempt, noted="a test"))
+
+    def play(self, event_id: str, leave_open: int = 0) -> None:
+        """Side a wins what is open."""
+        live = self.event(event_id).live
+        assert live
+        open_matches = [match for match in live.open_matches if match.match.b]
+        for match in open_matches[:len(open_matches) - leave_open]:
+            self.tell(event_id, c.EnterResult(match.id, match.revision, Result(score=Pair(100, 24))))
+
+    def report(self, event_id: str, match: str, side: str, a: int, b: int) -> None:
+        said = result_to_json(Result(score=Pair(a, b)))
+        self.tell(event_id, c.Report(f"{match}{side}{a}{b}", match, side, 0, said, "body"))  # type: ignore[arg-type]
+
+    def place(self, unit: str, table: int) -> None:
+        self.house.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")
+
+    def outcome(self) -> str:
+        """The address of something that was pressed and of which nobody knows yet what became of it."""
+        return f"/console/outcome/{self.house.app.extensions[OUTCOMES].keep(Future(), '')}"
+
+
+@contextmanager
+def open_hall(folder: Path) -> Iterator[Hall]:
+    """An empty hub with paper, four table units and a station, on a port of its own."""
+    with open_house(folder) as house:
+        ahead_ms = [0]
+        clocks = Clocks("boot", lambda: int(time.monotonic() * 1000) + ahead_ms[0], lambda: None)
+        for unit in UNITS[2:]:
+            house.hub.unit_keys.add(unit, STATION if unit == UNITS[-1] else TABLE)
+        object.__setattr__(house.hub, "clocks", clocks)
+        object.__setattr__(house.hub, "paper", PrintBook(f"sqlite:///{folder / 'roundtap.db'}"))
+        house.service._moments = clocks
+        object.__setattr__(house.hub, "encrypted", Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT))
+        application = HubApplication(house.hub)
+        listener = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(application, log_level="warning", ws="none", timeout_graceful_shutdown=2)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        try:
+            while application._loop is None:
+                time.sleep(0.01)
+            house.app = asyncio.run_coroutine_threadsafe(application.pages.built(), application._loop).result(60)
+            yield Hall(house, f"http://127.0.0.1:{listener.getsockname()[1]}", ahead_ms, application)
+        finally:
+            server.should_exit = True
+            application.close_feeds_soon()
+            thread.join(timeout=10)
+            house.hub.paper.close()
+
+
+def in_every_state(hall: Hall, players: int = 9) -> None:
+    """`hall.events`: an event for each state, all of them in one hall."""
+    names = [*player_names(players - 1), "Aleksandra Wiśniewska-Szczepańska d. Ä."]
+    cut = {"swiss_rounds": 1, "cut": 4}
+
+    def made(state: str, rulebook: str = "xwing-standard", people: Sequence[str] = names, **options: object) -> str:
+        event_id = hall.events[state] = hall.create(f"Winter Open: {state}", rulebook, people, **options)
+        return event_id
+
+    made("nobody", people=())
+    made("before play")
+    hall.draw(made("draft"))
+    hall.publish(made("published"))
+    running = made("running")
+    hall.publish(running)
+    hall.tell(running, c.SetClock("start"))
+    troubles(hall, made("troubles"))
+    played = made("played")
+    hall.publish(played)
+    hall.play(played)
+    second = made("second round")
+    for _ in range(2):
+        hall.publish(second)
+        hall.tell(second, c.SetClock("start"))
+        hall.play(second, leave_open=2 if len(hall.event(second).public_rounds) == 2 else 0)
+    for state in ("cut", "bracket draft", "bracket", "finished", "archived"):
+        event = made(state, **cut)
+        hall.publish(event)
+        hall.play(event)
+        if state == "cut":
+            hall.tell(event, c.MakeCut())
+            continue
+        hall.tell(event, c.MakeCut())
+        if state == "bracket draft":
+            hall.draw(event)
+            continue
+        hall.publish(event)
+        if state == "bracket":
+            hall.play(event, leave_open=1)
+            continue
+        hall.play(event)
+        hall.publish(event)
+        hall.play(event)
+        hall.tell(event, c.FinishEvent())
+    hall.house.service.ask([Step(VENUE, NewEntry("event-archived", {"event": hall.events["archived"]}))], "test")
+    for rulebook in ("keyforge-archon", "shatterpoint-premier", "warlords-of-terra", "xwing-epic-team"):
+        options = {"prize_places": 2} if rulebook == "warlords-of-terra" else {}
+        people = [f"Team {one}: {one}, {other}" for one, other in zip(names[:4], names[4:], strict=False)] \
+            if rulebook == "xwing-epic-team" else names
+        book = made(rulebook, rulebook, people, **options)
+        hall.publish(book)
+        hall.tell(book, c.SetClock("start"))
+
+
+def troubles(hall: Hall, event: str) -> None:
+    """A round in which everything happens: one-sided, two that differ, a call, a wish to leave, warned, late, gone."""
+    hall.publish(event)
+    hall.tell(event, c.SetClock("start"), c.SetClock("adjust", -71 * 60_000))
+    live = hall.event(event).live
+    assert live
+    one_sided, dispute, called, leaving = [match for match in live.matches if match.match.b][:4]
+    hall.report(event, one_sided.id, "a", 100, 24)
+    hall.report(event, dispute.id, "a", 100, 24)
+    hall.report(event, dispute.id, "b", 24, 100)
+    now_ms, presence = hall.house.hub.clocks.mono_ms(), hall.house.hub.presence
+    for unit, match in zip(UNITS, (one_sided, dispute, called, leaving), strict=False):
+        hall.place(unit, match.match.table or 0)
+        presence.heard(unit, now_ms, connected=True, match=match.id, seated=frozenset("ab"))
+    presence.heard("unit-3", now_ms, call=True)
+    presence.heard("unit-4", now_ms, leave=frozenset("b"))
+    bye = next((match.match.a for match in live.matches if not match.match.b), "p1")
+    hall.tell(event, c.Warn(one_sided.match.a, "a loud phone"), c.NoteRuling(dispute.id, "The die lay flat."),
+              c.Appeal(dispute.id, dispute.match.a), c.GrantExtension(called.id, 5), c.DropCompetitor(bye))

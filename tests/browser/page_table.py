@@ -1,0 +1,141 @@
+"""All pages in all states: the policy table's GET addresses, each with examples from a hall of every state."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from html.parser import HTMLParser
+
+from flask.testing import FlaskClient
+from hall_kit import Hall
+
+from roundtap_hub.policy import EVERYBODY, LOGIN, PLAYER, POLICY, STAFF
+
+WHOLE = "ROUNDTAP_WHOLE" in os.environ
+"""Look at every page in every state; else only where something was not on a page of this address before."""
+
+NO_PAGES = frozenset({
+    "GET /static/<name>", "GET /feed", "GET /time", "GET /colours.css", "GET /ca.crt", "GET /device/challenge",
+    "GET /standby/lineage", "GET /console/<event_id>/export.json", "GET /console/<event_id>/standings.csv",
+})
+"""What is no page for people."""
+
+Examples = Callable[[Hall, str], list[str]]
+
+
+def _people(hall: Hall, event_id: str) -> list[str]:
+    """Somebody who plays, who has a bye, who left, and who was warned."""
+    state = hall.event(event_id)
+    everybody = list(state.entrants)
+    warned = [one for one, entrant in state.entrants.items() if entrant.warnings]
+    alone = [match.match.a for played in state.public_rounds for match in played.matches if not match.match.b]
+    return list(dict.fromkeys([*everybody[:1], *warned[:1], *everybody[-1:], *alone[:1]]))
+
+
+def _matches(hall: Hall, event_id: str) -> list[str]:
+    rounds = hall.event(event_id).public_rounds
+    return [match.id for match in rounds[-1].matches] if rounds else []
+
+
+PARAMETERS: Mapping[str, Examples] = {
+    "competitor": _people,
+    "match_id": _matches,
+}
+"""Values for what an address names within an event; "event_id" itself: every event of the hall."""
+
+EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
+    "GET /console/outcome/<word>": lambda hall: [hall.outcome()],
+    "GET /console": lambda hall: ["/console", *(f"/console?rulebook={book}" for book in (
+        "keyforge-archon", "shatterpoint-premier", "warlords-of-terra", "xwing-epic-team", "xwing-epic-duel"))],
+    "GET /wall/<event_id>": lambda hall: [
+        f"/wall/{event}{more}" for event in hall.events.values() for more in ("", "?theme=dark", "?part=1/2")],
+    "GET /": lambda hall: ["/?lang=de"],
+}
+"""Whole addresses, where parameters alone do not make them."""
+
+
+def pages_of_everybody() -> list[str]:
+    return [address for address in POLICY if _is_page(address) and POLICY[address].who & {EVERYBODY, LOGIN, PLAYER}]
+
+
+def pages_of_organizers() -> list[str]:
+    return [address for address in POLICY if _is_page(address) and POLICY[address].who <= STAFF]
+
+
+def _personal(hall: Hall, more: str = "") -> list[str]:
+    return [hall.house.hub.links.path(event, one) + more for event in hall.events.values()
+            for one in _people(hall, event)]
+
+
+def _is_page(address: str) -> bool:
+    return address.startswith("GET ") and address not in NO_PAGES
+
+
+def paths(hall: Hall, address: str) -> list[str]:
+    """Where the page of an address is seen; fails for one that this table knows nothing of."""
+    if address in EXAMPLES:
+        return EXAMPLES[address](hall)
+    if found := re.fullmatch(r"GET /me/<\w+>(/[\w/-]*)?", address):
+        return _personal(hall, found[1] or "")
+    found = list(_filled(hall, address.removeprefix("GET "), ""))
+    assert found, f"{address} is a new page: give it an example in tests/browser/page_table.py"
+    return found
+
+
+def _filled(hall: Hall, path: str, event_id: str) -> Iterator[str]:
+    hole = re.search(r"<(?:\w+:)?(\w+)>", path)
+    if hole is None:
+        yield path
+        return
+    name = hole[1]
+    if name == "event_id":
+        values = list(hall.events.values())
+    else:
+        assert name in PARAMETERS, f"{path}: give <{name}> an example in tests/browser/page_table.py"
+        values = PARAMETERS[name](hall, event_id)
+    for value in values:
+        yield from _filled(hall, path.replace(hole[0], value, 1), value if name == "event_id" else event_id)
+
+
+class _Shape(HTMLParser):
+    """What stands on a page, without its words: each kind of element in the kind of element it stands in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self._open: list[str] = [""]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        said = dict(attrs)
+        kind = f"{tag}.{said.get('class') or ''}[{','.join(sorted(name for name in said if name != 'class'))}]"
+        self.found.add(f"{self._open[-1]} > {kind}")
+        if tag not in ("br", "input", "meta", "link", "img", "hr", "use", "path", "source", "wbr"):
+            self._open.append(kind)
+
+    def handle_endtag(self, tag: str) -> None:
+        if len(self._open) > 1 and self._open[-1].startswith(f"{tag}."):
+            self._open.pop()
+
+
+def shape(html: str) -> set[str]:
+    parser = _Shape()
+    parser.feed(re.sub(r'\bsettled\b|"/[^"]*"|id="[^"]*"', '""', html))
+    return parser.found
+
+
+def worth_a_look(client: FlaskClient, hall: Hall, address: str) -> Iterator[str]:
+    """The paths of an address that show something new, or all of them."""
+    seen: set[str] = set()
+    headers = {"Accept-Language": "de"}
+    some = False
+    for path in paths(hall, address):
+        answer = client.get(path, headers=headers, follow_redirects=True)
+        if answer.status_code not in (200, 202):
+            continue
+        some = True
+        fresh = shape(answer.text) - seen
+        if WHOLE or fresh:
+            seen |= fresh
+            yield path
+    assert some, f"{address}: none of its examples is a page"

@@ -1,0 +1,271 @@
+"""A real browser as the gates use it: sizes, light and dark, axe, what does not fit, what came over the wire."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+
+NOWHERE = "no chromedriver (apt install chromium chromium-driver)"
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--lang=de")
+NO_NODE = {"at": "", "html": "", "why": ""}
+SEVERE = ("moderate", "serious", "critical")
+WIRE_MAX_BYTES = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A window in CSS pixels; `scale`: device pixels for each, 2 where somebody zooms to 200 %."""
+
+    width: int
+    height: int
+    scale: int = 1
+
+
+DESK, PHONE, WALL = Size(1366, 768), Size(390, 844), Size(1920, 1080)
+ZOOMED, NARROW = Size(683, 384, 2), Size(320, 640)
+
+
+def chromedriver() -> str | None:
+    return shutil.which("chromedriver")
+
+
+@cache
+def axe_source() -> str:
+    found = find_spec("axe_core_python")
+    assert found
+    assert found.origin
+    return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+AXE = """
+const [rules, done] = arguments;
+const wanted = rules ? {runOnly: {type: "rule", values: rules}} : {};
+axe.run(document, {...wanted, resultTypes: ["violations"]}).then((said) => done(said.violations.map((one) => ({
+    id: one.id, impact: one.impact, help: one.help,
+    nodes: one.nodes.map((node) => ({at: node.target.join(" "), html: node.html.slice(0, 160),
+                                     why: (node.any[0] || node.all[0] || node.none[0] || {}).message || ""})),
+}))), (error) => done([{id: "axe itself", impact: "critical", help: String(error), nodes: []}]));
+"""
+
+UNFIT = """
+// What a person could not read or reach: a page that scrolls sideways, a text that its box cuts, one that leaves it.
+const said = [], width = innerWidth;
+const page = document.documentElement;
+const name = (one) => {
+    const id = one.id ? `#${one.id}` : "", kind = typeof one.className === "string" && one.className
+        ? "." + one.className.trim().split(/\\s+/).join(".") : "";
+    return one.tagName.toLowerCase() + id + kind;
+};
+const where = (one) => [one.parentElement && one.parentElement.parentElement, one.parentElement, one]
+    .filter(Boolean).map(name).join(" > ");
+const scrolls = (one, axis) => ["auto", "scroll"].includes(getComputedStyle(one)[axis]);
+const aside = (one) => {   // Meant for readers of screens alone, or not there yet.
+    for (let at = one; at; at = at.parentElement) {
+        const style = getComputedStyle(at), box = at.getBoundingClientRect();
+        const outside = style.position === "absolute" && (box.right <= 0 || box.bottom <= 0);
+        if (outside || style.clipPath !== "none") return true;
+    }
+    return false;
+};
+if (page.scrollWidth > width + 1) {
+    const wide = [...document.body.querySelectorAll("*")].filter((one) => one.getBoundingClientRect().right > width + 1)
+        .slice(-2).map(where).join("; ");
+    said.push(`the page is ${page.scrollWidth} px wide in a window of ${width}: ${wide}`);
+}
+for (const one of document.body.querySelectorAll("*")) {
+    const texts = [...one.childNodes].filter((node) => node.nodeType === 3 && node.data.trim());
+    if (!texts.length || one.closest("svg, script, style, noscript, option, datalist") || !one.checkVisibility()
+        || aside(one)) continue;
+    const range = document.createRange();
+    for (const text of texts) {
+        range.selectNodeContents(text);
+        for (const box of range.getClientRects()) {
+            if (box.width < 1) continue;
+            for (let at = one; at && at !== document.body; at = at.parentElement) {
+                const style = getComputedStyle(at);
+                if (style.display === "inline" || style.display === "contents") continue;
+                const of = at.getBoundingClientRect();
+                if (scrolls(at, "overflowX")) break;
+                if (style.overflowX !== "visible" && (box.right > of.right + 2 || box.left < of.left - 2))
+                    { said.push(`cut at the side: “${text.data.trim().slice(0, 60)}” in ${where(at)}`); break; }
+                if (style.overflowY !== "visible" && !scrolls(at, "overflowY")
+                    && (box.bottom > of.bottom + 4 || box.top < of.top - 4))
+                    { said.push(`cut above or below: “${text.data.trim().slice(0, 60)}” in ${where(at)}`); break; }
+                if (style.position === "fixed") break;
+            }
+        }
+    }
+}
+return [...new Set(said)].slice(0, 12);
+"""
+
+SMALL = """
+// What a finger presses is 44 px high at least; a link within a sentence is as high as its line.
+const pressed = document.querySelectorAll("button, select, summary, a.button, nav a, input:not([type=hidden])");
+return [...pressed].filter((one) => {
+    if (!one.checkVisibility()) return false;
+    const box = (/^(radio|checkbox)$/.test(one.type) && one.closest("label") || one).getBoundingClientRect();
+    return box.right > 0 && box.height > 0 && box.height < 43.5;
+}).map((one) => `${Math.round(one.getBoundingClientRect().height)} px: ${one.outerHTML.slice(0, 100)}`).slice(0, 8);
+"""
+
+AHEAD = """
+// Tests let a page's own clock run ahead, so that nobody has to wait until it is old, and cut its feeds.
+(() => {
+    const now = performance.now.bind(performance);
+    window.ahead_ms = 0;
+    performance.now = () => now() + window.ahead_ms;
+    window.feeds = [];
+    window.EventSource = class extends EventSource {
+        constructor(...said) { super(...said); window.feeds.push(this); }
+    };
+})();
+"""
+
+
+class Screen:
+    """One browser window; everything about it is set anew by `forget`."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+        self.cdp = driver.execute_cdp_cmd
+        self.cdp("Page.enable", {})
+        self.cdp("Network.enable", {})
+        for source in (axe_source(), AHEAD):
+            self.cdp("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+
+    def forget(self) -> None:
+        """No cookies, nothing kept, a desk's screen, light, and no tabs beside."""
+        first, *others = self.driver.window_handles
+        for other in others:
+            self.driver.switch_to.window(other)
+            self.driver.close()
+        self.driver.switch_to.window(first)
+        self.driver.get("about:blank")
+        self.cdp("Network.clearBrowserCookies", {})
+        self.cdp("Network.setCacheDisabled", {"cacheDisabled": False})
+        self.cdp("Emulation.setScriptExecutionDisabled", {"value": False})
+        self.offline(False)
+        self.size(DESK)
+        self.dark(False)
+
+    def size(self, size: Size) -> None:
+        self.cdp("Emulation.setDeviceMetricsOverride", {
+            "width": size.width, "height": size.height, "deviceScaleFactor": size.scale, "mobile": False})
+
+    def dark(self, dark: bool = True) -> None:
+        self.cdp("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+            {"name": "prefers-reduced-motion", "value": "reduce"}]})
+
+    def offline(self, offline: bool = True) -> None:
+        self.cdp("Network.emulateNetworkConditions", {
+            "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+
+    def open(self, address: str) -> None:
+        self.driver.get(address)
+        self.until(lambda: self.run("return document.readyState === 'complete'"), f"{address} to be there")
+
+    def log_in(self, url: str, pin: str) -> None:
+        self.open(f"{url}/login")
+        self.one("[name=pin]").send_keys(pin, Keys.ENTER)
+        self.until(lambda: "/login" not in self.driver.current_url, "to be let in")
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def one(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def until(self, true: Callable[[], Any], what: str, timeout_s: float = 20) -> Any:
+        """What `true` says once that is something; a page that is being replaced says nothing."""
+        give_up = time.monotonic() + timeout_s
+        while time.monotonic() < give_up:
+            try:
+                answer = true()
+            except WebDriverException:
+                answer = None
+            if answer:
+                return answer
+            time.sleep(0.01)
+        raise AssertionError(f"waited for {what}; the page says: {self.text()[:600]}")
+
+    def text(self) -> str:
+        return str(self.run("return document.body.innerText"))
+
+    def axe(self, *rules: str) -> list[str]:
+        """What axe holds against the page as it stands, one line each; `rules`: only these."""
+        said: list[dict[str, Any]] = self.driver.execute_async_script(AXE, list(rules) or None)
+        return [f"{one['impact']} {one['id']}: {one['help']}: {node['at']} {node['html']} ({node['why']})"
+                for one in said if one["impact"] in SEVERE for node in one["nodes"][:3] or [NO_NODE]]
+
+    def unfit(self) -> list[str]:
+        """What does not fit into this window."""
+        found: list[str] = self.run(UNFIT)
+        return found
+
+    def small(self) -> list[str]:
+        """What is too low to be pressed."""
+        found: list[str] = self.run(SMALL)
+        return found
+
+    def go_stale(self) -> None:
+        """The hub is gone, and has been for an hour."""
+        self.offline()
+        self.run("window.feeds.forEach((feed) => feed.close()); window.ahead_ms += 3600 * 1000")
+
+    def wire_bytes(self, address: str) -> tuple[int, dict[str, int]]:
+        """What an empty browser has to be sent until the page is there: all, and by path. Feeds are never loaded."""
+        self.cdp("Network.clearBrowserCache", {})
+        self.driver.get_log("performance")
+        self.open(address)
+        paths: dict[str, str] = {}
+        sent: dict[str, int] = {}
+
+        def heard() -> bool:
+            for entry in self.driver.get_log("performance"):
+                said = json.loads(entry["message"])["message"]
+                about = said.get("params", {})
+                if said["method"] == "Network.requestWillBeSent" and about["request"]["url"].startswith("http"):
+                    paths[about["requestId"]] = "/" + about["request"]["url"].split("/", 3)[3]
+                elif said["method"] == "Network.loadingFinished" and about["requestId"] in paths:
+                    sent[about["requestId"]] = int(about["encodedDataLength"])
+            asked = [key for key, path in paths.items() if not path.startswith(("/feed", "/time"))]
+            return bool(asked) and all(key in sent for key in asked)
+
+        self.until(heard, f"everything of {address}")
+        by_path = {path: sent[key] for key, path in paths.items() if key in sent and not path.startswith("/time")}
+        return sum(by_path.values()), by_path
+
+
+@contextmanager
+def open_screen() -> Iterator[Screen]:
+    options = webdriver.ChromeOptions()
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(chromedriver()))
+    driver.set_script_timeout(120)
+    try:
+        yield Screen(driver)
+    finally:
+        driver.quit()
