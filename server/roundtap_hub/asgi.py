@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
 
 from roundtap_hub.busy_page import BusyPage
-from roundtap_hub.devices.calls import close_settled_calls
+from roundtap_hub.calls import close_settled_calls
 from roundtap_hub.devices.device_api import DeviceApi
 from roundtap_hub.devices.hellos import Hellos
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
@@ -28,6 +28,7 @@ from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
 from roundtap_hub.standby.taken_over_page import TakenOverPage
 from roundtap_hub.static_files import PREFIX, StaticFiles
 from roundtap_hub.views import page_version
+from roundtap_hub.wishes import close_granted_wishes
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ class HubApplication:
     def __init__(self, hub: Hub, feeds_of_one: int = FEEDS_OF_ONE) -> None:
         self.hub = hub
         hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
+        hub.service.listen(lambda _, entries: close_granted_wishes(hub.presence, entries))
         precedence = Precedence()
         self.devices = DeviceFeed(hub)
         self.devices.on_hello.append(Hellos(hub).hear)

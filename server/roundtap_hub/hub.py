@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roundtap_core.errors import Problem
+from roundtap_hub.calls import Calls
 from roundtap_hub.devices.challenges import Challenges
 from roundtap_hub.devices.unit_door import UnitDoor
 from roundtap_hub.devices.unit_keys import UnitKeys
@@ -24,6 +25,7 @@ from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import write_private
 from roundtap_hub.tls import Encrypted
+from roundtap_hub.wishes import Wishes
 
 if TYPE_CHECKING:
     from roundtap_hub.standby.kin import Kin
@@ -67,6 +69,10 @@ class Hub:
     unit_keys: UnitKeys = field(init=False)
     unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)
+    calls: Calls = field(init=False)
+    """Who wants a judge, at which match."""
+    wishes: Wishes = field(init=False)
+    """Who wants to leave an event."""
     unit_door: UnitDoor = field(init=False)
     """Who of the units is let in."""
 
@@ -76,6 +82,8 @@ class Hub:
         troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
         unit_keys.listen(troubles.of_others)
         for name, value in (("unit_keys", unit_keys), ("unit_troubles", troubles), ("challenges", Challenges(now_ms)),
+                            ("calls", Calls(presence, lambda: self.service.snapshot, now_ms)),
+                            ("wishes", Wishes(presence, lambda: self.service.snapshot, now_ms)),
                             ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),
                             ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks)),
                             ("links", self.links or PersonalLinks(self.secret, now_ms))):

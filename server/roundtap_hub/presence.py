@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -44,6 +44,52 @@ class UnitStatus:
     """What is odd about it, until an organizer has looked: see devices/unit_troubles.py."""
 
 
+CALL, LEAVE = "call", "leave"
+AskedFor = tuple[str, str, str]
+"""CALL, event and match: a judge is wanted there; LEAVE, event and competitor: who wants to leave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for from elsewhere than a unit's buttons, and what became of it. `sources`: who asks, "phone:p3";
+    `since_ms`: the hub's monotonic milliseconds at which the first of them did."""
+
+    since_ms: int
+    sources: frozenset[str]
+    taken_by: str | None = None
+    refused: bool = False
+
+
+class Heard(Mapping[str, UnitStatus]):
+    """What everybody had said at one moment: the units by name, and `asked` from elsewhere. It never changes."""
+
+    __slots__ = ("_units", "asked")
+
+    def __init__(self, units: Mapping[str, UnitStatus], asked: Mapping[AskedFor, Asked] | None = None) -> None:
+        self._units = MappingProxyType(dict(units))
+        self.asked: Mapping[AskedFor, Asked] = MappingProxyType(dict(asked or {}))
+
+    def __getitem__(self, unit: str) -> UnitStatus:
+        return self._units[unit]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._units)
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def items(self) -> ItemsView[str, UnitStatus]:
+        return self._units.items()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def asked_of(units: Mapping[str, UnitStatus]) -> Mapping[AskedFor, Asked]:
+    """What was asked for from elsewhere; nothing where only units are known."""
+    return units.asked if isinstance(units, Heard) else {}
+
+
 Listener = Callable[[str | None], None]
 """Told which unit's status changed; None where it was no unit's."""
 
@@ -54,7 +100,8 @@ class Presence:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._units: dict[str, UnitStatus] = {}
-        self._shared: Mapping[str, UnitStatus] | None = None
+        self._asked: dict[AskedFor, Asked] = {}
+        self._shared: Heard | None = None
         self._sessions: dict[str, dict[str, int]] = {}
         self._listeners: list[Listener] = []
         self._here: frozenset[tuple[str, str, str]] = frozenset()
@@ -64,12 +111,12 @@ class Presence:
         self._listeners.append(listener)
 
     @property
-    def units(self) -> Mapping[str, UnitStatus]:
+    def units(self) -> Heard:
         """Everybody as of now: a mapping that never changes, the same one for all who ask until somebody is heard."""
         shared = self._shared
         if shared is None:
             with self._lock:
-                shared = self._shared = MappingProxyType(dict(self._units))
+                shared = self._shared = Heard(self._units, self._asked)
         return shared
 
     def status_of(self, unit: str) -> UnitStatus | None:
@@ -178,6 +225,48 @@ class Presence:
                 return
             self._keep(replace(before, leave_refused=before.leave_refused | {side}))
         self._changed(unit)
+
+    def ask(self, what: AskedFor, source: str, now_ms: int) -> None:
+        """Somebody asks for something by another way than a unit; what was refused before is asked anew."""
+        self._change(what, lambda before: Asked(now_ms, frozenset({source})) if before is None or before.refused
+                     else replace(before, sources=before.sources | {source}))
+
+    def take_back(self, what: AskedFor, source: str) -> None:
+        """It is not asked for any more by this one."""
+        self._change(what, lambda before: None if before is None or before.sources <= {source}
+                     else replace(before, sources=before.sources - {source}))
+
+    def answer(self, what: AskedFor, taken_by: str | None = None, refused: bool = False) -> None:
+        """An official takes it on, or refuses it; nothing where it is not asked for."""
+        self._change(what, lambda before: None if before is None else replace(
+            before, taken_by=taken_by or before.taken_by, refused=refused or before.refused))
+
+    def settle(self, what: AskedFor, until_ms: int | None = None) -> None:
+        """It is settled. `until_ms`: only what was asked for before then."""
+        self._change(what, lambda before: None if before is None or until_ms is None or before.since_ms <= until_ms
+                     else before)
+
+    def forget_asked(self, event: str) -> None:
+        """Of an event that is over nothing is asked for any more."""
+        for what in [what for what in self.units.asked if what[1] == event]:
+            self.settle(what)
+
+    def told_asked(self, what: AskedFor, now: Asked | None) -> None:
+        """What stands of it as another hub on the same database says; None: nothing."""
+        self._change(what, lambda _: now)
+
+    def _change(self, what: AskedFor, changed: Callable[[Asked | None], Asked | None]) -> None:
+        with self._lock:
+            before = self._asked.get(what)
+            now = changed(before)
+            if now == before:
+                return
+            if now is None:
+                del self._asked[what]
+            else:
+                self._asked[what] = now
+            self._shared = None
+        self._changed(None)
 
     def _keep(self, status: UnitStatus) -> None:
         """Under the lock. Whoever was handed `units` before goes on reading what it was then."""

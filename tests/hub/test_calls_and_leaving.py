@@ -8,17 +8,20 @@ from pathlib import Path
 import pytest
 from pages_kit import Browser, House, open_house, text_of
 
-from roundtap_core.event.commands import DropCompetitor, EnterResult
+from roundtap_core.event.commands import DropCompetitor, EnterResult, FinishEvent, ReturnCompetitor
 from roundtap_core.records import Pair, Result
-from roundtap_hub.devices.calls import ECHOED_MS, close_settled_calls
+from roundtap_hub.calls import ECHOED_MS, close_settled_calls
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.presence import Presence, UnitStatus
+from roundtap_hub.views import page_version
+from roundtap_hub.wishes import close_granted_wishes
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
     with open_house(tmp_path) as opened:
         opened.service.listen(lambda snapshot, entries: close_settled_calls(opened.hub.presence, snapshot, entries))
+        opened.service.listen(lambda _, entries: close_granted_wishes(opened.hub.presence, entries))
         yield opened
 
 
@@ -55,7 +58,7 @@ def test_the_judge_says_that_a_call_is_settled(house: House, browser: Browser):
     assert "judge wanted" in page
     assert "Settled" in page
     assert view(house)["call"] == {"taken_by": None}
-    browser.post("/console/e1/call/settled", unit="unit-1")
+    browser.post("/console/e1/call/settled", match="1.1")
     assert view(house)["call"] is None
     assert "judge wanted" not in text_of(browser.get("/console/e1"))
 
@@ -63,7 +66,7 @@ def test_the_judge_says_that_a_call_is_settled(house: House, browser: Browser):
 def test_a_settled_call_does_not_come_back_before_the_table_calls_anew(house: House, browser: Browser):
     """The unit's next status may still have been sent with the call in it."""
     says(house, "unit-1", call=True)
-    browser.post("/console/e1/call/settled", unit="unit-1")
+    browser.post("/console/e1/call/settled", match="1.1")
     says(house, "unit-1", call=True)
     assert view(house)["call"] is None
     says(house, "unit-1", call=False)
@@ -100,7 +103,84 @@ def test_neither_a_dispute_ends_a_call_nor_a_result_that_came_with_it(house: Hou
     assert status(house, "unit-2").call_since_ms is not None
 
 
+# --- calls by phone ---------------------------------------------------------------------------------------------------
+
+
+def test_a_phone_s_call_and_the_table_s_are_one(house: House, browser: Browser):
+    house.hub.calls.open("e1", "1.1", "phone:p3")
+    house.time.ms += 60_000
+    says(house, "unit-1", call=True)
+    call, = house.hub.calls.of("e1")
+    assert (call.match, call.table, call.sources) == ("1.1", 1, {"phone:p3", "unit:unit-1"})
+    assert text_of(browser.get("/console/e1")).count("judge wanted") == 1
+    browser.post("/console/e1/call", match="1.1")
+    call, = house.hub.calls.of("e1")
+    assert (call.taken_by, house.time.ms - call.since_ms) == ("organizer", 60_000)
+    assert view(house)["call"] == {"taken_by": "organizer"}
+    assert "organizer is on the way" in text_of(browser.get("/console/e1"))
+    browser.post("/console/e1/call/settled", match="1.1")
+    assert house.hub.calls.of("e1") == ()
+    assert view(house)["call"] is None
+
+
+def test_a_call_is_open_as_long_as_anybody_wants_a_judge(house: House, browser: Browser):
+    calls = house.hub.calls
+    calls.open("e1", "1.1", "phone:p3")
+    calls.open("e1", "1.1", "phone:p4")
+    calls.cancel("e1", "1.1", "phone:p3")
+    calls.cancel("e1", "1.1", "phone:p9")
+    assert [call.sources for call in calls.of("e1")] == [{"phone:p4"}]
+    calls.cancel("e1", "1.1", "phone:p4")
+    assert calls.of("e1") == ()
+    assert "judge wanted" not in text_of(browser.get("/console/e1"))
+
+
+def test_the_table_is_not_told_of_a_call_that_its_unit_could_not_take_back(house: House, browser: Browser):
+    house.hub.calls.open("e1", "1.1", "phone:p3")
+    assert view(house)["call"] is None
+
+
+@pytest.mark.parametrize("by", ["both sides", "the judge"])
+def test_a_phone_s_call_ends_when_the_result_stands_and_a_later_one_does_not(house: House, browser: Browser, by: str):
+    for match in ("1.1", "1.2"):
+        house.hub.calls.open("e1", match, "phone:p1")
+    house.report("1.1", "a", 100, 24)
+    assert len(house.hub.calls.of("e1")) == 2
+    if by == "the judge":
+        house.service.tell("e1", EnterResult("1.1", 0, Result(score=Pair(100, 24))), "test")
+    else:
+        house.report("1.1", "b", 100, 24)
+    assert [call.match for call in house.hub.calls.of("e1")] == ["1.2"]
+    house.time.ms += 1
+    house.hub.calls.open("e1", "1.1", "phone:p1")
+    assert len(house.hub.calls.of("e1")) == 2
+    house.play()
+    house.service.tell("e1", FinishEvent(), "test")
+    assert house.hub.presence.units.asked == {}, "of an event that is over nothing is asked for"
+
+
+def test_whoever_looks_at_console_wall_or_phone_looks_again_when_a_phone_calls(house: House, browser: Browser):
+    who = sitting(house)["a"]
+    pages = ("console/e1", "wall/e1", f"p/e1/{who}")
+
+    def versions() -> list[str]:
+        return [page_version(house.service.snapshot, house.hub.presence.units, page) for page in pages]
+
+    before = versions()
+    house.hub.calls.open("e1", "1.1", f"phone:{who}")
+    called = versions()
+    house.hub.calls.take("e1", "1.1", "Eva")
+    taken = versions()
+    for was, then in ((before, called), (called, taken)):
+        assert all(a != b for a, b in zip(was, then, strict=True))
+
+
 # --- leaving ---------------------------------------------------------------------------------------------------------
+
+
+def sitting(house: House) -> dict[str, str]:
+    match = house.event.live.matches[0].match  # type: ignore[union-attr]
+    return {"a": match.a, "b": match.b or ""}
 
 
 def wishes(house: House, browser: Browser) -> list[str]:
@@ -118,7 +198,7 @@ def test_both_wishes_of_one_table_arrive(house: House, browser: Browser):
 def test_a_refused_wish_is_gone_from_the_console_and_said_at_the_table(house: House, browser: Browser):
     says(house, "unit-1", leave=frozenset("ab"))
     assert view(house)["leave_refused"] == []
-    browser.post("/console/e1/leave/refused", unit="unit-1", side="b")
+    browser.post("/console/e1/leave/refused", who=sitting(house)["b"])
     assert wishes(house, browser) == ["a"]
     assert view(house)["leave_refused"] == ["b"]
     assert all(entrant.active for entrant in house.event.entrants.values())
@@ -128,13 +208,44 @@ def test_a_refused_wish_is_gone_from_the_console_and_said_at_the_table(house: Ho
 
 def test_who_asks_anew_is_heard_anew_and_the_next_match_knows_nothing_of_it(house: House, browser: Browser):
     says(house, "unit-1", leave=frozenset("b"))
-    browser.post("/console/e1/leave/refused", unit="unit-1", side="b")
+    browser.post("/console/e1/leave/refused", who=sitting(house)["b"])
     says(house, "unit-1", leave=frozenset())
     says(house, "unit-1", leave=frozenset("b"))
     assert wishes(house, browser) == ["b"]
-    browser.post("/console/e1/leave/refused", unit="unit-1", side="b")
+    browser.post("/console/e1/leave/refused", who=sitting(house)["b"])
     says(house, "unit-1", match="2.1", leave=frozenset())
     assert view(house)["leave_refused"] == []
+
+
+def test_a_wish_by_phone_and_one_at_the_table_arrive_both(house: House, browser: Browser):
+    seats = sitting(house)
+    house.hub.wishes.ask("e1", seats["a"], "phone")
+    says(house, "unit-1", leave=frozenset("b"))
+    assert wishes(house, browser) == ["a", "b"]
+    house.hub.wishes.take_back("e1", seats["a"], "phone")
+    assert wishes(house, browser) == ["b"]
+
+
+def test_a_refusal_is_told_where_it_was_asked(house: House, browser: Browser):
+    who = sitting(house)["b"]
+    house.hub.wishes.ask("e1", who, "phone")
+    says(house, "unit-1", leave=frozenset("b"))
+    browser.post("/console/e1/leave/refused", who=who)
+    assert view(house)["leave_refused"] == ["b"]
+    assert [(wish.competitor, wish.refused) for wish in house.hub.wishes.of("e1")] == [(who, True)]
+    assert wishes(house, browser) == []
+    house.hub.wishes.ask("e1", who, "phone")
+    assert [wish.refused for wish in house.hub.wishes.of("e1")] == [False]
+    assert wishes(house, browser) == ["b"]
+
+
+def test_whoever_left_and_comes_back_is_not_asked_about_it_again(house: House, browser: Browser):
+    who = sitting(house)["a"]
+    house.hub.wishes.ask("e1", who, "phone")
+    house.service.tell("e1", DropCompetitor(who), "test")
+    assert house.hub.wishes.of("e1") == ()
+    house.service.tell("e1", ReturnCompetitor(who), "test")
+    assert house.hub.wishes.of("e1") == ()
 
 
 def test_letting_go_says_what_it_does_to_the_open_match(house: House, browser: Browser):

@@ -47,7 +47,7 @@ def test_a_call_has_its_age_and_somebody_takes_it(house: House, browser: Browser
     assert "Table 1 judge wanted 1:10" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/call", unit="unit-1")
     assert house.hub.presence.units["unit-1"].call_taken_by == "organizer"
-    assert "somebody is on the way" in text_of(browser.get("/console/e1"))
+    assert "organizer is on the way" in text_of(browser.get("/console/e1"))
 
 
 def test_a_table_is_silent_after_ten_seconds(house: House, browser: Browser):

@@ -11,7 +11,7 @@ from kit import wait_until
 from roundtap_hub.feeds.presence_relay import PRESENCE_CHANNEL, SILENT_MS, PresenceNews, PresenceRelay
 from roundtap_hub.journal.database_url import database_url
 from roundtap_hub.journal.follower import Follower
-from roundtap_hub.presence import Presence
+from roundtap_hub.presence import CALL, LEAVE, Presence
 
 
 class Hall:
@@ -74,6 +74,36 @@ def test_a_call_taken_at_another_hub_is_taken_everywhere(hall: Hall) -> None:
     assert hall.seen("a") == hall.seen("b") == hall.seen("c")
     status = hall.presence["c"].units["table-1"]
     assert (status.call_taken_by, status.seated) == ("Judge Eva", {"a", "b"})
+
+
+def test_what_phones_ask_for_is_known_everywhere_and_so_is_its_end(hall: Hall) -> None:
+    call, wish = (CALL, "e1", "1.1"), (LEAVE, "e1", "p3")
+    hall.presence["a"].ask(call, "phone:p3", hall.clock.ms)
+    hall.presence["b"].ask(wish, "phone:p3", hall.clock.ms)
+    hall.pass_on()
+    assert hall.presence["c"].units.asked == hall.presence["a"].units.asked == hall.presence["b"].units.asked
+    assert set(hall.presence["c"].units.asked) == {call, wish}
+    assert hall.pass_on() == 0, "an echo"
+    hall.presence["c"].answer(call, taken_by="Eva")
+    hall.presence["c"].answer(wish, refused=True)
+    hall.pass_on()
+    assert hall.presence["a"].units.asked[call].taken_by == "Eva"
+    assert hall.presence["b"].units.asked[wish].refused
+    hall.presence["b"].settle(call)
+    hall.pass_on()
+    hall.pass_on()
+    assert all(set(hall.presence[hub].units.asked) == {wish} for hub in "abc")
+
+
+def test_a_hub_that_comes_later_is_told_what_phones_ask_for(hall: Hall) -> None:
+    call = (CALL, "e1", "1.1")
+    hall.presence["a"].ask(call, "phone:p3", hall.clock.ms)
+    hall.pass_on()
+    hall.presence["d"] = Presence()
+    hall.news["d"] = PresenceNews(hall.presence["d"], hall.clock.clocks.mono_ms)
+    hall.pass_on()
+    hall.pass_on()
+    assert hall.presence["d"].units.asked == hall.presence["a"].units.asked
 
 
 def test_somebody_an_official_saw_is_seen_everywhere(hall: Hall) -> None:

@@ -23,7 +23,7 @@ from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Buttons
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_hub.devices.calls import close_settled_calls
+from roundtap_hub.calls import close_settled_calls
 from roundtap_hub.devices.reports import take_report, well_formed
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.hub import Hub

@@ -6,7 +6,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import psycopg
@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL
 
 from roundtap_hub.journal.database_url import libpq_arguments
 from roundtap_hub.journal.postgres import TOLD_BYTES_MAX, reason_of
-from roundtap_hub.presence import Presence, UnitStatus
+from roundtap_hub.presence import Asked, AskedFor, Heard, Presence, UnitStatus
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,8 @@ class PresenceNews:
     """What is to be told, and what is heard: plain messages, without a thread or a database.
 
     {"units": {unit: {field: value}}}: what changed; {"alive": {unit: contact_ms}, "gone": [unit, …]}: contact;
-    {"here": [[event, match, competitor], …]}: seen by an official; {"ask": true}: tell everything again.
+    {"here": [[event, match, competitor], …]}: seen by an official; {"asked": [[kind, event, what, asked], …]}: what
+    phones ask for, null where it is settled; {"ask": true}: tell everything again.
     """
 
     def __init__(self, presence: Presence, now_ms: Callable[[], int], speaks: bool = True) -> None:
@@ -55,6 +56,7 @@ class PresenceNews:
         self._lock = threading.Lock()
         self._known: dict[str, dict[str, Any]] = {}
         self._known_here: frozenset[tuple[str, str, str]] = frozenset()
+        self._known_asked: dict[AskedFor, Asked] = {}
         self._alive: set[str] = set()
         self._others: dict[str, OtherHub] = {}
         self._asked = True
@@ -73,9 +75,12 @@ class PresenceNews:
             if repeat:
                 self._known = {unit: known for unit, known in self._known.items() if unit not in alive}
                 self._known_here = frozenset()
+                self._known_asked = {}
             changed = {unit: news for unit, status in units.items() if (news := self._changed(unit, status))}
             here = sorted(self._presence.here - self._known_here)
             self._known_here |= frozenset(here)
+            asked_for = self._asked_for(units)
+            said += ({"asked": asked_for[n : n + 20]} for n in range(0, len(asked_for), 20))
             said += ({"units": dict(some)} for some in _parted(changed))
             said += ({"here": [list(item) for item in here[n : n + 50]]} for n in range(0, len(here), 50))
             if beat or asked or repeat or alive.keys() != self._alive:
@@ -95,6 +100,12 @@ class PresenceNews:
                 told = {name: said[name] for name in TOLD if name in said}
                 self._known.setdefault(unit, {}).update(told)
                 self._presence.told(unit, **{name: _back(name, value) for name, value in told.items()})
+            for kind, event, what, now in message.get("asked", ()):
+                key = (str(kind), str(event), str(what))
+                asked = None if now is None else Asked(int(now["since_ms"]), frozenset(map(str, now["sources"])),
+                                                       now["taken_by"], bool(now["refused"]))
+                self._noted(key, asked)
+                self._presence.told_asked(key, asked)
             here = frozenset((str(event), str(match), str(who)) for event, match, who in message.get("here", ()))
             self._known_here |= here
             for contact_ms, unit in ((int(ms), str(unit)) for unit, ms in message.get("alive", {}).items()):
@@ -122,6 +133,22 @@ class PresenceNews:
         """Nobody knows which messages arrived, ours and theirs: everything is told again, and asked for again."""
         with self._lock:
             self._repeat = self._asked = True
+
+    def _asked_for(self, units: Heard) -> list[list[Any]]:
+        """What of `units.asked` the others do not know, or do not know to be settled."""
+        told: list[list[Any]] = []
+        for key in sorted({*units.asked, *self._known_asked}):
+            asked = units.asked.get(key)
+            if asked != self._known_asked.get(key):
+                told.append([*key, None if asked is None else {**asdict(asked), "sources": sorted(asked.sources)}])
+                self._noted(key, asked)
+        return told
+
+    def _noted(self, key: AskedFor, asked: Asked | None) -> None:
+        if asked is None:
+            self._known_asked.pop(key, None)
+        else:
+            self._known_asked[key] = asked
 
     def _changed(self, unit: str, status: UnitStatus) -> dict[str, Any]:
         known = self._known.setdefault(unit, {})

@@ -104,9 +104,12 @@ def place_unit(event_id: str) -> AnyResponse:
 
 @mended_on(event)
 def take_call(event_id: str) -> AnyResponse:
-    """Somebody is on the way: the table's screen says who."""
+    """Somebody is on the way: the table's screen says who. `unit`: one that calls from where nobody plays."""
     the_moment(event_id)
-    the_hub().presence.take_call(field("unit"), the_name())
+    if field("match"):
+        the_hub().calls.take(event_id, field("match"), the_name())
+    else:
+        the_hub().presence.take_call(field("unit"), the_name())
     return back_to_event(event_id)
 
 
@@ -114,7 +117,10 @@ def take_call(event_id: str) -> AnyResponse:
 def close_call(event_id: str) -> AnyResponse:
     """The judge says that the call is settled: the table's screen goes back to its match."""
     the_moment(event_id)
-    the_hub().presence.close_call(field("unit"))
+    if field("match"):
+        the_hub().calls.close(event_id, field("match"))
+    else:
+        the_hub().presence.close_call(field("unit"))
     return back_to_event(event_id)
 
 
@@ -122,5 +128,5 @@ def close_call(event_id: str) -> AnyResponse:
 def refuse_leave(event_id: str) -> AnyResponse:
     """Whoever asked to leave stays; their table says so."""
     the_moment(event_id)
-    the_hub().presence.refuse_leave(field("unit"), field("side"))
+    the_hub().wishes.refuse(event_id, field("who"))
     return back_to_event(event_id)

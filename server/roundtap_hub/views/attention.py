@@ -9,9 +9,11 @@ from roundtap_core.event.judging.pending import open_appeal, open_appeals, propo
 from roundtap_core.event.people.leave import left_open, squads_owed
 from roundtap_core.event.state import DISPUTE, ONE_SIDED, SECOND, EventState, MatchState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
+from roundtap_hub.calls import calls_of
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, Cell, age
+from roundtap_hub.wishes import wishes_of
 
 ONE_SIDED_MS = 120_000
 """So long the other side has to confirm before the console offers to accept it."""
@@ -52,8 +54,8 @@ def needs(
     """The list, the most urgent kind first, the oldest first within it. `played_ms`: how long the round is played,
     None where no clock says; `here`: whom officials saw (see Presence.here)."""
     found = [need for cell in grid for need in _of_cell(cell)]
-    found += _calls_elsewhere(snapshot, units, grid, now_ms)
-    found += _leaving(snapshot, units, state, names)
+    found += _calls_elsewhere(snapshot, units, state, grid, now_ms)
+    found += _leaving(snapshot, units, state, names, now_ms)
     found += _absent(units, state, grid, played_ms, here)
     found += _odd_units(snapshot, units)
     found += _late(state)
@@ -66,7 +68,8 @@ def needs(
 
 def _of_cell(cell: Cell) -> Iterator[Need]:
     if cell.call_age_ms is not None:
-        yield Need(CALL, cell.table, cell.call_age_ms, cell, cell.unit, taken_by=cell.call_taken_by)
+        yield Need(CALL, cell.table, cell.call_age_ms, cell, cell.unit, who_id=cell.match_id,
+                   taken_by=cell.call_taken_by)
     if cell.state in (DISPUTE, SECOND):
         yield Need(cell.state, cell.table, cell.reported_age_ms, cell)
     elif cell.state == ONE_SIDED and (cell.reported_age_ms or 0) >= ONE_SIDED_MS:
@@ -78,10 +81,16 @@ def _of_cell(cell: Cell) -> Iterator[Need]:
 
 
 def _calls_elsewhere(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], grid: Sequence[Cell], now_ms: int
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[Cell], now_ms: int
 ) -> Iterator[Need]:
-    """Calls from tables where nobody of this round sits: before a round, or a unit without a table."""
+    """Calls about matches that are not on the grid, and from tables where nobody of this round sits: before a round,
+    or a unit without a table."""
+    shown = {cell.match_id for cell in grid}
     here = {cell.unit for cell in grid}
+    for call in calls_of(snapshot, units, state):
+        if call.match not in shown:
+            here |= {source.removeprefix("unit:") for source in call.sources}
+            yield Need(CALL, call.table, age(call.since_ms, now_ms), who_id=call.match, taken_by=call.taken_by)
     others = {
         snapshot.venue.unit_at(match.match.table)
         for state in snapshot.events.values() if state.live
@@ -94,19 +103,16 @@ def _calls_elsewhere(
 
 
 def _leaving(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str]
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str], now_ms: int
 ) -> Iterator[Need]:
-    """Who asked at the table to leave, until they have left or were asked to stay. The match says who sat there."""
-    for unit, status in sorted(units.items()):
-        table = snapshot.venue.tables.get(unit)
-        found = state.find_match(status.match) if status.leave and status.match else None
-        if found is None or found[1].match.table != table:
-            continue
-        for side in sorted(status.leave - status.leave_refused):
-            who = found[1].match.a if side == "a" else found[1].match.b
-            if who and state.entrants[who].active:
-                yield Need("leave", table, None, None, unit, names.get(who, who), who, side=side,
-                           concedes_to=_opponent(found[1], side, names))
+    """Who asked to leave, at the table or by phone, until they have left or were asked to stay."""
+    for wish in wishes_of(snapshot, units, state):
+        if not wish.refused:
+            who, match = wish.competitor, wish.match
+            yield Need("leave", match.match.table if match is not None else None,
+                       age(wish.since_ms, now_ms) if wish.since_ms is not None else None, None, None,
+                       names.get(who, who), who, side=wish.side,
+                       concedes_to=_opponent(match, wish.side, names) if match is not None else "")
 
 
 def _opponent(match: MatchState, side: str, names: Mapping[str, str]) -> str:

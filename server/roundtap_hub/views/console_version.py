@@ -11,7 +11,7 @@ from roundtap_core.event.state import ONE_SIDED, EventState
 from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.journal.hall import taken_tables
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.presence import UnitStatus
+from roundtap_hub.presence import UnitStatus, asked_of
 from roundtap_hub.views.attention import ONE_SIDED_MS
 from roundtap_hub.views.event_at import EventAt, short_hash
 from roundtap_hub.views.tables import age, out_of_contact
@@ -44,8 +44,14 @@ def console_version(
         # By when they end: who counts on says nothing new.
         counted = tables_counted(snapshot, units, state, 0)
         others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
-    return short_hash(state.id, state.number, snapshot.venue.number, said, others,
+    return short_hash(state.id, state.number, snapshot.venue.number, said, others, asked_version(units, state.id),
                       _by_time(snapshot, units, state, hall) if hall else ())
+
+
+def asked_version(units: Mapping[str, UnitStatus], event_id: str, what: str = "") -> list[Any]:
+    """What is asked for by phones in an event, of one match or competitor, or of all."""
+    return [(*key, asked.since_ms, sorted(asked.sources), asked.taken_by, asked.refused)
+            for key, asked in sorted(asked_of(units).items()) if key[1] == event_id and what in ("", key[2])]
 
 
 def played_ms(state: EventState, now: Instant) -> int | None:

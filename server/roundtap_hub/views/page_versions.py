@@ -8,7 +8,7 @@ from typing import Any
 from roundtap_core.records import ELIMINATION
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.views.console_version import HallNow, console_version
+from roundtap_hub.views.console_version import HallNow, asked_version, console_version
 from roundtap_hub.views.event_at import EventAt, event_at, newest_round, results_version, seats, short_hash
 from roundtap_hub.views.event_list import known, listed
 from roundtap_hub.views.knockout import newest_name
@@ -60,7 +60,8 @@ def _in_play(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
 def _wall_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     said = [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
             for unit, status in sorted(units.items())]
-    return short_hash(moment.state.id, moment.state.number, snapshot.venue.tables, said)
+    return short_hash(moment.state.id, moment.state.number, snapshot.venue.tables, said,
+                      asked_version(units, moment.state.id))
 
 
 def _names_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
@@ -117,6 +118,7 @@ def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competito
             match.match.extension_minutes, opponent and opponent.digest, dict(match.lots),
             opponent and opponent.list_total, entrant.list_total,
             status and (status.match == match.id, sorted(status.seated), status.call_since_ms, status.call_taken_by),
+            asked_version(units, state.id, match.id),
         )
     return short_hash(state.id, competitor, entrant.digest, entrant.active, newest and (newest.number, newest.status),
                       state.clock.state, state.finished, results_version(moment), sitting)

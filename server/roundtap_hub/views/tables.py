@@ -19,6 +19,7 @@ from roundtap_core.event.state import (
     RoundState,
 )
 from roundtap_core.records import RULING, SIDES, Result, Side
+from roundtap_hub.calls import call_at
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 
@@ -149,6 +150,7 @@ def cell(
     seat = match.match
     unit = snapshot.venue.unit_at(seat.table) if seat.table is not None else None
     status = units.get(unit) if unit else None
+    call = call_at(snapshot, units, state.id, match)
     age_ms = None
     if match.reported_mono_ms is not None:
         age_ms = age(match.reported_mono_ms, now_ms)
@@ -160,12 +162,12 @@ def cell(
         match_id=match.id, table=seat.table,
         a=names.get(seat.a, seat.a), b=names.get(seat.b, seat.b) if seat.b else None,
         a_id=seat.a, b_id=seat.b, bye=seat.bye, state=state_word(match, status, state), revision=match.revision,
-        flags=_flags(match, unit, status, now_ms),
+        flags=_flags(match, unit, status, now_ms, call is not None),
         result=show_result(seat.result, state) if seat.result else None,
         second=show_result(match.second, state) if match.second else None, number=match.number or 0,
         strangers=tuple(sorted(match.strangers.items())), reports=reports, reported_age_ms=age_ms, unit=unit,
-        call_age_ms=age(status.call_since_ms, now_ms) if status and status.call_since_ms is not None else None,
-        call_taken_by=status.call_taken_by if status else None,
+        call_age_ms=age(call.since_ms, now_ms) if call is not None else None,
+        call_taken_by=call.taken_by if call is not None else None,
         contact_age_ms=age(status.contact_ms, now_ms) if status else None,
         extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_absent(match),
         corrected=match.corrected,
@@ -197,10 +199,9 @@ def all_seated(match: MatchState, status: UnitStatus | None) -> bool:
     return status is not None and status.match == match.id and len(status.seated) == 2
 
 
-def _flags(match: MatchState, unit: str | None, status: UnitStatus | None, now_ms: int) -> tuple[str, ...]:
-    flags = []
-    if status is not None and status.call_since_ms is not None:
-        flags.append(CALL)
+def _flags(match: MatchState, unit: str | None, status: UnitStatus | None, now_ms: int,
+           called: bool) -> tuple[str, ...]:
+    flags = [CALL] if called else []
     if unit is not None and not match.done and out_of_contact(status, now_ms):
         flags.append(NO_CONTACT)
     return tuple(flags)

@@ -1,0 +1,127 @@
+"""Calls for a judge, from a table's unit and from phones: one a match, open until a judge or the result settles it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from roundtap_core.event.entries import Entry
+from roundtap_core.event.state import PUBLISHED, EventState, MatchState
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import CALL, Asked, Presence, UnitStatus, asked_of
+
+CLOSING = frozenset({"report", "result-entered"})
+"""Entries after which a result may stand."""
+ECHOED_MS = 2000
+"""A call made just before the result stays: its table may not know yet that it was heard, and would go on calling."""
+
+Units = Mapping[str, UnitStatus]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A judge is wanted at a match. `since_ms`: the hub's monotonic milliseconds of whoever called first; `sources`:
+    "unit:unit-1", "phone:p3"; `taken_by`: by what name the one is known who goes there."""
+
+    event: str
+    match: str
+    table: int | None
+    since_ms: int
+    sources: frozenset[str]
+    taken_by: str | None = None
+
+
+def call_at(snapshot: Snapshot, units: Units, event_id: str, match: MatchState) -> Call | None:
+    """The call for this match; what a unit says is of the match at its table."""
+    table = match.match.table
+    unit = snapshot.venue.unit_at(table) if table is not None else None
+    status = units.get(unit) if unit is not None else None
+    by_unit = status if status is not None and status.call_since_ms is not None else None
+    asked = asked_of(units).get((CALL, event_id, match.id))
+    if by_unit is None and asked is None:
+        return None
+    found = asked or Asked(by_unit.call_since_ms or 0 if by_unit is not None else 0, frozenset())
+    call = Call(event_id, match.id, table, found.since_ms, found.sources, found.taken_by)
+    if by_unit is None:
+        return call
+    return replace(call, since_ms=min(call.since_ms, by_unit.call_since_ms or 0),
+                   sources=call.sources | {f"unit:{by_unit.unit}"}, taken_by=by_unit.call_taken_by or call.taken_by)
+
+
+def calls_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Call]:
+    """All calls of an event: from the tables of its newest round, and what phones asked about any match."""
+    played = state.public_rounds
+    matches = {match.id: match for match in (played[-1].matches if played and not state.finished else ())}
+    for kind, event_id, match_id in asked_of(units):
+        found = state.find_match(match_id) if kind == CALL and event_id == state.id else None
+        if found is not None:
+            matches.setdefault(match_id, found[1])
+    for match in matches.values():
+        call = call_at(snapshot, units, state.id, match)
+        if call is not None:
+            yield call
+
+
+class Calls:
+    """Of one hub; any thread may ask and tell."""
+
+    def __init__(self, presence: Presence, snapshot: Callable[[], Snapshot], now_ms: Callable[[], int]) -> None:
+        self._presence, self._snapshot, self._now_ms = presence, snapshot, now_ms
+
+    def open(self, event_id: str, match_id: str, source: str) -> None:
+        """A judge is wanted; from the same source again it is the same call. A unit's calls come with its status."""
+        self._presence.ask((CALL, event_id, match_id), source, self._now_ms())
+
+    def cancel(self, event_id: str, match_id: str, source: str) -> None:
+        """This source wants nobody any more; others may."""
+        self._presence.take_back((CALL, event_id, match_id), source)
+
+    def take(self, event_id: str, match_id: str, by: str) -> None:
+        """Somebody goes there: table and phones say who."""
+        self._presence.answer((CALL, event_id, match_id), taken_by=by)
+        unit = self._unit_at(event_id, match_id)
+        if unit is not None:
+            self._presence.take_call(unit, by)
+
+    def close(self, event_id: str, match_id: str, until_ms: int | None = None) -> None:
+        """It is settled. `until_ms`: only what was called before then."""
+        self._presence.settle((CALL, event_id, match_id), until_ms)
+        unit = self._unit_at(event_id, match_id)
+        if unit is not None:
+            self._presence.close_call(unit, until_ms)
+
+    def of(self, event_id: str) -> tuple[Call, ...]:
+        """Open calls, the oldest first."""
+        snapshot = self._snapshot()
+        state = snapshot.events.get(event_id)
+        found = calls_of(snapshot, self._presence.units, state) if state is not None else ()
+        return tuple(sorted(found, key=lambda call: (call.since_ms, call.match)))
+
+    def _unit_at(self, event_id: str, match_id: str) -> str | None:
+        snapshot = self._snapshot()
+        state = snapshot.events.get(event_id)
+        found = state.find_match(match_id) if state is not None else None
+        table = found[1].match.table if found is not None else None
+        return snapshot.venue.unit_at(table) if table is not None else None
+
+
+def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
+    """End the call of each match that these entries have settled; one made since then is about something else.
+
+    Runs after a commit: a result that was not saved closes nothing.
+    """
+    for entry in entries:
+        state = snapshot.events.get(entry.stream)
+        if entry.kind == "event-finished":
+            presence.forget_asked(entry.stream)
+        if entry.kind not in CLOSING or state is None:
+            continue
+        found = state.find_match(str(entry.data["match"]))
+        if found is None or found[0].status != PUBLISHED or not found[1].done:
+            continue
+        presence.settle((CALL, state.id, found[1].id), entry.at.mono_ms)
+        table = found[1].match.table
+        unit = snapshot.venue.unit_at(table) if table is not None else None
+        status = presence.status_of(unit) if unit is not None else None
+        if status is not None and status.match == found[1].id:
+            presence.close_call(status.unit, entry.at.mono_ms - ECHOED_MS)
