@@ -295,6 +295,24 @@ def refuse_role(snapshot: Snapshot, row: Row, role: str, event_id: str = "", mat
         raise NotYourRole(role, may)
 
 
+def may(snapshot: Snapshot, role: str, address: str) -> bool:
+    """Whether `role` may ask "POST /console/e1/match/1.1/ruling" now, as far as this table says."""
+    method, _, path = address.partition(" ")
+    found = address_of(method, path)
+    if not found:
+        return False
+    named = {part[1:-1]: said for part, said in zip(found.partition(" ")[2].split("/"), path.split("/"), strict=True)
+             if part.startswith("<")}
+    row, event_id = POLICY[found], named.get("event_id", "")
+    if not row.who & STAFF:
+        return True
+    if not event_id:
+        return role in row.who
+    state = state_of(snapshot, event_id)
+    shown = snapshot.events.get(event_id)
+    return row.allows(role, state, round_state_of(shown, named.get("match_id", "")) if shown is not None else CLOSED)
+
+
 class NotYourRole(Problem):
     """Who asked is logged in, but not as one of `roles`."""
 

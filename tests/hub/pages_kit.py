@@ -105,6 +105,13 @@ class House:
         browser.log_in()
         return browser
 
+    def staff(self, role: str, name: str = "Eva Luz", language: str = "en") -> Browser:
+        """The browser of somebody with a PIN of their own."""
+        _, pin = self.hub.organizers.add_person(name, role)
+        browser = self.browser(language)
+        browser.log_in(pin)
+        return browser
+
     @property
     def event(self) -> EventState:
         return self.service.snapshot.events["e1"]

@@ -21,8 +21,10 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
+from roundtap_hub.pages.role_view import as_allowed
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
-from roundtap_hub.policy import POLICY, refuse_in_state, refuse_role
+from roundtap_hub.policy import POLICY, STAFF_ROLES, refuse_in_state, refuse_role
+from roundtap_hub.policy import may as may_ask
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public.any_page import version_at
 from roundtap_hub.public.sheet_drawing import common_context, words_in
@@ -173,6 +175,24 @@ def the_name() -> str:
     return who.name or words()(f"role.{who.role}")
 
 
+def may(address: str) -> bool:
+    """Whether who reads this page may ask "POST /console/<event_id>/draw", or of "/console/e1/draw", now (policy.py).
+
+    In templates; not in rows that are kept as text (row_texts), which all roles share. Forms need not ask: what a role
+    may not do is taken off the page (role_view.py)."""
+    who = visit.who()
+    where = (request.view_args or {}).get("event_id", "")
+    return who is not None and may_ask(the_snapshot(), who.role, address.replace("<event_id>", where))
+
+
+def who_may(address: str) -> str:
+    """The roles that may ask this now, in words."""
+    where = (request.view_args or {}).get("event_id", "")
+    roles = [role for role in reversed(STAFF_ROLES)
+             if may_ask(the_snapshot(), role, address.replace("<event_id>", where))]
+    return ", ".join(words()(f"role.{role}") for role in roles)
+
+
 def _packed(response: Response) -> Response:
     """A longer answer goes out as gzip, where the browser unpacks it; what is each one's own is not kept packed."""
     if response.direct_passthrough or response.content_length is None or response.content_length < PACKED_BYTES \
@@ -222,13 +242,17 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
     common = {
         **common_context(hub, t, current_app.extensions[ROW_TEXTS]), "feed": feed, "seen": Markup(SEEN),
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
-        "organizer": visit.is_organizer(), "csrf": lambda: Markup(CSRF),
+        "organizer": visit.is_organizer(), "who": visit.who(), "may": may, "who_may": who_may,
+        "csrf": lambda: Markup(CSRF),
         "problem": harmless(problem.say(t)) if problem else "",
         "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "steps": Steps(state) if state is not None else None,
     }
     html = render_template(template, **{**common, **context})
+    who = visit.who()
+    if who is not None and who.role != ORGANIZER:
+        html = as_allowed(html, may)
     return split(html, version)
 
 

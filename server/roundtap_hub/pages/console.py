@@ -14,6 +14,7 @@ from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.journal.archiving import may_archive
 from roundtap_hub.journal.person_rows import is_damaged
+from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
     now_ms,
     page,
@@ -86,7 +87,8 @@ def event(event_id: str, **_: str) -> AnyResponse:
     if request.method == "POST":
         return sent(_draw(moment))
     feed, shown = f"console/{event_id}", shown_round(moment.state)
-    key = (event_id, words().language, shown.number if shown else None)
+    who = visit.who()
+    key = (event_id, words().language, shown.number if shown else None, who.role if who is not None else "")
     since = request.args.get("since")
     newest, old = the_renderings().page(key, the_version(feed), now_ms(), lambda: _draw(moment), since)
     return sent(newest) if old is None else sent_patch(changes(old, newest))
@@ -98,7 +100,7 @@ def the_renderings() -> Renderings:
 
 
 def _draw(moment: EventAt) -> Rendered:
-    """The console as everybody sees it who is logged in; after a Problem, as this one does."""
+    """The console as everybody of one role sees it; after a Problem, as this one does."""
     snapshot, hub = the_snapshot(), the_hub()
     state, units, now = moment.state, the_units(), now_ms()
     event_id = state.id

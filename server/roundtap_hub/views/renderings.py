@@ -16,8 +16,8 @@ RENDERINGS = "roundtap-console"
 FRESH_MS = 1000
 """So long a rendering is sent as a whole page: what goes on by itself in it, an age, is no older than that."""
 
-PAGES_KEPT, VERSIONS_KEPT = 8, 24
-"""Pages (event, language, round), and earlier versions of each: a browser that has an older one loads the page."""
+PAGES_KEPT, VERSIONS_KEPT = 16, 24
+"""Pages (event, language, round, role), and earlier versions of each: a browser with an older one loads the page."""
 
 
 @dataclass(slots=True)
