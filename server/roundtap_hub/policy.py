@@ -163,6 +163,11 @@ POLICY: Mapping[str, Row] = {
     # People from a table; what is seen of it is what is known of everybody.
     **_of_event(HEADS_AND_DESK, SEEN, "GET /import"),
     **_of_event(HEADS_AND_DESK, OPEN, "POST /import/table", "POST /import/people", only=_BEFORE_ROUND_1),
+    **_of_event(STAFF, SEEN, "GET /check-in"),
+    **_of_event(ORGANIZERS, OPEN, "POST /check-in"),
+    **_of_event(HEADS_AND_DESK, OPEN, "POST /check-in/name", "POST /competitors/<competitor>/here",
+                "POST /competitors/<competitor>/confirm", "POST /competitors/<competitor>/remove"),
+    **_of_event(HEADS_AND_DESK, frozenset({BEFORE, IN_PLAY, FINISHED}), "POST /competitors/<competitor>/details"),
     # Who of the judges may disqualify, or propose it, is the rulebook's and the event's officials': the core says.
     **_of_event(JUDGES, OPEN,
                 "POST /competitors/<competitor>/disqualify", "POST /competitors/<competitor>/warn",

@@ -213,7 +213,7 @@ def test_a_player_s_forms_are_on_a_page_of_their_own(house: House):
     assert 'data-open="/console/e1/person/p1"' in page
     assert '<a href="/console/e1/person/p1">' in page
     forms = browser.get("/console/e1/person/p1").text
-    for action in ("rename", "drop", "warn", "disqualify", "came-with"):
+    for action in ("rename", "drop", "warn", "disqualify", "details"):
         assert f'action="/console/e1/competitors/p1/{action}"' in forms
     assert browser.get("/console/e1/person/p99").status_code == 404
 

@@ -346,15 +346,18 @@ def seated_ids(state: EventState) -> set[str]:
 
 def tournament_of(
     state: EventState, people: Mapping[str, Person] | None = None, drafts: bool = False, as_file: bool = False,
+    everybody: bool = False,
 ) -> Tournament:
-    """The event as records. Without `people`, ids stand for names: enough to pair and to rank.
+    """The event as records. Without `people`, ids stand for names: enough to pair and to rank. Who is still awaited has
+    no part in it, unless `everybody` is asked for.
 
     `as_file`: the event file knows no offers. Until the bracket tells who plays, whoever declined a place in the cut,
     or was passed over as absent, has left as far as it goes.
     """
     known = people or {}
-    # Who is still awaited plays no part; in the file of an event that has not begun they stand among the others.
-    out: frozenset[str] = frozenset() if as_file and not state.public_rounds else awaited(state)
+    # In the file of an event that has not begun they stand among the others.
+    everybody = everybody or (as_file and not state.public_rounds)
+    out: frozenset[str] = frozenset() if everybody else awaited(state)
     rounds = state.rounds if drafts else state.public_rounds
     begun = any(played.stage in (ELIMINATION, SECOND_SWISS) for played in rounds)
     declined = (*state.cut.declined, *state.cut.absent) if state.cut and as_file and not begun else ()

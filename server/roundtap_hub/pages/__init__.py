@@ -27,6 +27,7 @@ from roundtap_hub.pages import (
     officials,
     outcome,
     paper,
+    people_desk,
     play_on,
     players,
     restored,
@@ -65,7 +66,9 @@ def register(app: Flask, hub: Hub) -> None:
         module.routes(public)
     for module in (archive, restored, console, console_parts, new_event, rounds, cut, imposed_round, results,
                    counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists, units,
-                   export, outcome, this_hub, slip_desk, import_people):
+                   export, outcome, this_hub, slip_desk):
+        module.routes(organizer)
+    for module in (import_people, people_desk):
         module.routes(organizer)
     personal = Blueprint("me", __name__)
     my_page.guard(personal)

@@ -33,7 +33,7 @@ from roundtap_hub.views.attention import needs
 from roundtap_hub.views.competitors import roster
 from roundtap_hub.views.console_version import played_ms
 from roundtap_hub.views.draft import clash_of, draft_view
-from roundtap_hub.views.event_at import EventAt, full_names, newest_round, planned_rounds, shown_names
+from roundtap_hub.views.event_at import EventAt, counted_here, full_names, newest_round, planned_rounds, shown_names
 from roundtap_hub.views.event_list import archived, listed
 from roundtap_hub.views.event_options import flat, options_view, place
 from roundtap_hub.views.judging import desk_of
@@ -138,7 +138,7 @@ def _draw(moment: EventAt) -> Rendered:
         needs=needs(snapshot, units, state, grid if state.live else (), names, now,
                     played_ms(state, hub.clocks.now()), hub.presence.here),
         draft=draft_view(moment, names), planned=planned_rounds(state), roster=people, lists=lists,
-        told_lists=told_lists(moment),
+        told_lists=told_lists(moment), counted_here=counted_here(state),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,

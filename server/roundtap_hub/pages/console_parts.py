@@ -7,6 +7,7 @@ from typing import Any
 from flask import Blueprint, abort, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.views.competitors import entered, roster
 from roundtap_hub.views.event_at import EventAt, full_names
@@ -55,7 +56,8 @@ def _part(moment: EventAt, part: str, place: str, title: str, **context: Any) ->
 
 def person_context(moment: EventAt, competitor: str) -> dict[str, Any]:
     """What `person_forms.html` shows beyond the event itself."""
-    return {"p": entered(moment, competitor), "person": moment.people.get(competitor),
+    person = moment.people.get(competitor)
+    return {"p": entered(moment, competitor), "person": person, "damaged_person": is_damaged(competitor, person),
             "knockout": cut_view(moment, full_names(moment)) is not None or bracket(moment) is not None}
 
 

@@ -15,7 +15,7 @@ from roundtap_core.lists.list_form import ListCheck, list_digest
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_moment, words
-from roundtap_hub.views.event_at import EventAt, full_names, tournament
+from roundtap_hub.views.event_at import EventAt, everybody, full_names
 from roundtap_hub.views.lists import ROWS_ADDED, flags_of, lines_shown, list_states, list_view, read_list
 
 REASON_LETTERS = 500
@@ -88,7 +88,7 @@ def _save(moment: EventAt, who: Competitor, total: int | None) -> None:
 
 
 def _competitor(moment: EventAt, competitor: str) -> Competitor:
-    found = next((c for c in tournament(moment).competitors if c.id == competitor), None)
+    found = next((c for c in everybody(moment) if c.id == competitor), None)
     if found is None:
         abort(404)
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from roundtap_core.event.people.both_left import wins_by_leaving
-from roundtap_core.event.state import Entrant
+from roundtap_core.event.state import TO_CONFIRM, Entrant, awaited, seated_ids
 from roundtap_hub.views.event_at import EventAt, full_names, seats, shown_names
 from roundtap_hub.views.wall import sort_key
 
@@ -31,6 +31,17 @@ class Entered:
     missed: int
     loses_too: bool = False
     """Leaving takes back the win that the opponent's leaving has just given."""
+    club: str = ""
+    external_id: str = ""
+    paid: bool = False
+    note: bool = False
+    fixed_table: int | None = None
+    awaited: bool = False
+    """Entered, and not paired yet."""
+    to_confirm: bool = False
+    """Signed up by phone, and not known at the desk yet."""
+    removable: bool = False
+    """Never played, and nobody noted anything: the entry may be taken out."""
 
 
 def roster(moment: EventAt) -> list[Entered]:
@@ -51,6 +62,7 @@ def _place(name: str) -> tuple[str, str]:
 
 def _entered(moment: EventAt, entrants: Iterable[Entrant]) -> Iterator[Entered]:
     state, names, public = moment.state, full_names(moment), shown_names(moment)
+    waiting, seated = awaited(state), seated_ids(state)
     sitting, won = seats(moment) if state.live else {}, wins_by_leaving(state)
     for entrant in entrants:
         match = sitting.get(entrant.id)
@@ -60,10 +72,16 @@ def _entered(moment: EventAt, entrants: Iterable[Entrant]) -> Iterator[Entered]:
             across = open_match.match.b if open_match.match.a == entrant.id else open_match.match.a
         status = OUT if entrant.disqualified_after is not None else IN if entrant.active else LEFT
         after = entrant.disqualified_after if status == OUT else entrant.dropped_after
+        person = moment.people.get(entrant.id)
         yield Entered(
             entrant.id, names[entrant.id], public[entrant.id], status, after, entrant.won_bye, entrant.came_with,
             match.match.table if match else None, open_match.match.table if open_match else None,
             names.get(across, "") if across else "",
             max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
             status == IN and entrant.id in won,
+            *(((person.club or "", person.external_id or "", person.paid, bool(person.note))) if person else
+              ("", "", False, False)),
+            entrant.fixed_table, entrant.id in waiting, entrant.active and entrant.sign_up == TO_CONFIRM,
+            entrant.id not in seated and entrant.disqualified_after is None
+            and not entrant.warnings and not entrant.list_corrections,
         )

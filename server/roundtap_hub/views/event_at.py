@@ -9,9 +9,9 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import EventState, MatchState, RoundState, event_names, tournament_of
+from roundtap_core.event.state import EventState, MatchState, RoundState, awaited, event_names, tournament_of
 from roundtap_core.names import shorten
-from roundtap_core.records import ELIMINATION, SIDES, StandingsRow, Tournament
+from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
 from roundtap_core.standings.standings import as_now
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.views.worked_out import worked_out_by, worked_out_once
@@ -52,13 +52,19 @@ def _ranked(moment: EventAt) -> object:
     state = moment.state
     settled = settled_round(state)
     return (settled, tuple(r for r in state.public_rounds if r.number <= settled), state.entrants, state.given_options,
-            state.rulebook_id, state.level, state.seed)
+            state.rulebook_id, state.level, state.seed, state.check_in)
 
 
 @worked_out_once
 def tournament(moment: EventAt) -> Tournament:
     """The event as records, with names."""
     return tournament_of(moment.state, moment.people)
+
+
+@worked_out_by(_named)
+def everybody(moment: EventAt) -> tuple[Competitor, ...]:
+    """Who has entered, with names: also who is still awaited."""
+    return tournament_of(moment.state, moment.people, everybody=True).competitors
 
 
 @worked_out_by(_named)
@@ -73,14 +79,14 @@ def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
     whole = bool(moment.state.options.get("full_names"))
     return {
         team.id: tuple(member if whole else shorten(member, 1) for member in team.members)
-        for team in tournament(moment).competitors if team.members
+        for team in everybody(moment) if team.members
     }
 
 
 @worked_out_by(_named)
 def full_names(moment: EventAt) -> dict[str, str]:
     """Every competitor's name as it was entered: for the organizer."""
-    return {competitor.id: competitor.name for competitor in tournament(moment).competitors}
+    return {competitor.id: competitor.name for competitor in everybody(moment)}
 
 
 @worked_out_once
@@ -141,6 +147,15 @@ def planned_rounds(state: EventState) -> int | None:
         return state.swiss_rounds
     except Problem:
         return None
+
+
+def counted_here(state: EventState) -> tuple[int, int] | None:
+    """(here, entered) of who has not left; None where nobody asks."""
+    waiting = len(awaited(state))
+    if not (state.check_in or waiting):
+        return None
+    entered = sum(entrant.active for entrant in state.entrants.values())
+    return entered - waiting, entered
 
 
 def newest_round(state: EventState) -> RoundState | None:

@@ -11,7 +11,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.lists.list_form import NAMES, NUMBER, TICK, Field, Lines, ListForm, say_option
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words
-from roundtap_hub.views.event_at import EventAt, tournament
+from roundtap_hub.views.event_at import EventAt, everybody
 
 LETTERS, LINES = 300, 200
 """What one box takes, and how many lines a table has at most."""
@@ -237,7 +237,7 @@ def list_states(moment: EventAt) -> Mapping[str, ListState]:
 @lru_cache(maxsize=8)
 def _states(lists: _Lists) -> Mapping[str, ListState]:
     moment = lists.moment
-    state, people = moment.state, tournament(moment).competitors
+    state, people = moment.state, everybody(moment)
     check, options = state.rulebook.lists, state.options
     flags = [0] * len(people)
     for problem in check.event_warnings(people, options):
@@ -270,7 +270,7 @@ def told_lists(moment: EventAt) -> dict[str, int]:
 
 def flags_of(moment: EventAt, competitor: Competitor) -> list[Problem]:
     """What is flagged in one competitor's list, with places in the list."""
-    people = tournament(moment).competitors
+    people = everybody(moment)
     check, options = moment.state.rulebook.lists, moment.state.options
     place = next(n for n, person in enumerate(people) if person.id == competitor.id)
     mine = [Problem(p.key, where=p.where.removeprefix(f"/{place}").removeprefix("/list"), **p.params)

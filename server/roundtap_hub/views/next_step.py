@@ -67,7 +67,10 @@ def next_step(
 
 
 def _before_round_1(state: EventState) -> NextStep:
-    players = sum(entrant.active for entrant in state.entrants.values())
+    entered = sum(entrant.active for entrant in state.entrants.values())
+    players = len(active_ids(state))
+    if players < 2 <= entered:
+        return NextStep("check_in", anchor="people-links", params={"here": players, "n": entered})
     if players < 2:
         return NextStep("enter", anchor="names", params={"n": players})
     planned = planned_rounds(state)
@@ -75,6 +78,9 @@ def _before_round_1(state: EventState) -> NextStep:
         return NextStep("structure", anchor="settings", params={"n": players})
     if planned == 0:
         return NextStep("draw_lot", "draw", params={"n": players}, fields={"attempt": 0})
+    if players < entered:
+        return NextStep("draw_here", "draw", fields={"attempt": 0},
+                        params={"here": players, "n": entered - players, "rounds": planned})
     return NextStep("draw_first", "draw", params={"n": players, "rounds": planned}, fields={"attempt": 0})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from roundtap_core.event.state import active_ids
 from roundtap_core.records import ELIMINATION
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
@@ -94,7 +95,7 @@ def _bracket_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
 def _rules_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     """What is announced may change until round 1 is drawn, with the officials, and with place and date."""
     state = moment.state
-    players = state.players_at_start or sum(e.active for e in state.entrants.values())
+    players = state.players_at_start or len(active_ids(state)) or len(state.entrants)
     return short_hash(state.id, state.level, state.given_options, players, state.players_at_start is None,
                       list(state.officials.values()), dict(state.about), len(state.played_on))
 

@@ -12,7 +12,7 @@ from roundtap_core.event.course import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.views.event_at import EventAt, newest_round, shown_members, shown_names
+from roundtap_hub.views.event_at import EventAt, counted_here, newest_round, shown_members, shown_names
 from roundtap_hub.views.knockout import FinalLine, cut_rows_before_play, final_lines
 from roundtap_hub.views.standings_table import Line, StandingsView, Value, record_of, standings_view
 from roundtap_hub.views.tables import Cell, cells, seated_count
@@ -89,6 +89,8 @@ class WallView:
     final_pages: tuple[tuple[tuple[FinalLine, ...], ...], ...] = ()
     cut_pages: tuple[tuple[tuple[CutLine, ...], ...], ...] = ()
     """Shown after the standings, where the cut goes by another order."""
+    here: tuple[int, int] | None = None
+    """(here, entered) before round 1, where somebody is still awaited or the check-in is used."""
 
 
 def mode_of(state: EventState) -> str:
@@ -119,6 +121,7 @@ def wall_view(
         tuple(c for c in grid if c.call_age_ms is not None),
         _paged(final_lines(moment, names)) if mode == BRACKET else (),
         _paged(cut_lines(moment, names)) if mode == STANDINGS else (),
+        counted_here(state) if mode == WELCOME else None,
     )
 
 

@@ -1,0 +1,164 @@
+"""What the desk does about people: who is here, what is known of somebody, entries taken out, late arrivals."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+from flask import Blueprint, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import (
+    ChangePerson,
+    CheckIn,
+    Command,
+    ConfirmEntry,
+    RemoveCompetitor,
+    SetCameWith,
+    SetCheckIn,
+    SetFixedTable,
+)
+from roundtap_core.event.person import Person
+from roundtap_core.limits import PROSE_LETTERS
+from roundtap_core.names import fit_name
+from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.person_rows import is_damaged
+from roundtap_hub.journal.service import Step
+from roundtap_hub.pages.base import (
+    actor,
+    back_to_event,
+    field,
+    mended_on,
+    page,
+    tell,
+    the_hub,
+    the_moment,
+    whole_number,
+)
+from roundtap_hub.pages.console import event
+from roundtap_hub.views.check_in import check_in_view, meant
+from roundtap_hub.views.judging import desk_of
+
+MOST_TABLES = 999
+CHECK_IN = "check-in"
+"""The page that a form came from, and goes back to."""
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/<event_id>/check-in", "check_in", check_in)
+    bp.add_url_rule("/<event_id>/check-in", "use_check_in", use_check_in, methods=["POST"])
+    bp.add_url_rule("/<event_id>/check-in/name", "check_in_name", check_in_name, methods=["POST"])
+    for name, handler in (("here", here), ("confirm", confirm), ("remove", remove), ("details", details)):
+        bp.add_url_rule(f"/<event_id>/competitors/<competitor>/{name}", f"person_{name}", handler, methods=["POST"])
+
+
+def check_in(event_id: str, competitor: str = "") -> AnyResponse:
+    """Who is not here yet, and who is; a name, enter, the next one."""
+    moment = the_moment(event_id)
+    view = check_in_view(moment)
+    typed = request.args.get("q", "").strip()
+    return page("check_in.html", feed=f"console/{event_id}", state=moment.state, rulebook=moment.state.rulebook,
+                check=view, q=typed, found=meant(typed, view.missing) if typed else (), desk=desk_of(moment))
+
+
+@mended_on(event)
+def use_check_in(event_id: str) -> AnyResponse:
+    """Whether only who has checked in is paired."""
+    used = field("used") == "1"
+    tell(event_id, SetCheckIn(used))
+    return redirect(url_for("console.check_in", event_id=event_id), 303) if used else back_to_event(event_id)
+
+
+@mended_on(check_in)
+def check_in_name(event_id: str) -> AnyResponse:
+    """Typed at the desk: the one who is meant is here. Where several may be, they are shown to choose from."""
+    view = check_in_view(the_moment(event_id))
+    typed = fit_name(field("name"))
+    found = meant(typed, view.missing)
+    if not typed:
+        raise Problem("no_names")
+    if not found:
+        already = meant(typed, view.here)
+        raise Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
+    if len(found) > 1 or view.late:
+        return redirect(url_for("console.check_in", event_id=event_id, q=typed), 303)
+    the_hub().service.ask([Step(event_id, command) for command in _arriving(event_id, found[0].id, None)], actor())
+    return redirect(url_for("console.check_in", event_id=event_id), 303)
+
+
+@mended_on(check_in)
+def here(event_id: str, competitor: str) -> AnyResponse:
+    """Somebody is here (`on` 1), or is not after all; once round 1 is played `meets` says against whom."""
+    if field("on", "1") == "1":
+        commands = _arriving(event_id, competitor, field("meets") or None)
+        the_hub().service.ask([Step(event_id, command) for command in commands], actor())
+    else:
+        tell(event_id, CheckIn(competitor, on=False))
+    return redirect(url_for("console.check_in", event_id=event_id), 303)
+
+
+@mended_on(check_in)
+def confirm(event_id: str, competitor: str) -> AnyResponse:
+    """Who signed up by phone is known at the desk; whether they are here is another matter."""
+    tell(event_id, ConfirmEntry(competitor, field("meets") or None))
+    return redirect(url_for("console.check_in", event_id=event_id), 303)
+
+
+def _arriving(event_id: str, competitor: str, meets: str | None) -> list[Command]:
+    """Whoever stands at the desk is known there, too: what was to be confirmed is."""
+    state = the_moment(event_id).state
+    commands: list[Command] = []
+    if state.check_in:
+        commands.append(CheckIn(competitor, meets=meets))
+    commands.append(ConfirmEntry(competitor, meets=meets))
+    return commands
+
+
+@mended_on(event)
+def remove(event_id: str, competitor: str) -> AnyResponse:
+    """An entry that never played, without a trace."""
+    tell(event_id, RemoveCompetitor(competitor))
+    return back_to_event(event_id, "competitors")
+
+
+@mended_on(event)
+def details(event_id: str, competitor: str) -> AnyResponse:
+    """Club, id, list link, paid and note; who they came with and where they always sit. All of the form at once."""
+    moment = the_moment(event_id)
+    before = moment.people.get(competitor)
+    entrant = moment.state.entrants.get(competitor)
+    if before is None or entrant is None:
+        raise Problem("unknown_competitor", competitor=competitor)
+    if is_damaged(competitor, before):
+        raise Problem("person_damaged", competitor=competitor)
+    person = _person(before)
+    steps: list[Command] = []
+    people: list[PersonRecord] = []
+    if person != before:
+        salt = secrets.token_hex(16)
+        steps.append(ChangePerson(competitor, person.digest(salt)))
+        people.append(PersonRecord(event_id, competitor, salt, person))
+    if not moment.state.finished:
+        table, group = _table(), fit_name(field("came_with")) or None
+        if table != entrant.fixed_table and "fixed_table" in request.form:
+            steps.append(SetFixedTable(competitor, table))
+        if group != entrant.came_with and "came_with" in request.form:
+            steps.append(SetCameWith(competitor, group))
+    if steps:
+        the_hub().service.ask([Step(event_id, step) for step in steps], actor(), people)
+    return back_to_event(event_id, "competitors")
+
+
+def _person(before: Person) -> Person:
+    note = "\n".join(line.rstrip() for line in field("note")[:PROSE_LETTERS].splitlines())
+    return replace(before, club=fit_name(field("club")) or None,
+                   external_id=" ".join(field("external_id").split()) or None,
+                   list_link=field("list_link") or None, paid=bool(field("paid")), note=note or None)
+
+
+def _table() -> int | None:
+    table = whole_number("fixed_table", "table_number", MOST_TABLES)
+    if table is not None and not 1 <= table <= MOST_TABLES:
+        raise Problem("table_number", value=table, maximum=MOST_TABLES)
+    return table

@@ -1,0 +1,190 @@
+"""The desk: who is here, what is known of somebody, entries that are taken out, and who comes late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import PEOPLE, House, open_house, problem_of, text_of
+
+from roundtap_core.event.commands import SetCheckIn, SetSignUp
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import awaited
+from roundtap_core.records import UNPAIRED_LOSS
+
+PAGE = "/console/e1/check-in"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+def test_nobody_has_to_check_in_unless_the_organizer_wants_it(house: House) -> None:
+    browser = house.with_event()
+    assert "Use check-in" in text_of(browser.get(PAGE))
+    assert "/6 here" not in text_of(house.browser().get("/wall/e1"))
+    assert browser.post(PAGE, used=1).location == PAGE
+    assert house.event.check_in
+    assert "0/6 here" in text_of(browser.get(PAGE))
+    assert "0/6 here" in text_of(house.browser().get("/wall/e1"))
+    browser.post(PAGE, used=0)
+    assert not house.event.check_in
+
+
+def test_a_few_letters_and_enter_one_after_the_other(house: House) -> None:
+    browser = house.with_event()
+    browser.post(PAGE, used=1)
+    for typed in ("ana r", "BRUNO", "lukasz zak", "wisniewska"):
+        assert browser.post(f"{PAGE}/name", name=typed).location == PAGE
+    assert awaited(house.event) == {"p4", "p5"}
+    page = text_of(browser.get(PAGE))
+    assert "4/6 here" in page
+    assert "Not here yet: 2" in page
+    assert "4/6 here" in text_of(browser.get("/console/e1"))
+
+
+def test_letters_that_mean_several_ask_which_and_letters_that_mean_nobody_say_so(house: House) -> None:
+    browser = house.with_event([*PEOPLE, "Ana Kort", "Anna Ruiz"])
+    browser.post(PAGE, used=1)
+    answer = browser.post(f"{PAGE}/name", name="an")
+    assert answer.location == f"{PAGE}?q=an"
+    found = browser.get(answer.location).text.partition('id="found"')[2].partition("</section>")[0]
+    assert [name in found for name in ("Ana Ruiz", "Ana Kort", "Anna Ruiz", "Eva Luz")] == [True, True, True, False]
+    assert browser.post(f"{PAGE}/name", name="Ana Ruiz").location == PAGE, "the very name is one"
+    assert "Ana Ruiz is already here" in problem_of(browser.post(f"{PAGE}/name", name="ana ruiz"))
+    refused = browser.post(f"{PAGE}/name", name="Zoe")
+    assert "Nobody who is still awaited is called “Zoe”" in problem_of(refused)
+    assert 'value="Zoe"' in refused.text
+
+
+def test_who_is_not_here_is_not_paired_and_the_next_step_says_how_many(house: House) -> None:
+    browser = house.with_event()
+    browser.post(PAGE, used=1)
+    assert "0 of 6 are here" in text_of(browser.get("/console/e1"))
+    for who in ("p1", "p2", "p3", "p4"):
+        browser.post(f"/console/e1/competitors/{who}/here")
+    assert "4 are here, 2 rounds; 2 are not and would not be paired" in text_of(browser.get("/console/e1"))
+    browser.post("/console/e1/competitors/p4/here", on=0)
+    browser.post("/console/e1/competitors/p4/here")
+    house.publish()
+    assert {m.match.a for m in house.event.rounds[0].matches} | {m.match.b for m in house.event.rounds[0].matches} == {
+        "p1", "p2", "p3", "p4"}
+    page = text_of(browser.get("/console/e1"))
+    assert "Kai Eich Kai E. not here yet" in page
+
+
+def test_who_comes_while_round_1_is_played_is_asked_what_the_rules_allow(house: House) -> None:
+    browser = house.with_event()
+    browser.post(PAGE, used=1)
+    for who in ("p1", "p2", "p3"):
+        browser.post(f"/console/e1/competitors/{who}/here")
+    house.publish()
+    bye = next(m for m in house.event.rounds[0].matches if m.match.b is None)
+    assert browser.post(f"{PAGE}/name", name="eva").location == f"{PAGE}?q=eva", "it has to be said against whom"
+    page = browser.get(f"{PAGE}?q=eva").text
+    assert f'name="meets" value="{bye.id}" required' in page
+    assert "nobody: a loss for round 1" in page
+    browser.post("/console/e1/competitors/p4/here", meets=bye.id)
+    assert house.event.find_match(bye.id)[1].match.b == "p4"  # type: ignore[index]
+    browser.post("/console/e1/competitors/p5/here", meets="")
+    assert next(m.match.bye for m in house.event.rounds[0].matches if m.match.a == "p5") == UNPAIRED_LOSS
+    house.play()
+    house.publish()
+    assert "late entries end before round 2" in problem_of(browser.post("/console/e1/competitors/p6/here"))
+
+
+def test_late_is_entered_in_one_form_that_offers_whom_to_meet(house: House) -> None:
+    browser = house.with_event(PEOPLE[:5])
+    house.publish()
+    page = browser.get("/console/e1").text
+    bye = next(m for m in house.event.rounds[0].matches if m.match.b is None)
+    assert f'name="meets" value="{bye.id}"' in page
+    browser.post("/console/e1/competitors", names="Nina Wolf", meets=bye.id)
+    assert house.event.find_match(bye.id)[1].match.b == "p6"  # type: ignore[index]
+
+
+def test_who_signed_up_is_confirmed_at_the_desk_by_being_here(house: House) -> None:
+    from roundtap_core.event.commands import EnterCompetitor
+    from roundtap_core.event.state import Entrant
+
+    browser = house.with_event()
+    house.service.tell("e1", SetSignUp(True, confirm=True), "test")
+    house.service.tell("e1", EnterCompetitor(Entrant("p7", "d"), signed_up=True), "phone")
+    assert "to be confirmed at the desk" in text_of(browser.get(PAGE))
+    browser.post("/console/e1/competitors/p7/here")
+    assert awaited(house.event) == frozenset()
+    house.service.tell("e1", SetCheckIn(True), "test")
+    house.service.tell("e1", EnterCompetitor(Entrant("p8", "d"), signed_up=True), "phone")
+    browser.post("/console/e1/competitors/p8/confirm")
+    assert "p8" in awaited(house.event)
+    browser.post("/console/e1/competitors/p8/here")
+    assert "p8" not in awaited(house.event)
+
+
+def test_what_organizers_know_is_saved_together_and_is_on_no_page_of_others(house: House) -> None:
+    browser = house.with_event()
+    browser.post("/console/e1/competitors/p1/details", club="Falken", external_id="4711", paid=1,
+                 list_link="https://lists.example/secret", note="owes a beer\nvegan", came_with="car", fixed_table=4)
+    assert house.service.snapshot.people["e1"]["p1"] == Person(
+        "Ana Ruiz", club="Falken", external_id="4711", paid=True, list_link="https://lists.example/secret",
+        note="owes a beer\nvegan")
+    entrant = house.event.entrants["p1"]
+    assert (entrant.came_with, entrant.fixed_table) == ("car", 4)
+    forms = browser.get("/console/e1/person/p1").text
+    assert "owes a beer" in forms
+    assert "https://lists.example/secret" in forms
+    row = text_of(browser.get("/console/e1"))
+    assert "always table 4 paid Falken · 4711 note" in row
+    house.publish()
+    phone = house.browser()
+    for path in ("/e/e1", "/e/e1/p/p1", "/e/e1/pairings", "/e/e1/standings", "/wall/e1", "/rules/e1"):
+        seen = phone.get(path).text
+        assert not [word for word in ("owes", "secret", "4711", "vegan") if word in seen], path
+    file = browser.get("/console/e1/export.json").text
+    assert not [word for word in ("owes", "secret", "vegan", '"paid"', "list_link") if word in file]
+    browser.post("/console/e1/competitors/p1/details", club="Falken", external_id="4711", came_with="car")
+    assert not house.service.snapshot.people["e1"]["p1"].paid
+    assert house.event.entrants["p1"].fixed_table == 4, "what a form does not ask stays"
+
+
+@pytest.mark.parametrize(("fields", "said"), [
+    ({"list_link": "javascript:alert(1)"}, "begins with http"), ({"fixed_table": "0"}, "1"),
+    ({"note": "x" * 1001}, "1000"), ({"club": "x" * 81}, "80"), ({"external_id": "9" * 65}, "64"),
+])
+def test_what_cannot_be_is_refused_and_nothing_changes(house: House, fields: dict[str, str], said: str) -> None:
+    browser = house.with_event()
+    before = house.event.number, house.service.snapshot.people["e1"]["p1"]
+    answer = browser.post("/console/e1/competitors/p1/details", **{"club": "Falken", **fields})
+    assert answer.status_code in (400, 409)
+    assert said in problem_of(answer)
+    assert (house.event.number, house.service.snapshot.people["e1"]["p1"]) == before
+
+
+def test_an_entry_that_never_played_is_deleted_and_one_that_has_is_not(house: House) -> None:
+    browser = house.with_event()
+    assert "Delete Eva Luz" in text_of(browser.get("/console/e1/person/p4"))
+    browser.post("/console/e1/competitors/p4/remove")
+    assert "p4" not in house.event.entrants
+    assert "p4" not in house.service.snapshot.people["e1"]
+    for path in ("/console/e1", "/e/e1", "/e/e1/standings", "/console/e1/export.json"):
+        assert "Eva" not in browser.get(path).text, path
+    assert house.browser().get("/e/e1/p/p4").status_code == 404
+    house.publish()
+    assert "Delete" not in text_of(browser.get("/console/e1/person/p1"))
+    assert "cannot be deleted" in problem_of(browser.post("/console/e1/competitors/p1/remove"))
+    browser.post("/console/e1/competitors", names="Eva Luz")
+    assert "p7" in house.event.entrants
+
+
+def test_pressed_for_another_state_nobody_is_deleted(house: House) -> None:
+    browser = house.with_event()
+    page = browser.get("/console/e1/person/p4").text
+    step = page.partition("/p4/remove")[2].partition('name="step" value="')[2].partition('"')[0]
+    assert step
+    house.publish()
+    refused = browser.post("/console/e1/competitors/p4/remove", step=step)
+    assert refused.status_code == 409
+    assert "p4" in house.event.entrants
