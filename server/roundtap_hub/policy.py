@@ -135,7 +135,8 @@ POLICY: Mapping[str, Row] = {
     # Looking at an event, whatever became of it, and what is the hall's more than the event's.
     **_of_event(STAFF, SEEN,
                 "GET ", "GET /person/<competitor>", "GET /officials", "GET /units", "GET /export.json",
-                "GET /standings.csv", "GET /competitor/<competitor>/list", "GET /paper", "GET /slip"),
+                "GET /standings.csv", "GET /competitor/<competitor>/list", "GET /paper", "GET /slip",
+                "GET /entry"),
     **_of_event(JUDGES, SEEN, "POST /call", "POST /call/settled"),
     **_of_event(HEADS, SEEN, "POST /units", "POST /leave/refused"),
     **_of_event(ORGANIZERS, SEEN, "POST /restore"),
@@ -170,6 +171,7 @@ POLICY: Mapping[str, Row] = {
                 "POST /match/<match_id>", "POST /slip/<match_id>", "POST /match/<match_id>/walk",
                 "POST /match/<match_id>/walk/lot",
                 "POST /match/<match_id>/before-play", "POST /match/<match_id>/here", "POST /match/<match_id>/picks",
+                "POST /match/<match_id>/entry",
                 rounds=SHOWN_ROUND, only=_IN_OPEN_ROUNDS),
     **_of_event(JUDGES, PLAYING, "POST /accept", "POST /keep", "POST /elsewhere"),
     **_of_event(JUDGES, PLAYING,
