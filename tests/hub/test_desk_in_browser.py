@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import axe_core_python
 import pytest
 from pages_kit import PIN, Browser, House
 from selenium import webdriver
@@ -209,3 +210,70 @@ def an_event(house: House, organizer: Browser, event: str, rulebook: str) -> Non
         house.service.tell(event, SetOfficials((Official("o0", "organizer"),)), "test")
     house.service.tell(event, DrawRound(11), "test")
     house.service.tell(event, PublishRound(1, 1, noted="a test"), "test")
+
+
+def test_a_slash_finds_tables_and_people_from_any_page(hall: tuple[House, str], desk: Desk) -> None:
+    house, url = hall
+    driver, keys = desk.browser, Keyboard(desk)
+    who = next(n for n, name in enumerate(PEOPLE, start=1) if name == "Aleksandra Wiśniewska-Szczepańska")
+    # On the console the person's own forms open where they stand.
+    keys.press("/")
+    assert driver.switch_to.active_element.get_attribute("role") == "combobox"
+    driver.switch_to.active_element.send_keys("wisniewska-sz aleks")
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option][aria-selected=true]"), "her")
+    keys.press(Keys.ENTER)
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, f"#person-p{who}[open] form[action$='/rename']"), "forms")
+    # Anywhere else: a table by its number, typed faster than it is found.
+    driver.get(f"{url}/console/units")
+    match = at_table(house, 33)
+    driver.find_element(By.TAG_NAME, "body").send_keys("/")
+    driver.switch_to.active_element.send_keys("33", Keys.ENTER)
+    desk.until(lambda: driver.current_url.endswith(f"/console/e1/match/{match.id}"), "the table's page")
+    driver.find_element(By.TAG_NAME, "body").send_keys("/")
+    driver.switch_to.active_element.send_keys("3")
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option]"), "some")
+    keys.press(Keys.ARROW_DOWN)
+    chosen = driver.switch_to.active_element.get_attribute("aria-activedescendant")
+    assert chosen == "find-1"
+    keys.press(Keys.ESCAPE)
+    assert not driver.find_element(By.ID, "find-list").is_displayed()
+
+
+def test_axe_finds_nothing_on_the_desk(hall: tuple[House, str], desk: Desk) -> None:
+    driver, keys = desk.browser, Keyboard(desk)
+    axe = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
+
+    def troubles() -> list[str]:
+        driver.execute_script(axe)
+        found = driver.execute_async_script("""axe.run(document, {resultTypes: ['violations']}).then((said) =>
+            arguments[arguments.length - 1](said.violations.filter((one) => one.impact !== 'minor').map((one) =>
+                one.id + ': ' + one.nodes.map((node) => node.html + node.failureSummary).join(' ').slice(0, 600))))""")
+        return [str(one) for one in found]
+
+    desk.ready()
+    assert troubles() == []
+    keys.press(f"16{Keys.ENTER}")
+    desk.until(lambda: driver.find_elements(By.ID, "entry-text"), "table 16")
+    keys.press("a2")
+    keys.reads("a2")
+    assert troubles() == []
+    keys.press(Keys.ESCAPE)
+    keys.press("/")
+    driver.switch_to.active_element.send_keys("an")
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option]"), "some")
+    assert troubles() == []
+    for page in ("entry?table=17&text=b3", "find?q=an"):
+        driver.get(f"{hall[1]}/console/e1/{page}")
+        assert troubles() == []
+
+
+@pytest.mark.parametrize("page", ["pairings", "standings"])
+def test_lists_for_everybody_get_shorter_as_a_name_is_typed(hall: tuple[House, str], desk: Desk, page: str) -> None:
+    driver = desk.browser
+    if page == "standings":
+        hall[0].play()
+    driver.get(f"{hall[1]}/e/e1/{page}")
+    driver.find_element(By.TAG_NAME, "body").send_keys("/")
+    driver.switch_to.active_element.send_keys("aleks")
+    rows = "#pairs > li" if page == "pairings" else ".ranked > tr"
+    desk.until(lambda: 0 < sum(row.is_displayed() for row in driver.find_elements(By.CSS_SELECTOR, rows)) < 20, "few")

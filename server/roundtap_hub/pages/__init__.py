@@ -16,6 +16,7 @@ from roundtap_hub.pages import (
     cut,
     error_pages,
     export,
+    find,
     hand_entry,
     home,
     imposed_round,
@@ -63,7 +64,7 @@ def register(app: Flask, hub: Hub) -> None:
         module.routes(public)
     for module in (archive, restored, console, console_parts, new_event, rounds, cut, imposed_round, results,
                    hand_entry, counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists,
-                   units, export, outcome, this_hub, slip_desk):
+                   units, export, find, outcome, this_hub, slip_desk):
         module.routes(organizer)
     if hub.paper is not None:
         paper.routes(organizer)
