@@ -119,9 +119,9 @@ def test_results_by_hand_one_table_after_the_other(hall: tuple[House, str], desk
     keys.press("4")
     keys.reads("b24")
     keys.press(Keys.ENTER)
-    desk.until(lambda: result_at(house, 13) is not None, "the result of table 13")
-    assert result_at(house, 13) == Result(score=Pair(24, 100))
+    # Whoever is fast does not wait for the answer.
     assert keys.enter(64, "6024") <= KEYS
+    assert result_at(house, 13) == Result(score=Pair(24, 100))
     # What is above the eye may get shorter: what the eye is on stays where it is.
     assert abs(driver.execute_script("return scrollY") - at) < 400
     keys.press(Keys.ESCAPE)

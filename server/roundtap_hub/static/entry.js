@@ -9,6 +9,7 @@
   const parser = new DOMParser();
   let before = null;
   let asked = 0;
+  let sending = true;
 
   const text = () => body.querySelector("#entry-text");
   const address = () => new URL(drawer.dataset.entry, location.href);
@@ -65,14 +66,17 @@
       field.focus({ preventScroll: true });
       field.select();
     } else {
-      if (!body.querySelector("[role=alert]")) number.value = found.dataset.next;
+      const typed = body.querySelector(".entry-done") && number.value;
+      if (!typed && !body.querySelector("[role=alert]")) number.value = found.dataset.next;
       number.focus({ preventScroll: true });
-      number.select();
+      if (!typed) number.select();
     }
     if (window.roundtap) window.roundtap.draw();
   }
 
   async function table() {
+    // What was sent comes first: if it was refused, that is what has to be read.
+    if (!await sending) return;
     const where = address();
     where.searchParams.set("table", number.value.trim());
     const found = await part(where);
@@ -98,11 +102,19 @@
   async function take() {
     const told = body.querySelector("#entry-line");
     const form = told && told.dataset.line === text().value.trim() && told.querySelector("form[data-confirm]");
-    if (!form || form.dataset.sent) { if (!form) line(); return; }
-    form.dataset.sent = "1";
-    const found = await part(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
-    delete form.dataset.sent;
-    if (found) show(found);
+    if (!form) { line(); return; }
+    // Whoever is fast types the next table's number meanwhile.
+    const was = number.value;
+    number.value = "";
+    number.focus({ preventScroll: true });
+    sending = (async () => {
+      const found = await part(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+      if (found) show(found);
+      else { number.value = was; text()?.focus({ preventScroll: true }); }
+      return Boolean(found) && !text();
+    })();
+    await sending;
+    sending = true;
   }
 
   async function press(form) {
