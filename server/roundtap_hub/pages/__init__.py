@@ -16,6 +16,8 @@ from roundtap_hub.pages import (
     cut,
     error_pages,
     export,
+    find,
+    hand_entry,
     home,
     import_people,
     imposed_round,
@@ -65,8 +67,8 @@ def register(app: Flask, hub: Hub) -> None:
     for module in (home, wall, players, announced, trust):
         module.routes(public)
     for module in (archive, restored, console, console_parts, new_event, rounds, cut, imposed_round, results,
-                   counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists, units,
-                   export, outcome, this_hub, slip_desk):
+                   hand_entry, counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists,
+                   units, export, find, outcome, this_hub, slip_desk):
         module.routes(organizer)
     for module in (import_people, people_desk):
         module.routes(organizer)

@@ -16,7 +16,7 @@
   if (body.dataset.address) history.replaceState(null, "", body.dataset.address);
 
   // --- searching a name: "/" from anywhere, and the list shrinks as letters are typed
-  const plain = (text) => text.toLowerCase().replace(/ł/g, "l").normalize("NFD").replace(/[\u0300-\u036f]/g, "");
+  const plain = (text) => text.toLowerCase().replace(/ł/g, "l").replace(/ß/g, "ss").normalize("NFD").replace(/[\u0300-\u036f]/g, "");
 
   function filter(input) {
     const wanted = plain(input.value.trim());

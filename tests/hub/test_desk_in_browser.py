@@ -1,0 +1,279 @@
+"""The organizer's desk in a real browser: results by hand at 64 tables, finding a table or a person from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import axe_core_python
+import pytest
+from pages_kit import PIN, Browser, House
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from test_steps_in_browser import CHROMEDRIVER, DESKTOP, FLAGS, Desk, a_hub, pytestmark
+
+from roundtap.kit.player_names import player_names
+from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, SetOfficials
+from roundtap_core.event.official import Official
+from roundtap_core.event.state import MatchState
+from roundtap_core.records import Pair, Result
+from roundtap_core.rulebooks.registry import RULEBOOKS
+
+__all__ = ["pytestmark"]
+
+PEOPLE = list(player_names(128))
+KEYS = 8
+"""A result by hand takes no more."""
+
+
+class Keyboard:
+    """Keys pressed one by one, and counted."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk, self.pressed = desk, 0
+
+    def press(self, keys: str) -> None:
+        for key in keys:
+            self.desk.browser.switch_to.active_element.send_keys(key)
+            self.pressed += 1
+
+    def reads(self, line: str) -> None:
+        """Wait as a person does, until the screen says what was typed."""
+        self.desk.until(lambda: self.desk.browser.find_elements(
+            By.CSS_SELECTOR, f"#entry-line[data-line='{line}'] form[data-confirm]"), f"what “{line}” means")
+
+    def enter(self, table: int, line: str) -> int:
+        """One result by hand; how many keys it took."""
+        before = self.pressed
+        self.press(f"{table}{Keys.ENTER}")
+        self.desk.until(lambda: self.desk.browser.find_elements(By.ID, "entry-text"), f"table {table}")
+        self.press(line)
+        self.reads(line)
+        self.press(Keys.ENTER)
+        self.desk.until(lambda: self.desk.browser.find_elements(By.CSS_SELECTOR, "[data-entry-body] .entry-done"),
+                        f"the result of table {table}")
+        return self.pressed - before
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, str]]:
+    """128 people at 64 tables, in the first round."""
+    folder: Path = tmp_path_factory.mktemp("desk")
+    with a_hub(folder) as (house, url):
+        house.with_event(PEOPLE, swiss_rounds=2, cut=4)
+        house.publish()
+        yield house, url
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    """One browser for all tests of this file."""
+    options = webdriver.ChromeOptions()
+    for flag in FLAGS:
+        options.add_argument(flag)
+    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def desk(hall: tuple[House, str], browser: webdriver.Chrome) -> Desk:
+    house, url = hall
+    return the_desk(house, url, browser, "e1")
+
+
+def the_desk(house: House, url: str, browser: webdriver.Chrome, event: str) -> Desk:
+    browser.get(f"{url}/login?next=/console/{event}&lang=pl")
+    if fields := browser.find_elements(By.NAME, "pin"):
+        fields[0].send_keys(PIN, Keys.ENTER)
+    found = Desk(house, browser, DESKTOP)
+    found.until(lambda: browser.find_elements(By.CSS_SELECTOR, "#missing .cell"), "the tables")
+    return found
+
+
+def at_table(house: House, table: int) -> MatchState:
+    assert house.event.live is not None
+    return next(match for match in house.event.live.matches if match.match.table == table)
+
+
+def result_at(house: House, table: int) -> Result | None:
+    return at_table(house, table).match.result
+
+
+def test_results_by_hand_one_table_after_the_other(hall: tuple[House, str], desk: Desk) -> None:
+    house, driver = hall[0], desk.browser
+    driver.execute_script("scrollTo(0, 700)")
+    at = driver.execute_script("return scrollY")
+    keys = Keyboard(desk)
+    assert keys.enter(12, "a24") <= KEYS
+    assert result_at(house, 12) == Result(score=Pair(100, 24))
+    # The number that stands there now is the next open table's: Enter alone opens it.
+    keys.press(Keys.ENTER)
+    desk.until(lambda: "13" in driver.find_element(By.CSS_SELECTOR, "#entry-now h2").text, "table 13")
+    # A result comes in from the tables meanwhile: nothing typed is lost, no focus, no scroll.
+    keys.press("b2")
+    house.service.tell("e1", EnterResult(at_table(house, 20).id, 0, Result(score=Pair(100, 1))), "another")
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, f"#done [data-key='{at_table(house, 20).id}']"), "20")
+    keys.press("4")
+    keys.reads("b24")
+    keys.press(Keys.ENTER)
+    # Whoever is fast does not wait for the answer.
+    assert keys.enter(64, "6024") <= KEYS
+    assert result_at(house, 13) == Result(score=Pair(24, 100))
+    # What is above the eye may get shorter: what the eye is on stays where it is.
+    assert abs(driver.execute_script("return scrollY") - at) < 400
+    keys.press(Keys.ESCAPE)
+    assert not driver.find_element(By.ID, "entry-drawer").is_displayed()
+
+
+def test_what_is_typed_faster_than_it_can_be_shown_waits_for_another_enter(
+    hall: tuple[House, str], desk: Desk
+) -> None:
+    house, driver = hall[0], desk.browser
+    keys = Keyboard(desk)
+    keys.press(f"14{Keys.ENTER}")
+    desk.until(lambda: driver.find_elements(By.ID, "entry-text"), "table 14")
+    number = house.event.number
+    driver.execute_script("""
+        const field = document.getElementById('entry-text');
+        field.value = 'a31';
+        field.dispatchEvent(new Event('input', {bubbles: true}));
+        field.form.requestSubmit();""")
+    keys.reads("a31")
+    assert house.event.number == number
+    keys.press(Keys.ENTER)
+    desk.until(lambda: result_at(house, 14) is not None, "the result")
+
+
+def test_a_result_that_comes_meanwhile_is_shown_and_not_overwritten(hall: tuple[House, str], desk: Desk) -> None:
+    house, driver = hall[0], desk.browser
+    keys, match = Keyboard(desk), at_table(house, 15)
+    keys.press(f"15{Keys.ENTER}")
+    desk.until(lambda: driver.find_elements(By.ID, "entry-text"), "table 15")
+    keys.press("b40")
+    keys.reads("b40")
+    house.report(match.id, "a", 100, 40)
+    house.report(match.id, "b", 100, 40)
+    desk.until(lambda: "100:40" in driver.find_element(By.ID, "entry-now").text, "what both said")
+    assert driver.switch_to.active_element.get_attribute("id") == "entry-text"
+    keys.press(Keys.ENTER)
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "[data-entry-body] .problem"), "that it changed")
+    assert result_at(house, 15) == Result(score=Pair(100, 40))
+    assert driver.find_element(By.ID, "entry-text").get_attribute("value") == "b40"
+
+
+def test_a_wrong_number_is_told_and_escape_leaves(hall: tuple[House, str], desk: Desk) -> None:
+    driver = desk.browser
+    keys = Keyboard(desk)
+    keys.press(f"77{Keys.ENTER}")
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "[data-entry-body] [role=alert]"), "the message")
+    assert "77" in driver.find_element(By.CSS_SELECTOR, "[data-entry-body] [role=alert]").text
+    assert driver.switch_to.active_element.get_attribute("value") == "77"
+    keys.press(Keys.ESCAPE)
+    assert not driver.find_element(By.ID, "entry-drawer").is_displayed()
+    assert driver.switch_to.active_element.tag_name == "body"
+
+
+LINES = {"xwing-standard": "a24", "xwing-epic-duel": "a95", "xwing-epic-team": "b95", "keyforge-archon": "a",
+         "keyforge-sealed": "b", "warlords-of-terra": "a14", "shatterpoint-premier": "123420 12 7"}
+MORE_KEYS = {"shatterpoint-premier": 15}
+"""Squads and wounds of both sides: what has to be said takes its keys."""
+
+
+def test_keys_for_a_result_in_each_rulebook(tmp_path: Path, browser: webdriver.Chrome) -> None:
+    with a_hub(tmp_path) as (house, url):
+        driver, taken = browser, {}
+        organizer = house.organizer()
+        for number, rulebook in enumerate(LINES, start=1):
+            an_event(house, organizer, f"e{number}", rulebook)
+        desk = the_desk(house, url, driver, "e1")
+        for number, (rulebook, line) in enumerate(LINES.items(), start=1):
+            driver.get(f"{url}/console/e{number}")
+            desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#missing .cell"), "the tables")
+            table = house.service.snapshot.events[f"e{number}"].live.matches[0].match.table
+            # A table of two digits, as most of 64 are.
+            taken[rulebook] = Keyboard(desk).enter(table, line) + (table < 10)
+        assert {rulebook: keys for rulebook, keys in taken.items() if keys > KEYS} == MORE_KEYS
+
+
+def an_event(house: House, organizer: Browser, event: str, rulebook: str) -> None:
+    """Eight people in round 1."""
+    organizer.post("/console", name=rulebook, color="#00785A", rulebook=rulebook, prize_places=0)
+    if RULEBOOKS[rulebook].team_size > 1:
+        for one, two in zip(PEOPLE[:8], PEOPLE[8:16], strict=True):
+            organizer.post(f"/console/{event}/competitors", names=f"{one} & co.", member_1=one, member_2=two)
+    else:
+        organizer.post(f"/console/{event}/competitors", names="\n".join(PEOPLE[:8]))
+    if house.service.snapshot.events[event].rulebook.judge_required:
+        house.service.tell(event, SetOfficials((Official("o0", "organizer"),)), "test")
+    house.service.tell(event, DrawRound(11), "test")
+    house.service.tell(event, PublishRound(1, 1, noted="a test"), "test")
+
+
+def test_a_slash_finds_tables_and_people_from_any_page(hall: tuple[House, str], desk: Desk) -> None:
+    house, url = hall
+    driver, keys = desk.browser, Keyboard(desk)
+    who = next(n for n, name in enumerate(PEOPLE, start=1) if name == "Aleksandra Wiśniewska-Szczepańska")
+    # On the console the person's own forms open where they stand.
+    keys.press("/")
+    assert driver.switch_to.active_element.get_attribute("role") == "combobox"
+    driver.switch_to.active_element.send_keys("wisniewska-sz aleks")
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option][aria-selected=true]"), "her")
+    keys.press(Keys.ENTER)
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, f"#person-p{who}[open] form[action$='/rename']"), "forms")
+    # Anywhere else: a table by its number, typed faster than it is found.
+    driver.get(f"{url}/console/units")
+    match = at_table(house, 33)
+    driver.find_element(By.TAG_NAME, "body").send_keys("/")
+    driver.switch_to.active_element.send_keys("33", Keys.ENTER)
+    desk.until(lambda: driver.current_url.endswith(f"/console/e1/match/{match.id}"), "the table's page")
+    driver.find_element(By.TAG_NAME, "body").send_keys("/")
+    driver.switch_to.active_element.send_keys("3")
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option]"), "some")
+    keys.press(Keys.ARROW_DOWN)
+    chosen = driver.switch_to.active_element.get_attribute("aria-activedescendant")
+    assert chosen == "find-1"
+    keys.press(Keys.ESCAPE)
+    assert not driver.find_element(By.ID, "find-list").is_displayed()
+
+
+def test_axe_finds_nothing_on_the_desk(hall: tuple[House, str], desk: Desk) -> None:
+    driver, keys = desk.browser, Keyboard(desk)
+    axe = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
+
+    def troubles() -> list[str]:
+        driver.execute_script(axe)
+        found = driver.execute_async_script("""axe.run(document, {resultTypes: ['violations']}).then((said) =>
+            arguments[arguments.length - 1](said.violations.filter((one) => one.impact !== 'minor').map((one) =>
+                one.id + ': ' + one.nodes.map((node) => node.html + node.failureSummary).join(' ').slice(0, 600))))""")
+        return [str(one) for one in found]
+
+    desk.ready()
+    assert troubles() == []
+    keys.press(f"16{Keys.ENTER}")
+    desk.until(lambda: driver.find_elements(By.ID, "entry-text"), "table 16")
+    keys.press("a2")
+    keys.reads("a2")
+    assert troubles() == []
+    keys.press(Keys.ESCAPE)
+    keys.press("/")
+    driver.switch_to.active_element.send_keys("an")
+    desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option]"), "some")
+    assert troubles() == []
+    for page in ("entry?table=17&text=b3", "find?q=an"):
+        driver.get(f"{hall[1]}/console/e1/{page}")
+        assert troubles() == []
+
+
+@pytest.mark.parametrize("page", ["pairings", "standings"])
+def test_lists_for_everybody_get_shorter_as_a_name_is_typed(hall: tuple[House, str], desk: Desk, page: str) -> None:
+    driver = desk.browser
+    if page == "standings":
+        hall[0].play()
+    driver.get(f"{hall[1]}/e/e1/{page}")
+    driver.find_element(By.TAG_NAME, "body").send_keys("/")
+    driver.switch_to.active_element.send_keys("aleks")
+    rows = "#pairs > li" if page == "pairings" else ".ranked > tr"
+    desk.until(lambda: 0 < sum(row.is_displayed() for row in driver.find_elements(By.CSS_SELECTOR, rows)) < 20, "few")
