@@ -21,6 +21,7 @@ from roundtap_hub.pages import (
     imposed_round,
     judging,
     lists,
+    mending,
     my_page,
     my_report,
     new_event,
@@ -63,7 +64,7 @@ def register(app: Flask, hub: Hub) -> None:
     base.guard(organizer, organizer_only=True)
     for module in (home, wall, players, announced, trust):
         module.routes(public)
-    for module in (archive, restored, console, console_parts, new_event, rounds, cut, imposed_round, results,
+    for module in (archive, restored, console, console_parts, new_event, rounds, cut, imposed_round, mending, results,
                    counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists, units,
                    export, outcome, this_hub, slip_desk, import_people):
         module.routes(organizer)
