@@ -17,6 +17,8 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.state import DRAFT
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.journal.service import Step
+from roundtap_hub.printing.job_content import content_of
+from roundtap_hub.printing.jobs import derived_jobs
 
 MEND = "/console/e1/mend"
 WHY = "they share a car"
@@ -162,6 +164,25 @@ def test_a_table_follows_at_once_and_says_who_sits_there(house: House, organizer
     assert after["a"]["id"] == seat(house, 1) != before["a"]["id"]
     assert (after["revision"], after["draw"]) == (before["revision"] + 1, before["draw"])
     assert not after["heard"]["a"]
+    house.report("1.1", "a", 100, 24)
+    [fate] = house.event.fates.values()
+    assert (fate.fate, fate.reason) == ("refused", "judge"), "said by those who sat here before"
+
+
+def test_paper_follows_slips_of_changed_tables_and_the_lists_of_a_round_that_is_published_again(
+        house: House, organizer: Browser) -> None:
+    before = {job.id for job in derived_jobs(house.event)}
+    press(organizer, look(organizer, do="swap", first=seat(house, 1), second=seat(house, 2)))
+    new = [job for job in derived_jobs(house.event) if job.id not in before]
+    assert [(job.kind, job.match) for job in new] == [("slip", "1.1"), ("slip", "1.2")]
+    lists = next(job for job in derived_jobs(house.event) if job.kind == "pairings-table")
+    content = content_of(lists, house.service.snapshot, "http://hub")
+    assert content is not None
+    assert [row.get("by_hand", False) for row in content["rows"]] == [True, True, False]
+    press(organizer, look(organizer, do="unpublish"))
+    organizer.post("/console/e1/publish", number=1, attempt=1)
+    assert [job.kind for job in derived_jobs(house.event) if job.id not in before | {job.id for job in new}] == [
+        "pairings-table", "pairings-name"]
 
 
 def test_who_is_left_alone_by_one_who_goes_is_paired_again(house: House, organizer: Browser) -> None:
