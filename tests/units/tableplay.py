@@ -66,8 +66,10 @@ class Table:
             "round": {"number": 3, "of": 5, "stage": "swiss", "status": told["status"]},
             "match": told["match"] and {
                 "id": told["match"], "revision": told["revision"],
-                "a": {"name": "Ana R.", "to_field": told["to_field"].get("a"), "must": told["must"].get("a", False)},
-                "b": {"name": "Bruno M.", "to_field": told["to_field"].get("b"), "must": told["must"].get("b", False)},
+                "a": {"id": told.get("a_id"), "name": told.get("a_name", "Ana R."),
+                      "to_field": told["to_field"].get("a"), "must": told["must"].get("a", False)},
+                "b": {"id": told.get("b_id"), "name": "Bruno M.",
+                      "to_field": told["to_field"].get("b"), "must": told["must"].get("b", False)},
                 "state": told["state"], "reports": {"a": plain(told["a"]), "b": plain(told["b"])},
                 "result": plain(told["result"]), "number": told["number"], "lots": told["lots"],
                 "before_play": told["initiative"] and {

@@ -102,3 +102,21 @@ def test_a_unit_restarted_while_offline_knows_what_was_pressed():
     after.hub_saves(7, report=0)
     after.hub_saves(8, report=1)
     assert "SAVED #8" in after.says
+
+
+def test_who_is_swapped_to_this_table_sits_down_anew_and_nobody_is_seated_for_them():
+    table = Table(seated=False)
+    table.hub_says(clock="idle", a_id="p1", b_id="p2")
+    table.presses("ana bruno")
+    assert table.status.seated == ("a", "b")
+    table.hub_says(a_id="p9", a_name="Eva L.", revision=1)
+    assert table.status.seated == ()
+    assert "Eva L." in table.says
+
+
+def test_what_the_others_had_begun_to_enter_is_nobodys_after_a_swap():
+    table = Table()
+    table.hub_says(a_id="p1", b_id="p2")
+    table.presses("ana ▲▲")
+    table.hub_says(a_id="p1", b_id="p8", revision=1)
+    assert table.says.startswith("Entry dropped")

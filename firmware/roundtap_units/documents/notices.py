@@ -34,7 +34,7 @@ Content = Mapping[str, Any]
 
 def pairings_by_table(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
     """content: event, round, name (see slip), url, rows of {table, a, b, bye, a_record, b_record, a_members,
-    b_members}: names, and null where nobody is."""
+    b_members, by_hand}: names, and null where nobody is."""
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_table"), sheet)
     for row in content["rows"]:
         lines += _match(row, sheet, words)
@@ -47,15 +47,22 @@ def _match(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
     half = (sheet.columns - 5) // 2
     teams = row.get("a_members") or row.get("b_members")
     if sheet.columns >= WIDE and max(len(row["a"]), len(other)) <= half and not teams:
-        return [Line((Cell(table, 0, 3, RIGHT), Cell(row["a"], 4, half), Cell(other, 5 + half, half)))]
+        return [Line((Cell(table, 0, 3, RIGHT), Cell(row["a"], 4, half), Cell(other, 5 + half, half))),
+                *_by_hand(row, sheet, words)]
     name = sheet.columns - 4 - 6
     return [
         *_named((Cell(table, 0, 3, RIGHT), Cell(row["a_record"], 4 + name, 6, RIGHT)), row["a"], 4, name),
         *_players(row.get("a_members"), 4, sheet),
         *_named((Cell(row["b_record"] or "", 4 + name, 6, RIGHT),), other, 4, name),
         *_players(row.get("b_members"), 4, sheet),
+        *_by_hand(row, sheet, words),
         Feed(6),
     ]
+
+
+def _by_hand(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """That no draw paired or seated these two, in small letters below them."""
+    return [Line((Cell(words("paper.by_hand"), 4, sheet.columns - 4),), small=True)] if row.get("by_hand") else []
 
 
 def _named(cells: tuple[Cell, ...], name: str, start: int, width: int) -> list[PrintLine]:

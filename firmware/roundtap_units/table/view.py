@@ -81,6 +81,12 @@ class MatchView:
         """What two views of one match have in common, and two matches have not."""
         return self.id, self.draw
 
+    def of_others(self, before: MatchView) -> bool:
+        """Whether other people play it than `before`: an organizer has changed who sits here. Ids that are not told,
+        by an older hub, say nothing."""
+        return any(was is not None and now is not None and was != now
+                   for was, now in ((before.ids.get(side), self.ids.get(side)) for side in SIDES))
+
 
 @dataclass(frozen=True, slots=True)
 class PhaseView:

@@ -128,8 +128,6 @@ class MatchState(_WorkedOut):
     """Units that reported this match and had not stood at its table: the entry that last refused each of them."""
     by_hand: Mapping[str, Any] | None = None
     """Who last paired these two, or moved them here, by hand, and why: {"what", "by", "reason"}. None: as drawn."""
-    mended: int = 0
-    """The entry that changed pairing or table after people had seen the round; 0: none did."""
 
     @property
     def state(self) -> str:

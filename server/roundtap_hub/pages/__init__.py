@@ -23,6 +23,7 @@ from roundtap_hub.pages import (
     imposed_round,
     judging,
     lists,
+    mending,
     my_page,
     my_report,
     new_event,
@@ -49,6 +50,36 @@ from roundtap_hub.static_files import StaticFiles
 from roundtap_hub.views.renderings import RENDERINGS, Renderings
 from roundtap_hub.views.row_texts import ROW_TEXTS, RowTexts
 
+CONSOLE_PAGES = (
+    archive,
+    restored,
+    console,
+    console_parts,
+    new_event,
+    rounds,
+    cut,
+    imposed_round,
+    mending,
+    results,
+    hand_entry,
+    counting_aid,
+    swap_check,
+    result_walk,
+    competitors,
+    import_people,
+    people_desk,
+    judging,
+    officials,
+    play_on,
+    lists,
+    units,
+    export,
+    find,
+    outcome,
+    this_hub,
+    slip_desk,
+)
+
 
 def register(app: Flask, hub: Hub) -> None:
     """Put every page on the application. Public pages ask for nothing, the console for the PIN."""
@@ -66,11 +97,7 @@ def register(app: Flask, hub: Hub) -> None:
     base.guard(organizer, organizer_only=True)
     for module in (home, wall, players, announced, trust):
         module.routes(public)
-    for module in (archive, restored, console, console_parts, new_event, rounds, cut, imposed_round, results,
-                   hand_entry, counting_aid, swap_check, result_walk, competitors, judging, officials, play_on, lists,
-                   units, export, find, outcome, this_hub, slip_desk):
-        module.routes(organizer)
-    for module in (import_people, people_desk):
+    for module in CONSOLE_PAGES:
         module.routes(organizer)
     personal = Blueprint("me", __name__)
     my_page.guard(personal)

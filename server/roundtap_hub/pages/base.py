@@ -312,7 +312,7 @@ def mended_on(again: View) -> Callable[[View], View]:
                 _refuse_another_step(where.get("event_id", ""))
                 return handler(**where)
             except Problem as problem:
-                g.problem = _with_name(problem, where.get("event_id", ""))
+                g.problem = with_name(problem, where.get("event_id", ""))
                 g.status = 400 if problem.key in TYPED_WRONG else 409
                 for seen in ("snapshot", "units", "now_ms"):
                     g.pop(seen, None)
@@ -347,7 +347,7 @@ def tell(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -
     the_hub().service.tell(event_id, command, actor(), people, field("step"))
 
 
-def _with_name(problem: Problem, event_id: str) -> Problem:
+def with_name(problem: Problem, event_id: str) -> Problem:
     """The core knows competitors by id; a person reads the name."""
     moment = event_at(the_snapshot(), event_id)
     name = full_names(moment).get(str(problem.params.get("competitor"))) if moment else None

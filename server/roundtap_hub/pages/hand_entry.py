@@ -22,7 +22,8 @@ from roundtap_hub.pages.base import (
     whole_number,
     words,
 )
-from roundtap_hub.pages.results import seen_match, time_is_up
+from roundtap_hub.pages.results import seen_match
+from roundtap_hub.pages.walking import time_is_up
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.knockout import title_key

@@ -77,7 +77,9 @@ def derived_jobs(state: EventState) -> list[PrintJob]:
 
 
 def _job(state: EventState, played: RoundState, kind: str, match: MatchState | None = None) -> PrintJob:
-    place = str(played.number) if match is None else f"{match.id}{CHANGED}{slip_key(state, played, match)}"
+    # A round that was taken back and published again has its lists printed again; its slips know for themselves.
+    lists = f"{played.number}{f'-{played.taken_back}' if played.taken_back else ''}"
+    place = lists if match is None else f"{match.id}{CHANGED}{slip_key(state, played, match)}"
     return PrintJob(f"{state.id}/{draw_key(state, played)}/{kind}/{place}", state.id, kind, played.number,
                     match.id if match else None)
 

@@ -191,7 +191,7 @@ def pairings(asked: Asked, moment: EventAt) -> Sheet:
     def rows() -> Iterator[RowOf]:
         for c in grid:
             a, b = record_text(ranked.get(c.a_id), draws), record_text(ranked.get(c.b_id or ""), draws)
-            yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, a, b), (c, a, b)
+            yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
     return Sheet("pairings.html", f"pairings/{state.id}", "", {
         "state": state, "newest": newest, "rows": rows, "planned": planned_rounds(state)})

@@ -12,6 +12,7 @@ from roundtap_core.rulebooks.base import Rulebook, Tally
 from roundtap_core.rulebooks.coverage import Coverage, coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
 from roundtap_hub.views.event_at import EventAt
+from roundtap_hub.views.mending import MendLine, mend_lines
 from roundtap_hub.views.open_points import PlayedOnLine, played_on_lines
 
 UNSAID: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
@@ -76,6 +77,7 @@ class Announced:
     officials: tuple[OfficialLine, ...]
     coverage: Coverage
     played_on: tuple[PlayedOnLine, ...] = ()
+    mends: tuple[MendLine, ...] = ()
 
 
 def announced_view(moment: EventAt) -> Announced:
@@ -89,7 +91,7 @@ def announced_view(moment: EventAt) -> Announced:
         fixed=not counted, lengths=tuple(_lengths(book, options, rounds, cut)), points=outcome_points(book, options),
         byes=bye_worth(book, options), changed=tuple(_changed(state)), prize_places=options.get("prize_places"),
         facts=tuple(_facts(book, options, bool(cut), state.level)), officials=tuple(_officials(moment)),
-        coverage=coverage(book.id), played_on=played_on_lines(moment),
+        coverage=coverage(book.id), played_on=played_on_lines(moment), mends=mend_lines(moment),
     )
 
 

@@ -29,6 +29,7 @@ class Drawn:
     a_float: tuple[int, int] | None
     b_float: tuple[int, int] | None
     third: bool = False
+    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class DraftView:
     method: str
     name: str | None = None
     fixed: bool = False
+    by_hand: bool = False
+    """Somebody has worked on it: drawn again, or discarded, that is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +84,15 @@ def draft_view(moment: EventAt, names: Mapping[str, str]) -> DraftView | None:
             m.match.table, names.get(m.match.a, m.match.a), names.get(m.match.b, m.match.b) if m.match.b else None,
             points.get(m.match.a, 0), points.get(m.match.b or "", 0), m.match.bye,
             tuple(met.get(frozenset((m.match.a, m.match.b)), ())) if m.match.b else (),
-            floats.get(m.match.a), floats.get(m.match.b or ""), m.match.game == THIRD,
+            floats.get(m.match.a), floats.get(m.match.b or ""), m.match.game == THIRD, m.by_hand is not None,
         )
         for m in draft.matches
     )
     repeats = sum(1 for drawn in matches if drawn.met)
     attempt, method = (draft.draw.attempt, draft.draw.method) if draft.draw else (0, "")
     return DraftView(draft.number, attempt, matches, repeats, draft.notes.get("bye"), method,
-                     title_key(moment.state, draft), method == "bracket")
+                     title_key(moment.state, draft), method == "bracket",
+                     any(m.by_hand for m in draft.matches) or bool(draft.mends))
 
 
 def _meetings(moment: EventAt, draft: RoundState) -> dict[frozenset[str | None], list[int]]:

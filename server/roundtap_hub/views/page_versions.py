@@ -97,7 +97,8 @@ def _rules_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     state = moment.state
     players = state.players_at_start or len(active_ids(state)) or len(state.entrants)
     return short_hash(state.id, state.level, state.given_options, players, state.players_at_start is None,
-                      list(state.officials.values()), dict(state.about), len(state.played_on))
+                      list(state.officials.values()), dict(state.about), len(state.played_on),
+                      [(r.number, len(r.mends)) for r in state.public_rounds])
 
 
 def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> str:

@@ -98,12 +98,13 @@ class Cell:
     came_after_all: str | None = None
     """Who did not appear, and may yet."""
     corrected: bool = False
+    by_hand: bool = False
 
     @property
     def shown(self) -> tuple[object, ...]:
         """What the console's grid shows of it."""
         return (self.match_id, self.table, self.a, self.b, self.bye, self.state, self.flags, self.result,
-                self.extension_minutes, self.came_after_all, self.corrected)
+                self.extension_minutes, self.came_after_all, self.corrected, self.by_hand)
 
 
 def show_result(result: Result, state: EventState) -> ShownResult:
@@ -170,7 +171,7 @@ def cell(
         call_taken_by=call.taken_by if call is not None else None,
         contact_age_ms=age(status.contact_ms, now_ms) if status else None,
         extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_absent(match),
-        corrected=match.corrected,
+        corrected=match.corrected, by_hand=match.by_hand is not None,
     )
 
 

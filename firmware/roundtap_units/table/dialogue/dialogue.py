@@ -67,7 +67,7 @@ class Dialogue:
         agreed_here = table.said("a") if known and table.said("a") == table.said("b") else None
         table.view = view
         self.call.on_view(view.call, now_ms)
-        if known is None or after is None or known.same != after.same:
+        if known is None or after is None or known.same != after.same or after.of_others(known):
             self._another_match(after, now_ms, lost_draft=known is not None)
         elif known.revision != after.revision and (agreed_here is None or after.result != agreed_here):
             self._drop_draft(now_ms)

@@ -9,7 +9,7 @@ from typing import Any
 from roundtap_core.clock import Clock
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.mending.mend import AGAIN
-from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import Draw, Match
 
 
@@ -19,20 +19,18 @@ def _mended(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
 
 
 def _round(played: RoundState, data: Mapping[str, Any], entry: Entry) -> RoundState:
-    """The round with these matches changed, each with another revision: who reports what they saw before is told. What
-    was new to the hall as a draft is not `mended` when it is published."""
+    """The round with these matches changed, each with another revision: who reports what they saw before is told."""
     line = _line(data, entry)
     by_hand = None if data["what"] == AGAIN else {key: line[key] for key in ("what", "by", "reason")}
-    seen = entry.number if played.status == PUBLISHED or played.taken_back else 0
     raws = {raw["id"]: raw for raw in data["matches"]}
     gone = frozenset(data["gone"])
     matches = [
-        _match(match, raws.pop(match.id), by_hand, seen, entry) if match.id in raws else match
+        _match(match, raws.pop(match.id), by_hand, entry) if match.id in raws else match
         for match in played.matches if match.id not in gone
     ]
     for raw in raws.values():
-        new = MatchState(raw["id"], _seat(raw), revision=raw.get("revision", 0), number=entry.number)
-        matches.append(replace(new, by_hand=by_hand, mended=seen))
+        matches.append(MatchState(raw["id"], _seat(raw), revision=raw.get("revision", 0), number=entry.number,
+                                  by_hand=by_hand))
     draw = played.draw
     if data.get("method"):
         draw = replace(draw, method=data["method"]) if draw else Draw(0, 1, data["method"])
@@ -40,13 +38,13 @@ def _round(played: RoundState, data: Mapping[str, Any], entry: Entry) -> RoundSt
                    mends=(*played.mends, line))
 
 
-def _match(was: MatchState, raw: Mapping[str, Any], by_hand: Mapping[str, Any] | None, seen: int,
+def _match(was: MatchState, raw: Mapping[str, Any], by_hand: Mapping[str, Any] | None,
            entry: Entry) -> MatchState:
     now = _seat(raw)
     same = (now.a, now.b, now.bye) == (was.match.a, was.match.b, was.match.bye)
     return replace(
         was, match=now, reports={}, revision=was.revision + 1, decided=False, number=entry.number, by_hand=by_hand,
-        reported_mono_ms=None, lots=was.lots if same else {}, stood=None, strangers={}, mended=seen or was.mended,
+        reported_mono_ms=None, lots=was.lots if same else {}, stood=None, strangers={},
         drawn=was.drawn if same else None, corrections=was.corrections if same else (),
     )
 

@@ -58,7 +58,7 @@ def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[MatchState, ...]:
         matches.append(MatchState(raw.get("id", f"{data['number']}.{index}"), match,
                                   revision=raw.get("revision", 0), decided=raw.get("decided", False), log=log,
                                   corrections=tuple(raw.get("corrections", ())), lots=raw.get("lots", {}),
-                                  by_hand=raw.get("by_hand"), mended=raw.get("mended", 0)))
+                                  by_hand=raw.get("by_hand")))
     return tuple(matches)
 
 

@@ -158,7 +158,7 @@ def _mended(draft: RoundState, drawn: MatchState) -> dict[str, Any]:
     """What a drawn match of a mended round keeps when only its table changes; such a round's ids may have gaps."""
     if not draft.mends:
         return {}
-    more = {key: getattr(drawn, key) for key in ("revision", "by_hand", "mended") if getattr(drawn, key)}
+    more = {key: getattr(drawn, key) for key in ("revision", "by_hand") if getattr(drawn, key)}
     return {"id": drawn.id, **more}
 
 

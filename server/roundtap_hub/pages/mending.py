@@ -1,0 +1,118 @@
+"""A round mended by hand, or with the smallest change: chosen, looked at, and only then done."""
+
+from __future__ import annotations
+
+from flask import Blueprint, g, redirect, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import (
+    GiveBye,
+    MoveToTable,
+    PairAgain,
+    PairWaiting,
+    SwapSeats,
+    UnpublishRound,
+)
+from roundtap_core.event.mending.decide import MendCommand, mend_of
+from roundtap_core.event.mending.mend import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW
+from roundtap_core.limits import NUMBER
+from roundtap_hub.journal.hall import in_the_hall
+from roundtap_hub.pages.base import (
+    TYPED_WRONG,
+    actor,
+    back_to_event,
+    field,
+    mended_on,
+    page,
+    signed_by,
+    the_hub,
+    the_moment,
+    the_snapshot,
+    with_name,
+)
+from roundtap_hub.views.event_at import EventAt, full_names
+from roundtap_hub.views.mending import Shown, mend_view, shown
+from roundtap_hub.views.officials import signers
+
+STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
+REASON_LETTERS = 500
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/<event_id>/mend", "mend", mend_page)
+    bp.add_url_rule("/<event_id>/mend", "mended", mended, methods=["POST"])
+
+
+def mend_page(event_id: str, **_: str) -> AnyResponse:
+    """The round that may be mended. `do` and what was chosen for it show what would change; nothing is done by that."""
+    moment = the_moment(event_id)
+    names = full_names(moment)
+    step = None
+    if said("do"):
+        try:
+            step = _shown(moment)
+        except Problem as problem:
+            # Of a form that was sent the page says already what is wrong with it.
+            if request.method == "GET":
+                g.problem, g.status = with_name(problem, event_id), 400 if problem.key in TYPED_WRONG else 409
+    return page("mending.html", state=moment.state, view=mend_view(moment, names), step=step, said=said,
+                signers=signers(moment), done=request.args.get("done", ""))
+
+
+def _shown(moment: EventAt) -> Shown:
+    snapshot = the_snapshot()
+    command = in_the_hall(snapshot.events, snapshot.venue, moment.state, the_command(moment), actor())
+    return shown(mend_of(moment.state, command), full_names(moment))  # type: ignore[arg-type]
+
+
+@mended_on(mend_page)
+def mended(event_id: str) -> AnyResponse:
+    """What was looked at is done, as it was shown; `plan` names it."""
+    command = the_command(the_moment(event_id), field("reason")[:REASON_LETTERS], signed_by(event_id, field("by")),
+                          field("plan"))
+    the_hub().service.tell(event_id, command, actor())
+    if isinstance(command, UnpublishRound):
+        return back_to_event(event_id)
+    return redirect(url_for("console.mend", event_id=event_id, done=said("do"), _anchor="done"), 303)
+
+
+def the_command(moment: EventAt, reason: str = "", by: str = "", plan: str = "") -> MendCommand:
+    """What the fields say; Problem("not_one_of", "mend_two", "table_number") where they say nothing of the kind."""
+    do, number = said("do"), _number("number") or _newest(moment)
+    two = tuple(who for who in (said("first"), said("second")) if who)
+    if do == SWAP:
+        return SwapSeats(number, two, reason, by, plan)
+    if do == TABLE:
+        table = _number("table")
+        if table is None:
+            raise Problem("table_number", value="", maximum=NUMBER[1])
+        return MoveToTable(number, said("match"), table, reason, by, plan)
+    if do == PAIR:
+        return PairWaiting(number, two, reason, _number("table"), by, plan)
+    if do == BYE_GIVEN:
+        return GiveBye(number, said("first"), reason, by, plan)
+    if do == AGAIN:
+        return PairAgain(number, reason, by, plan)
+    if do in (UNPUBLISH, WITHDRAW):
+        return UnpublishRound(number, reason, do == WITHDRAW, by, plan)
+    raise Problem("not_one_of", value=do[:20], options=", ".join(STEPS))
+
+
+def said(name: str) -> str:
+    """A field, of the address or of the form that was sent."""
+    return (request.form if request.method == "POST" else request.args).get(name, "").strip()
+
+
+def _number(name: str) -> int | None:
+    text = said(name)
+    if not text:
+        return None
+    if not text.isdecimal():
+        raise Problem("table_number", value=text[:20], maximum=NUMBER[1])
+    return int(text[:9])
+
+
+def _newest(moment: EventAt) -> int:
+    played = moment.state.draft or moment.state.live
+    return played.number if played is not None else 0
