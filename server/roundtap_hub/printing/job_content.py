@@ -101,7 +101,7 @@ def _by_table(moment: EventAt, played: RoundState, names: Names) -> list[Content
          "a_members": list(members.get(m.match.a, ())), "b_members": list(members.get(m.match.b or "", ())),
          "bye": m.match.bye, "a_record": record_of(moment, m.match.a)[0],
          "b_record": record_of(moment, m.match.b)[0] if m.match.b else None,
-         **({"by_hand": True} if m.by_hand else {})}
+         "by_hand": bool(m.by_hand)}
         for m in sorted(played.matches, key=place)
     ]
 
