@@ -24,6 +24,7 @@ from roundtap_hub.pin import hash_pin as hash_pin
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import write_private
+from roundtap_hub.sign_up_gate import SignUpGate
 from roundtap_hub.tls import Encrypted
 from roundtap_hub.wishes import Wishes
 
@@ -63,12 +64,16 @@ class Hub:
     """Players' personal links. Not given: in memory, by `secret`."""
     encrypted: Encrypted | None = None
     """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
+    plain_port: int | None = None
+    """Where phones in the hall reach it, without encryption."""
     new_event_id: Callable[[], str] = random_event_id
     proofs: Proofs = field(default_factory=Proofs)
     """Entries that units were told of and that the journal lacks."""
     unit_keys: UnitKeys = field(init=False)
     unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)
+    sign_ups: SignUpGate = field(init=False)
+    """How often people may enter themselves by phone."""
     calls: Calls = field(init=False)
     """Who wants a judge, at which match."""
     wishes: Wishes = field(init=False)
@@ -82,6 +87,7 @@ class Hub:
         troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
         unit_keys.listen(troubles.of_others)
         for name, value in (("unit_keys", unit_keys), ("unit_troubles", troubles), ("challenges", Challenges(now_ms)),
+                            ("sign_ups", SignUpGate(now_ms)),
                             ("calls", Calls(presence, lambda: self.service.snapshot, now_ms)),
                             ("wishes", Wishes(presence, lambda: self.service.snapshot, now_ms)),
                             ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),

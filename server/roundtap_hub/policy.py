@@ -117,7 +117,8 @@ POLICY: Mapping[str, Row] = {
     **_rows(Row(frozenset({EVERYBODY}), SEEN),
             "GET /wall/<event_id>", "GET /e/<event_id>", "GET /e/<event_id>/p/<competitor>",
             "GET /e/<event_id>/standings", "GET /e/<event_id>/pairings", "GET /e/<event_id>/bracket",
-            "GET /rules/<event_id>"),
+            "GET /rules/<event_id>", "GET /join/<event_id>"),
+    **_rows(Row(frozenset({EVERYBODY}), OPEN), "POST /join/<event_id>"),
     **_rows(Row(frozenset({EVERYBODY})), "GET /me"),
     **_rows(Row(frozenset({PLAYER})),
             "POST /me", "GET /me/<token>", "GET /me/<token>/report", "POST /me/<token>/report",
@@ -171,6 +172,8 @@ POLICY: Mapping[str, Row] = {
     **_of_event(HEADS_AND_DESK, OPEN, "POST /check-in/name", "POST /competitors/<competitor>/here",
                 "POST /competitors/<competitor>/confirm", "POST /competitors/<competitor>/remove"),
     **_of_event(HEADS_AND_DESK, frozenset({BEFORE, IN_PLAY, FINISHED}), "POST /competitors/<competitor>/details"),
+    **_of_event(HEADS_AND_DESK, SEEN, "GET /sign-up"),
+    **_of_event(ORGANIZERS, OPEN, "POST /sign-up"),
     # Who of the judges may disqualify, or propose it, is the rulebook's and the event's officials': the core says.
     **_of_event(JUDGES, OPEN,
                 "POST /competitors/<competitor>/disqualify", "POST /competitors/<competitor>/warn",

@@ -37,6 +37,8 @@ from roundtap_hub.pages import (
     result_walk,
     results,
     rounds,
+    sign_up,
+    sign_up_desk,
     slip_desk,
     slip_door,
     swap_check,
@@ -68,6 +70,7 @@ CONSOLE_PAGES = (
     competitors,
     import_people,
     people_desk,
+    sign_up_desk,
     judging,
     officials,
     play_on,
@@ -99,6 +102,9 @@ def register(app: Flask, hub: Hub) -> None:
         module.routes(public)
     for module in CONSOLE_PAGES:
         module.routes(organizer)
+    joining = Blueprint("join", __name__)
+    sign_up.guard(joining)
+    sign_up.routes(joining)
     personal = Blueprint("me", __name__)
     my_page.guard(personal)
     for module in (my_page, my_report):
@@ -111,3 +117,4 @@ def register(app: Flask, hub: Hub) -> None:
     app.register_blueprint(slips)
     app.register_blueprint(organizer)
     app.register_blueprint(personal)
+    app.register_blueprint(joining)

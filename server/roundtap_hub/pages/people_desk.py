@@ -41,8 +41,8 @@ from roundtap_hub.views.check_in import check_in_view, meant
 from roundtap_hub.views.judging import desk_of
 
 MOST_TABLES = 999
-CHECK_IN = "check-in"
-"""The page that a form came from, and goes back to."""
+SIGN_UP = "sign-up"
+"""What a form says that stands on the page of sign-up by phone."""
 
 
 def routes(bp: Blueprint) -> None:
@@ -102,7 +102,12 @@ def here(event_id: str, competitor: str) -> AnyResponse:
 def confirm(event_id: str, competitor: str) -> AnyResponse:
     """Who signed up by phone is known at the desk; whether they are here is another matter."""
     tell(event_id, ConfirmEntry(competitor, field("meets") or None))
-    return redirect(url_for("console.check_in", event_id=event_id), 303)
+    return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
+
+
+def _back() -> str:
+    """The page that a form was on."""
+    return "sign_up" if field("back") == SIGN_UP else "check_in"
 
 
 def _arriving(event_id: str, competitor: str, meets: str | None) -> list[Command]:
@@ -119,6 +124,8 @@ def _arriving(event_id: str, competitor: str, meets: str | None) -> list[Command
 def remove(event_id: str, competitor: str) -> AnyResponse:
     """An entry that never played, without a trace."""
     tell(event_id, RemoveCompetitor(competitor))
+    if field("back"):
+        return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
     return back_to_event(event_id, "competitors")
 
 

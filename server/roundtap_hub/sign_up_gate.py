@@ -1,0 +1,53 @@
+"""How often people may enter themselves by phone: bounded for one address and for all; the same form sent twice is one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+from roundtap_hub.auth import network_of
+
+WINDOW_MS = 10 * 60_000
+OF_ONE, OF_ALL = 30, 300
+"""Within a window; thirty, as a router may hide a whole club behind one address."""
+KEPT = 1024
+"""Addresses, and forms that were answered."""
+
+
+class SignUpGate:
+    """Any thread may ask. `now_ms` is a monotonic clock."""
+
+    def __init__(self, now_ms: Callable[[], int]) -> None:
+        self._now_ms = now_ms
+        self._lock = threading.Lock()
+        self._of: OrderedDict[str, deque[int]] = OrderedDict()
+        self._all: deque[int] = deque(maxlen=OF_ALL)
+        self._answered: OrderedDict[tuple[str, str], str] = OrderedDict()
+
+    def admits(self, address: str) -> bool:
+        """Whether one more may come from there now; it counts as come."""
+        network, now = network_of(address), self._now_ms()
+        with self._lock:
+            mine = self._of.setdefault(network, deque(maxlen=OF_ONE))
+            self._of.move_to_end(network)
+            while len(self._of) > KEPT:
+                self._of.popitem(last=False)
+            if any(len(each) == each.maxlen and now - each[0] < WINDOW_MS for each in (mine, self._all)):
+                return False
+            mine.append(now)
+            self._all.append(now)
+            return True
+
+    def answered(self, event_id: str, form: str) -> str | None:
+        """Whom this very form entered before: a phone that got no answer sends it again."""
+        with self._lock:
+            return self._answered.get((event_id, form)) if form else None
+
+    def entered(self, event_id: str, form: str, competitor: str) -> None:
+        if form:
+            with self._lock:
+                self._answered[event_id, form] = competitor
+                while len(self._answered) > KEPT:
+                    self._answered.popitem(last=False)
