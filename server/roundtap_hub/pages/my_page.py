@@ -14,6 +14,7 @@ from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import field, mended_on, page, the_asked, the_hub, the_snapshot
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.personal_links import Person
+from roundtap_hub.phone_reports import status_of
 from roundtap_hub.public.personal_sheet import page_key, personal_sheet
 from roundtap_hub.public.sheets import Sheet
 
@@ -94,27 +95,29 @@ def my_page(token: str) -> AnyResponse:
     return my(found.template, found.page, **found.context, variant="")
 
 
-def mended_on_mine(handler: View) -> View:
-    """For POST handlers of a link's page: a Problem is told on the main page, or to a script as JSON."""
+def mended_on_my(again: View) -> Callable[[View], View]:
+    """For POST handlers of a link's page: a Problem is told on the page `again`, or to a script as JSON."""
 
-    @wraps(handler)
-    def handled(**where: Any) -> AnyResponse:
-        try:
-            refuse_unfit_fields()
-            return handler(**where)
-        except Problem as problem:
-            g.problem, g.status = problem, STATUS.get(problem.key, 409)
-            if wants_json():
-                return told_as_json({"error": problem.say(the_asked().words)}, g.status)
-            g.pop("snapshot", None)
-            g.address = url_for("me.page", token=where["token"])
-            return my_page(where["token"])
+    def wrap(handler: View) -> View:
+        @wraps(handler)
+        def handled(token: str) -> AnyResponse:
+            try:
+                refuse_unfit_fields()
+                return handler(token)
+            except Problem as problem:
+                g.problem, g.status = problem, status_of(problem)
+                if wants_json():
+                    return told_as_json({"error": problem.say(the_asked().words)}, g.status)
+                g.pop("snapshot", None)
+                g.address = url_for("me.page", token=token)
+                return again(token)
 
-    return handled
+        return handled
+
+    return wrap
 
 
-STATUS = {"too_often": 429, "report_malformed": 400, "unfit_text": 400, "not_saved": 503, "hub_slow": 503,
-          "phone_not_yet": 503}
+mended_on_mine = mended_on_my(my_page)
 
 
 def wants_json() -> bool:
