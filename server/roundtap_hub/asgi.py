@@ -141,10 +141,14 @@ class HubApplication:
                 self.devices.bind(loop)
                 self.browsers.bind(loop)
                 self._boundaries.bind(loop)
+                if self.hub.sound is not None:
+                    self.hub.sound.start()
                 self._checkpoints = asyncio.create_task(self._keep_checkpoints())
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self._boundaries.stop()
+                if self.hub.sound is not None:
+                    self.hub.sound.stop()
                 if self._checkpoints is not None:
                     self._checkpoints.cancel()
                 await send({"type": "lifespan.shutdown.complete"})

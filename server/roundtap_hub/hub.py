@@ -18,6 +18,7 @@ from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.proofs import Proofs
 from roundtap_hub.journal.service import Service
+from roundtap_hub.known_displays import Displays
 from roundtap_hub.organizers import Organizers, organizers_of
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import hash_pin as hash_pin
@@ -29,6 +30,7 @@ from roundtap_hub.tls import Encrypted
 from roundtap_hub.wishes import Wishes
 
 if TYPE_CHECKING:
+    from roundtap_hub.hub_sound import HubSound
     from roundtap_hub.standby.kin import Kin
 
 SECRET_BYTES = 32
@@ -60,6 +62,8 @@ class Hub:
     """This hub among its standbys and the other hubs of its journal; None: there are none."""
     organizers: Organizers = field(default=None)  # type: ignore[assignment]
     """Who is logged in. Not given: in memory, by `pin_hash`."""
+    sound: HubSound | None = None
+    """The hub's own audio out; None: it has none."""
     links: PersonalLinks = field(default=None)  # type: ignore[assignment]
     """Players' personal links. Not given: in memory, by `secret`."""
     encrypted: Encrypted | None = None
@@ -80,6 +84,7 @@ class Hub:
     """Who wants to leave an event."""
     unit_door: UnitDoor = field(init=False)
     """Who of the units is let in."""
+    displays: Displays = field(init=False)
 
     def __post_init__(self, keys: UnitKeys | Mapping[str, bytes], generous: int) -> None:
         now_ms, presence = self.clocks.mono_ms, self.presence
@@ -92,7 +97,8 @@ class Hub:
                             ("wishes", Wishes(presence, lambda: self.service.snapshot, now_ms)),
                             ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),
                             ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks)),
-                            ("links", self.links or PersonalLinks(self.secret, now_ms))):
+                            ("links", self.links or PersonalLinks(self.secret, now_ms)),
+                            ("displays", Displays(lambda: self.clocks.mono_ms()))):
             # Frozen for everybody else.
             object.__setattr__(self, name, value)
 

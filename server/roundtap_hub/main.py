@@ -21,6 +21,7 @@ from roundtap_hub.bounded_logs import bound_logs
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
 from roundtap_hub.hub import Hub, read_or_make_secret
+from roundtap_hub.hub_sound import HubSound, aplay
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import Opened, open_database, open_folder
@@ -68,6 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--copy", metavar="DIR", type=Path, action="append", default=[],
                         help="a folder on another disk (a stick) that holds every commit, synced, before anybody is "
                         "told that it is saved; may be given more than once")
+    parser.add_argument("--sound", metavar="DEVICE", nargs="?", const="default", default=None,
+                        help="let this machine's own audio out be heard at the start of a round, at five minutes and "
+                        "at time; an ALSA device as aplay -L lists them (default: %(const)s)")
     parser.add_argument("--alone", action="store_true",
                         help="do not look whether another hub on the network has this journal, and serve even if one "
                         "took it over")
@@ -134,6 +138,8 @@ def run(args: argparse.Namespace) -> int:
               args.language, args.bench_url, opened.paper,
               other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
               on_database=args.database is not None, generous=args.generous,
+              sound=None if args.sound is None or args.pages else HubSound(
+                  opened.service, opened.clocks.now, aplay(args.sound)),
               organizers=organizers or organizers_of("", opened.clocks), links=links, encrypted=encrypted,
               plain_port=args.port)
     code = _serve(hub, listeners, doors, args.pages, args.console_url, args.alone, certificates)

@@ -18,8 +18,8 @@ PATIENCE_S = 20
 class Listener:
     """One page with its feed. `events`: (name, data) as they came, without ticks; `loads`: how often it was loaded."""
 
-    def __init__(self, client: AsgiClient, path: str, language: str = "en", **query: str) -> None:
-        self.client, self.path, self.language = client, path, language
+    def __init__(self, client: AsgiClient, path: str, language: str = "en", cookie: str = "", **query: str) -> None:
+        self.client, self.path, self.language, self.cookie = client, path, language, cookie
         self.events: list[tuple[str, str]] = []
         self.loads = 0
         self._heard = threading.Condition()
@@ -37,7 +37,8 @@ class Listener:
         return body.attributes["data-seen"] or ""
 
     def load(self) -> None:
-        self.page: Node = tree(self.client.get(self.path, accept_language=self.language).text)
+        self.page: Node = tree(self.client.get(self.path, accept_language=self.language,
+                                               **({"cookie": self.cookie} if self.cookie else {})).text)
         self.loads += 1
 
     def until(self, true: Callable[[], object], what: str) -> None:
@@ -63,7 +64,8 @@ class Listener:
 
     async def _listen(self, address: str) -> None:
         path, _, query = address.partition("?")
-        scope = {"type": "http", "method": "GET", "path": path, "query_string": query.encode(), "headers": []}
+        scope = {"type": "http", "method": "GET", "path": path, "query_string": query.encode(),
+                 "headers": [(b"cookie", self.cookie.encode())] if self.cookie else []}
         begun = False
 
         async def receive() -> MutableMapping[str, Any]:

@@ -12,10 +12,12 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.cookies import cookies_in
 from roundtap_hub.doors import FREE_ADDRESSES, caller_of
 from roundtap_hub.feeds.feed_client import FeedClient
-from roundtap_hub.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, send_json, until_gone
+from roundtap_hub.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, send_json, until_gone
 from roundtap_hub.hub import Hub
+from roundtap_hub.known_displays import COOKIE, DISPLAY, place_of
 from roundtap_hub.public.page_store import Kept, PageKey, PageStore
 from roundtap_hub.public.sheets import plain_variant
 from roundtap_hub.public_clock import public_clock
@@ -84,6 +86,7 @@ class BrowserFeed:
         self._of_one = of_one
         self._askers: Counter[str] = Counter()
         self._groups: dict[PageKey, Group] = {}
+        self._of_displays: set[FeedClient] = set()
         self._here: dict[FeedClient, asyncio.Task[Any] | None] = {}
         self._ticking: list[set[FeedClient]] = [set() for _ in range(TICKS_APART)]
         self._next_tick = 0
@@ -96,6 +99,7 @@ class BrowserFeed:
         hub.service.listen(lambda *_: self._changed(True))
         hub.presence.listen(lambda _: self._changed(False))
         hub.links.listen(lambda: self._changed(True))
+        hub.displays.on_identify.append(self._identify)
         if hub.kin is not None:
             hub.kin.on_known.append(self._others_changed)
 
@@ -128,7 +132,7 @@ class BrowserFeed:
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
         ]})
-        client = self._enter(scope["query_string"].decode("latin-1"), send)
+        client = self._enter(scope["query_string"].decode("latin-1"), send, _display_of(scope))
         here = self._here[client] = asyncio.current_task()
         try:
             if not self._closing:
@@ -154,7 +158,7 @@ class BrowserFeed:
             if task is not None:
                 task.cancel()
 
-    def _enter(self, query: str, send: Send) -> FeedClient:
+    def _enter(self, query: str, send: Send, display: str = "") -> FeedClient:
         asked = {name: values[0][:200] for name, values in parse_qs(query).items()}
         language, page = asked.get("lang", ""), asked.get("page", "")
         key = PageKey(page, plain_variant(page, asked.get("variant", "")), language if language in LANGUAGES else "")
@@ -169,11 +173,19 @@ class BrowserFeed:
         if client.version != version:
             client.tell_view(version)
         group.clients.add(client)
+        if display and asked.get("display") == "1":
+            client.display = display
+            self._of_displays.add(client)
+            self._hub.displays.opened(display)
+            self._send_on(client)
         min(self._ticking, key=len).add(client)
         return client
 
     def _leave(self, client: FeedClient) -> None:
         client.close()
+        if client.display:
+            self._of_displays.discard(client)
+            self._hub.displays.closed(client.display)
         self._here.pop(client, None)
         for clients in self._ticking:
             clients.discard(client)
@@ -221,6 +233,8 @@ class BrowserFeed:
         self._looked_s = loop.time()
         try:
             told = self._tell_clocks()
+            for client in list(self._of_displays):
+                self._send_on(client)
             if await self._tell_pages() or told:
                 self._told_s = self._looked_s
         except Exception:
@@ -244,6 +258,22 @@ class BrowserFeed:
                 for client in group.clients:
                     client.tell(told)
         return bool(events)
+
+    def _send_on(self, client: FeedClient) -> None:
+        """A display that is to show another page than it does hears so, once."""
+        snapshot = self._hub.service.snapshot
+        place = place_of(snapshot, snapshot.venue.walls.screens.get(client.display),
+                         self._hub.displays.name_of(client.display))
+        if not client.sent_on and (client.key.page, client.key.variant) != place:
+            client.sent_on = True
+            client.tell(b'event: display\ndata: {"elsewhere": true}\n\n')
+
+    def _identify(self, display: str, name: str) -> None:
+        """From any thread."""
+        if self._loop is not None and not self._closing:
+            told = f"event: display\ndata: {json.dumps({'name': name})}\n\n".encode()
+            self._loop.call_soon_threadsafe(lambda: _tell(
+                [client for client in self._of_displays if client.display == display], told))
 
     async def _tell_pages(self) -> bool:
         """What everybody looks at first, then what few do. Whether anybody had to be told."""
@@ -306,6 +336,12 @@ class BrowserFeed:
 def _tell(clients: Iterable[FeedClient], event: bytes) -> None:
     for client in clients:
         client.tell(event)
+
+
+def _display_of(scope: Scope) -> str:
+    """The display whose cookie came with the request; "" where there is none."""
+    known = COOKIE.fullmatch(cookies_in(header(scope, b"cookie").decode("latin-1")).get(DISPLAY, ""))
+    return known["id"] if known else ""
 
 
 def _event_of(page: str) -> str:

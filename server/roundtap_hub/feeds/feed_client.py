@@ -22,12 +22,16 @@ class FeedClient:
     a client whose buffer is full gets a task, which goes on from there.
     """
 
-    __slots__ = ("_send", "_task", "_waiting", "closed", "key", "version")
+    __slots__ = ("_send", "_task", "_waiting", "closed", "display", "key", "sent_on", "version")
 
     def __init__(self, key: PageKey, version: str, send: Send) -> None:
         self.key = key
         self.version = version
         self.closed = False
+        self.display = ""
+        """Of which display it is the page; "": nobody's."""
+        self.sent_on = False
+        """Its display was told to go elsewhere."""
         self._send = send
         self._waiting: list[bytes] = []
         self._task: asyncio.Task[None] | None = None

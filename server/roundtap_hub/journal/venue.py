@@ -1,4 +1,4 @@
-"""The venue stream: the hub's epoch and which unit stands at which table."""
+"""The venue stream: the hub's epoch, which unit stands at which table, and what stands on the walls."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_hub.journal.afresh import ANEW, HEARD, KEPT, OF_AFRESH, PENDING, REFUSED, WITHOUT, Afresh, begun, taken
+from roundtap_hub.journal.on_walls import OF_WALLS, UNSAID, OnWalls, with_entry
 
 BEGUN, ARCHIVED, RESTORED, DELETED = "event-begun", "event-archived", "event-restored", "event-deleted"
 """Entries of the venue's stream about events: these are no facts of a tournament."""
@@ -39,6 +40,7 @@ class Venue:
     """Events whose people are forgotten; their chains stay."""
     afresh: Afresh | None = None
     """What a journal that was restored from a copy still has to settle; None: nothing."""
+    walls: OnWalls = field(default_factory=OnWalls)
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
@@ -72,6 +74,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         BEGUN: lambda: event_id in venue.begun,
         ARCHIVED: lambda: event_id in venue.archived, RESTORED: lambda: event_id not in venue.archived,
         DELETED: lambda: event_id in venue.deleted,
+        UNSAID: lambda: all(said.id != new.data["id"] for said in venue.walls.said),
     }
     return [] if new.kind in known and known[new.kind]() else [new]
 
@@ -111,6 +114,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
                         afresh=taken(venue.afresh, entry) if venue.afresh else None)
     elif entry.kind in OF_AFRESH:
         venue = replace(venue, afresh=taken(venue.afresh, entry) if venue.afresh else None)
+    elif entry.kind in OF_WALLS:
+        venue = replace(venue, walls=with_entry(venue.walls, entry))
     elif entry.kind == BEGUN:
         venue = replace(venue, begun={**venue.begun, entry.data["event"]: entry.number})
     elif entry.kind == ARCHIVED:

@@ -7,13 +7,15 @@ import logging
 import re
 from urllib.parse import parse_qsl
 
+from roundtap_hub.cookies import cookies_in
 from roundtap_hub.http_answers import Receive, Scope, Send, header, takes_gzip, without_link
 from roundtap_hub.hub import Hub
+from roundtap_hub.known_displays import DISPLAY, DISPLAY_S, Place, place_of
 from roundtap_hub.public.browser_choice import BrowserChoices
 from roundtap_hub.public.colours import KIND, colours
 from roundtap_hub.public.colours import PATH as COLOURS
 from roundtap_hub.public.page_store import Kept, PageKey, PageStore
-from roundtap_hub.public.sheets import DOOR, wall_variant
+from roundtap_hub.public.sheets import DOOR, WALL_ASKS, wall_variant
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +56,9 @@ class PublicPages:
         # An organizer's pages have more on them; a language chosen just now has to be remembered.
         if remembered.organizer or asked.get("lang", remembered.language) != remembered.language:
             return False
+        cookies: list[tuple[bytes, bytes]] = []
+        if scope["path"] == "/wall" and not asked.keys() - {"lang"}:
+            found, cookies = self._display(scope)
         key = PageKey(*found, self._choices.language(scope, remembered))
         try:
             kept = self._store.ready(key) or await self._store.whole(key)
@@ -62,16 +67,25 @@ class PublicPages:
             return False
         if kept is None:
             return False
-        await _send(scope, send, key, kept)
+        await _send(scope, send, key, kept, cookies)
         return True
+
+    def _display(self, scope: Scope) -> tuple[Place, list[tuple[bytes, bytes]]]:
+        """What the display that asks is to show, and the cookie by which it is known again."""
+        snapshot = self._hub.service.snapshot
+        screens = snapshot.venue.walls.screens
+        sent = cookies_in(header(scope, b"cookie").decode("latin-1")).get(DISPLAY, "")
+        address = str(scope["client"][0]) if scope.get("client") else ""
+        display, name = self._hub.displays.meet(sent, address, screens)
+        return place_of(snapshot, screens.get(display), name), cookie_header(display, name)
 
 
 def _find(path: str, asked: dict[str, str]) -> tuple[str, str] | None:
     """Page and variant at an address; None for what these are not."""
     found = PAGES.fullmatch(path)
-    if found is None or not asked.keys() <= {"lang", "theme", "part"}:
+    if found is None or not asked.keys() <= {"lang", *WALL_ASKS}:
         return None
-    walls = wall_variant(asked.get("theme", ""), asked.get("part", ""))
+    walls = wall_variant(asked)
     if found["walls"]:
         return DOOR, walls
     if found["wall"]:
@@ -85,13 +99,21 @@ def _find(path: str, asked: dict[str, str]) -> tuple[str, str] | None:
     return DOOR, "stay" if "lang" in asked else ""
 
 
-async def _send(scope: Scope, send: Send, key: PageKey, kept: Kept) -> None:
+def cookie_header(display: str, name: str) -> list[tuple[bytes, bytes]]:
+    """A display's cookie; none where there were too many to give it a name."""
+    if not name:
+        return []
+    cookie = f"{DISPLAY}={display}.{name}; Path=/; Max-Age={DISPLAY_S}; HttpOnly; SameSite=Lax"
+    return [(b"set-cookie", cookie.encode())]
+
+
+async def _send(scope: Scope, send: Send, key: PageKey, kept: Kept, more: list[tuple[bytes, bytes]]) -> None:
     if kept.elsewhere:
-        await _whole(send, 302, [*SEAL, (b"location", kept.elsewhere.encode()), (b"content-length", b"0")])
+        await _whole(send, 302, [*SEAL, *more, (b"location", kept.elsewhere.encode()), (b"content-length", b"0")])
         return
     packed = takes_gzip(scope)
     etag = f'"{kept.etag}{"-gz" if packed else ""}"'.encode()
-    headers = [*SEAL, (b"etag", etag), (b"content-language", key.language.encode())]
+    headers = [*SEAL, *more, (b"etag", etag), (b"content-language", key.language.encode())]
     if etag in [known.strip().removeprefix(b"W/") for known in header(scope, b"if-none-match").split(b",")]:
         await _whole(send, 304, headers)
         return

@@ -22,6 +22,7 @@ from roundtap_hub.views.knockout import newest_name
 from roundtap_hub.views.regions import SEEN, Rendered, split
 from roundtap_hub.views.round_clock import age_text
 from roundtap_hub.views.row_texts import RowTexts
+from roundtap_hub.views.said import SaidLine, said_lines
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -51,7 +52,13 @@ def common_context(hub: Hub, t: Words, rows: RowTexts) -> dict[str, Any]:
     return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": show, "age_text": age_text,
             "knockout_name": lambda what: knockout_name(t, what),
             "restored": hub.service.snapshot.venue.afresh is not None,
+            "said_to": lambda event_id: said_to(hub, event_id),
             "row_texts": lambda *of: rows.rows(t.language, *of)}
+
+
+def said_to(hub: Hub, event_id: str | None) -> tuple[SaidLine, ...]:
+    """What is announced to an event (None: to all) now."""
+    return said_lines(hub.service.snapshot.venue.walls, event_id, hub.clocks.now(), hub.clocks.wall())
 
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:

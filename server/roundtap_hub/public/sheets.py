@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,7 +13,9 @@ from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.event.state import EventState
 from roundtap_core.words import Words
 from roundtap_hub.hub import Hub
+from roundtap_hub.journal.on_walls import AUTO, SHOWS
 from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.known_displays import played_event
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.announced import announced_view
 from roundtap_hub.views.event_at import EventAt, event_at, newest_round, planned_rounds, ranking_by_id, shown_names
@@ -38,6 +40,9 @@ DOOR = "door"
 """The page key of whatever shows which events there are."""
 THEMES = ("dark", "light")
 PART = re.compile(r"([1-4])/([1-4])")
+WALL_ASKS = ("theme", "part", "show", "sound")
+"""What an address of a wall may say."""
+NAME = re.compile(r"name:[A-Z][1-9]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,47 +105,73 @@ def front_door(asked: Asked, stay: bool = False) -> Found:
 
 def any_wall(asked: Asked, variant: str) -> Found:
     """The event that is being played, else one that will be; before any, a wall that waits."""
-    theme, part = _wall_variant(variant)
-    events = [state for state in asked.snapshot.events.values() if not state.finished]
-    chosen = next((state for state in events if state.live), events[0] if events else None)
-    if chosen is None:
-        return Sheet("wall_waiting.html", DOOR, variant, {"theme": theme})
-    query = urlencode({name: value for name, value in (("theme", theme), ("part", part)) if value})
-    return Elsewhere(f"/wall/{chosen.id}{'?' if query else ''}{query}")
+    way = way_of(variant)
+    chosen = played_event(asked.snapshot)
+    if chosen is None or way.display:
+        # A display stays at its address: it is told as soon as there is an event.
+        return Sheet("wall_waiting.html", DOOR, variant, {"theme": way.theme, "way": way})
+    query = urlencode({name: value for name, value in (
+        ("theme", way.theme), ("part", way.part), ("show", way.show), ("sound", "1" if way.sound else "")) if value})
+    return Elsewhere(f"/wall/{chosen}{'?' if query else ''}{query}")
 
 
-def wall_variant(theme: str, part: str) -> str:
-    """`theme` and `part` as they were asked for, as a variant: what is not understood is left out."""
-    asked = PART.fullmatch(part)
-    known = [theme if theme in THEMES else "", part if asked and asked[1] <= asked[2] and part != "1/1" else ""]
-    return " ".join(["wall", *filter(None, known)])
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a wall is drawn. `part`: "1/2", the first of two walls that share the alphabet; `show`: one picture instead
+    of what fits the moment; `display`: the page belongs to a display, which `name` ("": assigned) tells apart."""
+
+    theme: str = ""
+    part: str = ""
+    show: str = ""
+    sound: bool = False
+    display: bool = False
+    name: str = ""
+
+
+def way_of(variant: str) -> Way:
+    """The way of a variant ("wall display dark 1/2 pairings sound name:B"): what is not understood is left out."""
+    said = variant.split()[1:]
+    parts = [one for one in said if (found := PART.fullmatch(one)) and found[1] <= found[2] and one != "1/1"]
+    return Way(next((one for one in said if one in THEMES), ""), next(iter(parts), ""),
+               next((one for one in said if one in SHOWS and one != AUTO), ""), "sound" in said, "display" in said,
+               next((one.removeprefix("name:") for one in said if NAME.fullmatch(one)), ""))
+
+
+def variant_of(way: Way) -> str:
+    """The one text of a way."""
+    return " ".join(filter(None, (
+        "wall", "display" if way.display else "", way.theme, way.part, way.show, "sound" if way.sound else "",
+        f"name:{way.name}" if way.name else "")))
+
+
+def wall_variant(asked: Mapping[str, str]) -> str:
+    """The variant that a wall's address asks for: `theme`, `part`, `show`, `sound`."""
+    said = (asked.get("theme", ""), asked.get("part", ""), asked.get("show", ""),
+            "sound" if asked.get("sound") == "1" else "")
+    return variant_of(replace(way_of(" ".join(("wall", *(" ".join(each.split()[:1]) for each in said)))),
+                              display=False, name=""))
 
 
 def plain_variant(page: str, variant: str) -> str:
     """A variant as the page itself would have it, whatever somebody asked for."""
     if page.startswith("wall/") or (page == DOOR and variant.startswith("wall")):
-        return wall_variant(*_wall_variant(variant))
+        return variant_of(way_of(variant))
     return variant if page == DOOR and variant == "stay" else ""
 
 
-def _wall_variant(variant: str) -> tuple[str, str]:
-    said = variant.split()[1:]
-    return (next((one for one in said if one in THEMES), ""), next((one for one in said if PART.fullmatch(one)), ""))
-
-
 def wall(asked: Asked, moment: EventAt, variant: str = "") -> Sheet:
-    """`variant`: see `wall_variant`; "1/2": the first of two walls that share the alphabet."""
-    state = moment.state
-    theme, part = _wall_variant(variant)
-    share = (int(part[0]), int(part[2])) if part else (1, 1)
-    view = wall_view(asked.snapshot, asked.units, moment, asked.now_ms, share)
+    """`variant`: see `way_of`."""
+    state, way = moment.state, way_of(variant)
+    share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
+    view = wall_view(asked.snapshot, asked.units, moment, asked.now_ms, share, way.show)
     found = bracket(moment) if view.mode == BRACKET else None
     drawing = bracket_svg(found, shown_names(moment), asked.words, first_on_wall(found)) if found else ""
     pages = len(view.pages) or len(view.standings_pages + view.cut_pages) or 1 + len(view.final_pages)
-    return Sheet("wall.html", f"wall/{state.id}", wall_variant(theme, part), {
-        "state": state, "view": view, "current": asked.now_ms // PAGE_MS % pages, "theme": theme, "page_ms": PAGE_MS,
-        "clock": state.clock, "face": face_of(state, asked.now, asked.words), "drawing": drawing,
-        "ends": end_time(state, asked) if view.mode == CLOCK else "", "planned": planned_rounds(state),
+    return Sheet("wall.html", f"wall/{state.id}", variant_of(way), {
+        "state": state, "view": view, "current": asked.now_ms // PAGE_MS % pages, "theme": way.theme,
+        "page_ms": PAGE_MS, "way": way, "clock": state.clock, "face": face_of(state, asked.now, asked.words),
+        "drawing": drawing, "ends": end_time(state, asked) if view.mode == CLOCK else "",
+        "planned": planned_rounds(state),
     })
 
 

@@ -120,6 +120,8 @@
       }
     }
     const now = hubNow();
+    for (const left of document.querySelectorAll("[data-until]")) put(left, text(Math.max(0, Number(left.dataset.until) - now)));
+    for (const said of document.querySelectorAll("[data-said-until]")) said.hidden = Number(said.dataset.saidUntil) <= now;
     for (const age of document.querySelectorAll("[data-since]")) {
       const seconds = Math.max(0, Math.floor((now - Number(age.dataset.since)) / 1000));
       put(age, `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`);

@@ -119,6 +119,7 @@
     for (const word of copy.querySelectorAll("[data-phase]")) { word.removeAttribute("data-phase"); word.classList.remove("begun"); }
     for (const when of copy.querySelectorAll("[data-when]")) when.classList.remove("now");
     for (const shown of copy.querySelectorAll("[hidden][data-text]")) shown.removeAttribute("hidden");
+    for (const said of copy.querySelectorAll("[data-said-until][hidden]")) said.removeAttribute("hidden");
     for (const fetched of copy.querySelectorAll("[data-open] > :not(summary)")) fetched.remove();
     for (const open of copy.querySelectorAll("details[open]")) open.removeAttribute("open");
     for (const done of copy.querySelectorAll(".settled")) done.classList.remove("settled");
@@ -278,7 +279,8 @@
     loading = true;
     try {
       if (window.roundtapDelta && await window.roundtapDelta()) return;
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-cache" });
+      // An organizer's page that looks by itself says so: it is no use that anybody makes of it.
+      const answer = await fetch(body.dataset.lookAt || location.href, { headers: { Accept: "text/html" }, cache: "no-cache" });
       const elsewhere = answer.redirected && new URL(answer.url).pathname !== location.pathname;
       if (elsewhere) { location.assign(answer.url); return; }
       if (answer.ok) {
@@ -351,7 +353,8 @@
   function feedAddress() {
     const { feed, seen, variant } = body.dataset;
     const alike = variant === undefined ? "" : `&lang=${document.documentElement.lang}&variant=${encodeURIComponent(variant)}`;
-    return `${feed}${alike}&seen=${encodeURIComponent(seen || "")}`;
+    const mine = "display" in body.dataset ? "&display=1" : "";
+    return `${feed}${alike}${mine}&seen=${encodeURIComponent(seen || "")}`;
   }
 
   let looking = 0;
@@ -391,6 +394,10 @@
     source.addEventListener("tick", ({ data }) => {
       heard();
       timed(JSON.parse(data));
+    });
+    source.addEventListener("display", ({ data }) => {
+      heard();
+      document.dispatchEvent(new CustomEvent("roundtap:display", { detail: JSON.parse(data) }));
     });
     source.addEventListener("hubs", ({ data }) => {
       heard();

@@ -31,6 +31,8 @@
   }
 
   document.addEventListener("roundtap:swapped", show);
+  // An announcement that comes or goes leaves less room, or more.
+  new ResizeObserver(show).observe(document.getElementById("said"));
   setInterval(() => { turn(); ends(); }, 250);
   window.roundtapWall = { turn };
   show();

@@ -25,6 +25,10 @@ def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | No
     about is left out.
     """
     version = _version(snapshot, units, page, hall)
+    walls = snapshot.venue.walls
+    if walls.said and version != "none":
+        event = page.split("/")[1] if "/" in page else None
+        version = short_hash(version, [said.id for said in walls.for_event(event)])
     # Every page says that a hub was restored, until that is settled.
     return version if snapshot.venue.afresh is None or version == "none" else short_hash(version, "restored")
 
@@ -34,6 +38,8 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
     if page == "console":
         return short_hash([(line.id, line.number) for line in known(snapshot)], snapshot.venue.number,
                           hall.storage if hall else "")
+    if page == "displays":
+        return short_hash(snapshot.venue.number, [(line.id, line.name) for line in listed(snapshot)])
     if page == "door":
         return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_in_play(snapshot, line.id))
                            for line in listed(snapshot)])

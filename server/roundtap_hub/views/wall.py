@@ -1,4 +1,5 @@
-"""The wall: one of five pictures (welcome, pairings, clock, standings, bracket), paged so that nothing ever scrolls."""
+"""The wall: one of six pictures (welcome, pairings, clock, standings, bracket, announcements), paged so that nothing
+ever scrolls."""
 
 from __future__ import annotations
 
@@ -12,12 +13,13 @@ from roundtap_core.event.course import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.views.event_at import EventAt, counted_here, newest_round, shown_members, shown_names
-from roundtap_hub.views.knockout import FinalLine, cut_rows_before_play, final_lines
+from roundtap_hub.views.event_at import EventAt, counted_here, newest_round, ranking, shown_members, shown_names
+from roundtap_hub.views.knockout import FinalLine, bracket, cut_rows_before_play, final_lines
 from roundtap_hub.views.standings_table import Line, StandingsView, Value, record_of, standings_view
 from roundtap_hub.views.tables import Cell, cells, seated_count
 
-WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET = "welcome", "pairings", "clock", "standings", "bracket"
+WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = (
+    "welcome", "pairings", "clock", "standings", "bracket", "words")
 NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
 """What a page holds in a browser without scripts, whatever its size; `static/wall_fit.js` measures instead, and fills
 each page with names as large as they can be."""
@@ -102,14 +104,21 @@ def mode_of(state: EventState) -> str:
     return PAIRINGS if state.clock.state == IDLE else CLOCK
 
 
+def there_is(mode: str, moment: EventAt) -> bool:
+    """Whether there is anything to show of a picture that somebody wants."""
+    state = moment.state
+    return {WORDS: True, PAIRINGS: bool(state.public_rounds), CLOCK: state.live is not None,
+            STANDINGS: bool(ranking(moment)), BRACKET: bracket(moment) is not None}.get(mode, False)
+
+
 def wall_view(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, now_ms: int,
-    part: tuple[int, int] = (1, 1),
+    part: tuple[int, int] = (1, 1), show: str = "",
 ) -> WallView:
-    """`part` (i, n): this wall shows the i-th of n shares of the alphabet."""
+    """`part` (i, n): this wall shows the i-th of n shares of the alphabet; `show`: this picture, where there is one."""
     state, names = moment.state, shown_names(moment)
     newest = newest_round(state)
-    mode = mode_of(state)
+    mode = show if show and there_is(show, moment) else mode_of(state)
     ranks = standings_view(moment, names) if mode == STANDINGS else None
     grid = cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
     return WallView(

@@ -1,0 +1,169 @@
+"""Walls from the console: announcements, what each display shows, and whether the hub itself is heard."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+
+from flask import Blueprint, redirect, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_hub.journal.on_walls import (
+    COUNTED,
+    DISPLAY_FORGOTTEN,
+    DISPLAY_SET,
+    HUB_SOUND,
+    KINDS,
+    LASTS_MAX_MINUTES,
+    SAID,
+    SAID_MAX,
+    SHOWS,
+    TEXT_MAX,
+    UNSAID,
+)
+from roundtap_hub.journal.service import Step
+from roundtap_hub.known_displays import NAMES
+from roundtap_hub.pages.base import actor, field, mended_on, now_ms, page, the_asked, the_hub, the_snapshot
+from roundtap_hub.public.sheets import THEMES
+from roundtap_hub.views.displays import PARTS, display_rows
+from roundtap_hub.views.event_list import listed
+from roundtap_hub.views.said import all_lines
+
+SCREENS_MAX = 64
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/displays", "displays", displays)
+    bp.add_url_rule("/displays/say", "say", say, methods=["POST"])
+    bp.add_url_rule("/displays/unsay", "unsay", unsay, methods=["POST"])
+    bp.add_url_rule("/displays/sound", "hub_sound", hub_sound, methods=["POST"])
+    bp.add_url_rule("/displays/<display>/set", "set_display", set_display, methods=["POST"])
+    bp.add_url_rule("/displays/<display>/identify", "identify_display", identify_display, methods=["POST"])
+    bp.add_url_rule("/displays/<display>/forget", "forget_display", forget_display, methods=["POST"])
+
+
+def displays(**_: str) -> AnyResponse:
+    """Every display with the age of its contact, and what is announced."""
+    hub, snapshot = the_hub(), the_snapshot()
+    walls, asked = snapshot.venue.walls, the_asked()
+    return page("displays.html", feed="displays", rows=display_rows(hub.displays.contacts, walls.screens, now_ms()),
+                said=all_lines(walls, asked.now, hub.clocks.wall()), events=listed(snapshot), shows=SHOWS, parts=PARTS,
+                themes=("", *THEMES), kinds=KINDS, counted=COUNTED, walls=walls,
+                names={line.id: line.name for line in listed(snapshot)}, knows_time=hub.clocks.wall() is not None)
+
+
+@mended_on(displays)
+def say() -> AnyResponse:
+    """An announcement on all walls and phones of one event, or of all: a line, or lunch and next start with a countdown
+    in minutes or to a time of day."""
+    kind, text = field("kind", KINDS[0]), " ".join(field("text").split())
+    if kind not in KINDS:
+        raise Problem("not_one_of", value=kind[:20], options=", ".join(KINDS), where="/kind")
+    lasts_ms = _lasts_ms(field("until"))
+    if kind in COUNTED and lasts_ms is None:
+        raise Problem("said_until_missing", where="/until")
+    if kind not in COUNTED and not text:
+        raise Problem("said_nothing", where="/text")
+    if len(text) > TEXT_MAX:
+        raise Problem("said_too_long", letters=len(text), maximum=TEXT_MAX, where="/text")
+    hub = the_hub()
+    if len(all_lines(the_snapshot().venue.walls, the_asked().now, hub.clocks.wall())) >= SAID_MAX:
+        raise Problem("said_too_many", maximum=SAID_MAX)
+    _tell(SAID, id=secrets.token_hex(6), event=_event(), kind=kind, text=text, lasts_ms=lasts_ms)
+    return _back()
+
+
+def _lasts_ms(typed: str) -> int | None:
+    """Milliseconds that "25" (minutes) or "13:30" (today, or after midnight) are from now; None: nothing typed."""
+    if not typed:
+        return None
+    hours, is_time, minutes = typed.partition(":")
+    if not (hours.isdecimal() and len(hours) <= 4 and (not is_time or (minutes.isdecimal() and len(minutes) == 2))):
+        raise Problem("said_until", value=typed[:20], where="/until")
+    if not is_time:
+        if not 1 <= int(hours) <= LASTS_MAX_MINUTES:
+            raise Problem("said_until", value=typed[:20], where="/until")
+        return int(hours) * 60_000
+    wall = the_hub().clocks.wall()
+    if int(hours) > 23 or int(minutes) > 59:
+        raise Problem("said_until", value=typed[:20], where="/until")
+    if wall is None:
+        raise Problem("said_time_unknown", where="/until")
+    now = datetime.fromisoformat(wall).astimezone()
+    then = now.replace(hour=int(hours), minute=int(minutes), second=0, microsecond=0)
+    if then <= now:
+        then += timedelta(days=1)
+    return int((then - now).total_seconds() * 1000)
+
+
+@mended_on(displays)
+def unsay() -> AnyResponse:
+    """An announcement is taken back; one that is over already is no trouble."""
+    _tell(UNSAID, id=field("id")[:40])
+    return _back()
+
+
+@mended_on(displays)
+def hub_sound() -> AnyResponse:
+    """Whether the hub's own audio out (`--sound`) is heard."""
+    on = field("on")
+    if on not in ("0", "1"):
+        raise Problem("not_one_of", value=on[:20], options="0, 1", where="/on")
+    _tell(HUB_SOUND, on=on == "1")
+    return _back("sound")
+
+
+@mended_on(displays)
+def set_display(display: str) -> AnyResponse:
+    """What a display shows from now on; it hears so at once."""
+    hub, screens = the_hub(), the_snapshot().venue.walls.screens
+    name = screens[display].name if display in screens else hub.displays.name_of(display)
+    if name not in NAMES:
+        raise Problem("unknown_display")
+    if display not in screens and len(screens) >= SCREENS_MAX:
+        raise Problem("too_many_displays", maximum=SCREENS_MAX)
+    show, part, theme = field("show", SHOWS[0]), field("part"), field("theme")
+    for where, value, allowed in (("/show", show, SHOWS), ("/part", part, PARTS), ("/theme", theme, ("", *THEMES))):
+        if value not in allowed:
+            raise Problem("not_one_of", value=value[:20], options=", ".join(filter(None, allowed)), where=where)
+    _tell(DISPLAY_SET, display=display, name=name, event=_event(), show=show, part=part, theme=theme,
+          sound=field("sound") == "1")
+    return _back(f"display-{display}")
+
+
+@mended_on(displays)
+def identify_display(display: str) -> AnyResponse:
+    """The display shows its name, large, for some seconds."""
+    hub, screen = the_hub(), the_snapshot().venue.walls.screens.get(display)
+    name = screen.name if screen else hub.displays.name_of(display)
+    if not name:
+        raise Problem("unknown_display")
+    hub.displays.identify(display, name)
+    return _back(f"display-{display}")
+
+
+@mended_on(displays)
+def forget_display(display: str) -> AnyResponse:
+    """A display that is not there any more; should it come back, it is a new one."""
+    if display in the_snapshot().venue.walls.screens:
+        _tell(DISPLAY_FORGOTTEN, display=display)
+    the_hub().displays.forget(display)
+    return _back()
+
+
+def _event() -> str | None:
+    """The event that was chosen; None: whichever is played, or all."""
+    chosen = field("event")
+    if chosen and chosen not in {line.id for line in listed(the_snapshot())}:
+        raise Problem("unknown_event", event=chosen[:40])
+    return chosen or None
+
+
+def _tell(entry: str, **data: object) -> None:
+    the_hub().service.ask([Step(VENUE, NewEntry(entry, data))], actor())
+
+
+def _back(anchor: str = "") -> AnyResponse:
+    return redirect(url_for("console.displays", _anchor=anchor or None), 303)

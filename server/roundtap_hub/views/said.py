@@ -1,0 +1,59 @@
+"""Announcements as pages show them: which stand now, and until when they are counted down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from roundtap_core.clock import Instant
+from roundtap_hub.journal.on_walls import COUNTED, OnWalls, Said
+from roundtap_hub.views.round_clock import time_of_day
+
+
+@dataclass(frozen=True, slots=True)
+class SaidLine:
+    """`until_ms`: when it is over, on the hub's monotonic clock; None: when it is taken back, or nobody knows.
+
+    `left_ms` until then; `counted`: it is counted down; `until`: the time of day, "" where nobody knows it.
+    """
+
+    id: str
+    event: str | None
+    kind: str
+    text: str
+    until_ms: int | None
+    left_ms: int | None
+    counted: bool
+    until: str
+
+
+def said_lines(walls: OnWalls, event_id: str | None, now: Instant, wall: str | None) -> tuple[SaidLine, ...]:
+    """What is announced to one event (None: to all) and not over, the oldest first."""
+    return _lines(walls.for_event(event_id), now, wall)
+
+
+def all_lines(walls: OnWalls, now: Instant, wall: str | None) -> tuple[SaidLine, ...]:
+    """Everything that stands announced anywhere: for who announces."""
+    return _lines(walls.said, now, wall)
+
+
+def _lines(said: tuple[Said, ...], now: Instant, wall: str | None) -> tuple[SaidLine, ...]:
+    lines = []
+    for each in said:
+        left_ms = each.left_ms(now, gone_ms(each.at.wall, wall))
+        if left_ms is not None and left_ms <= 0:
+            continue
+        until_ms = None if left_ms is None else now.mono_ms + left_ms
+        lines.append(SaidLine(each.id, each.event, each.kind, each.text, until_ms, left_ms,
+                              each.kind in COUNTED and left_ms is not None,
+                              time_of_day(wall, left_ms) if left_ms is not None else ""))
+    return tuple(lines)
+
+
+def gone_ms(then: str | None, now: str | None) -> int | None:
+    """Milliseconds between two times of day; None where one is not known, or time went backwards."""
+    if then is None or now is None:
+        return None
+    gone = datetime.fromisoformat(now) - datetime.fromisoformat(then)
+    milliseconds = int(gone.total_seconds() * 1000)
+    return milliseconds if milliseconds >= 0 else None
