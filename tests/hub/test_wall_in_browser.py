@@ -190,7 +190,7 @@ def test_old_news_are_grey_legible_and_say_of_when_they_are(tmp_path: Path, brow
         screen(browser, 1920, 1080)
         for path in ("/wall/e1?theme=light", "/wall/e1?theme=dark", "/e/e1/p/p1"):
             browser.get(f"{url}{path}")
-            until(lambda: browser.execute_script("return window.heardHub === true && window.roundtap.known()"), "the feed")
+            until(lambda: browser.execute_script("return window.heardHub && window.roundtap.known()"), "news")
             # Silence, and nobody waits for it to be long: the page's own clock is set on.
             browser.execute_script("feeds.forEach((feed) => feed.close())")
             browser.execute_script("const now = performance.now(); performance.now = () => now + 80000;")
