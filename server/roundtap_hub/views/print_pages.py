@@ -12,8 +12,9 @@ from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.forms.slip_form import SlipFigure, Ticks, margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.words import Words
-from roundtap_hub.printing.job_content import slip_content
+from roundtap_hub.printing.job_content import HEAD_LETTERS, slip_content
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round, shown_members, shown_names
+from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.views.wall import sort_key
 
@@ -44,7 +45,9 @@ def printed_slips(moment: EventAt, played: RoundState, base_url: str, secret: by
     for match in sorted(played.matches, key=lambda one: (one.match.table is None, one.match.table or 0)):
         if match.match.b is None or (match.done and not all_matches):
             continue
-        content = slip_content(moment, played, match, names, base_url, secret)
+        content = {"event": state.name, "round": played.number, "name": title_key(state, played),
+                   "head": f"#{state.number} {state.head[:HEAD_LETTERS]}",
+                   **slip_content(moment, played, match, names, base_url, secret)}
         form = state.rulebook.form(state.options, situation_of(state, played, match))
         picks = slip_picks(form)
         found.append(PrintedSlip(content, slip_figures(form, words), slip_ticks(form), margin_label(form, words),
