@@ -69,7 +69,7 @@ class Hub:
     encrypted: Encrypted | None = None
     """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
     plain_port: int | None = None
-    """Where phones in the hall reach it, without encryption."""
+    """The port that is not encrypted, for paper that an organizer prints: phones are led there. None: nobody said."""
     new_event_id: Callable[[], str] = random_event_id
     proofs: Proofs = field(default_factory=Proofs)
     """Entries that units were told of and that the journal lacks."""

@@ -35,6 +35,7 @@ from roundtap_hub.pages import (
     people_desk,
     play_on,
     players,
+    print_pages,
     restored,
     result_walk,
     results,
@@ -84,6 +85,8 @@ CONSOLE_PAGES = (
     outcome,
     this_hub,
     slip_desk,
+    print_pages,
+    paper,
 )
 
 
@@ -112,8 +115,7 @@ def register(app: Flask, hub: Hub) -> None:
     my_page.guard(personal)
     for module in (my_page, my_report, my_wishes):
         module.routes(personal)
-    if hub.paper is not None:
-        paper.routes(organizer)
+    print_pages.public_routes(public)
     slip_door.routes(slips)
     error_pages.handle(app)
     app.register_blueprint(public)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import secrets
 
-from flask import Blueprint, current_app, redirect, url_for
+from flask import Blueprint, abort, current_app, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment
+from roundtap_hub.pages.print_pages import DESKS, EVERYBODYS
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.jobs import (
     AGAIN,
@@ -27,7 +28,9 @@ from roundtap_hub.printing.jobs import (
     order_proxy,
     ordered,
 )
+from roundtap_hub.views.knockout import bracket
 from roundtap_hub.views.paper import event_jobs, paper_view
+from roundtap_hub.views.print_pages import last_closed
 
 CARD_LETTERS, NAME_LETTERS = 60, 60
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -46,13 +49,15 @@ def routes(bp: Blueprint) -> None:
 
 
 def the_book() -> PrintBook:
-    book: PrintBook = current_app.extensions["roundtap-paper"]
+    book: PrintBook | None = current_app.extensions.get("roundtap-paper")
+    if book is None:
+        abort(404)
     return book
 
 
 def paper(event_id: str) -> AnyResponse:
-    """The list of an event's paper."""
-    moment, book = the_moment(event_id), the_book()
+    """The list of an event's paper, and the sheets that a browser prints: those without any print station, too."""
+    moment, book = the_moment(event_id), the_hub().paper
     kinds = [kind for kind in BY_HAND if kind in OF_THE_HUB or moment.state.public_rounds]
     if the_hub().encrypted is None:
         kinds.remove(TRUST)
@@ -60,7 +65,9 @@ def paper(event_id: str) -> AnyResponse:
     today = (the_hub().clocks.wall() or "")[:10]
     return page("console_paper.html", state=moment.state, kinds=kinds, details=DETAILS, today=today,
                 card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
-                paper=paper_view(moment.state, book.orders, book.states))
+                sheets=EVERYBODYS, desk_sheets=DESKS, hub_paper=book is not None,
+                has_bracket=bracket(moment) is not None, closed=last_closed(moment.state),
+                paper=paper_view(moment.state, book.orders, book.states) if book is not None else None)
 
 
 @mended_on(paper)

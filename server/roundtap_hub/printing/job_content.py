@@ -45,7 +45,7 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
                         "head": f"#{state.number} {state.head[:HEAD_LETTERS]}"}
     played = next((r for r in state.public_rounds if r.number == job.round), None)
     if job.kind == STANDINGS:
-        return {**content, **_standings(moment, names)}
+        return {**content, **standings_content(moment, names)}
     if job.kind == TRUST:
         return None if encrypted is None else {
             **content, "url": f"{base_url}/trust", "fingerprint": encrypted.fingerprint,
@@ -56,9 +56,9 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
         return content if job.kind not in (SLIP, BY_TABLE, BY_NAME) else None
     content.update(round=played.number, name=title_key(state, played))
     if job.kind == BY_TABLE:
-        return {**content, "rows": _by_table(moment, played, names)}
+        return {**content, "rows": pairings_by_table(moment, played, names)}
     if job.kind == BY_NAME:
-        return {**content, "rows": _by_name(moment, played, names)}
+        return {**content, "rows": pairings_by_name(moment, played, names)}
     if job.kind == SLIP:
         match = next((m for m in played.matches if m.id == job.match and m.match.b is not None), None)
         if match is None:
@@ -80,17 +80,18 @@ def slip_content(moment: EventAt, played: RoundState, match: MatchState, names: 
     if match.match.game == THIRD:
         sides["name"] = THIRD_PLACE
     form = state.rulebook.form(state.options, situation_of(state, played, match))
-    return {**sides, "of": _rounds_planned(state, played), "table": match.match.table,
+    return {**sides, "of": rounds_planned(state, played), "table": match.match.table,
             "code": slip_codes(state, played)[match.id], "form": form_to_json(form),
             "url": f"{base_url}/s/{slip_token(secret, state, played, match)}"}
 
 
-def _rounds_planned(state: EventState, played: RoundState) -> int:
+def rounds_planned(state: EventState, played: RoundState) -> int:
+    """How many Swiss rounds there will be; at least as many as this one's number."""
     return max(state.swiss_rounds, played.number)
 
 
-def _by_table(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
-    """Tables in order, then who plays at none."""
+def pairings_by_table(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
+    """Tables in order, then who plays at none. `by_hand`: an official put these two together."""
     members = shown_members(moment)
 
     def place(match: MatchState) -> tuple[bool, int]:
@@ -106,7 +107,7 @@ def _by_table(moment: EventAt, played: RoundState, names: Names) -> list[Content
     ]
 
 
-def _by_name(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
+def pairings_by_name(moment: EventAt, played: RoundState, names: Names) -> list[Content]:
     """Everybody with record and first tiebreaker, so that people find errors before they play."""
     rows = []
     members = shown_members(moment)
@@ -121,7 +122,7 @@ def _by_name(moment: EventAt, played: RoundState, names: Names) -> list[Content]
     return sorted(rows, key=lambda row: sort_key(str(row["name"])))
 
 
-def _standings(moment: EventAt, names: Names) -> Content:
+def standings_content(moment: EventAt, names: Names) -> Content:
     """After a cut the final ranking, with the round that each came to; what decided in the Swiss rounds is left out
     there, since the lines stand in another order."""
     view = standings_view(moment, names)
