@@ -318,6 +318,18 @@ def test_a_draft_is_mended_and_published_as_it_is() -> None:
     assert at(event, 1).by_hand
 
 
+def test_a_draft_of_other_pairs_has_another_mark_and_a_published_round_keeps_its_own() -> None:
+    """Tables of a hub that lost the mend say so by the mark; those of a round in play all speak of one."""
+    event = drawn()
+    before = event.state.rounds[0].mark
+    done(event, swap(event, at(event, 1).match.a, at(event, 2).match.a))
+    mended = event.state.rounds[0].mark
+    assert mended != before
+    event.tell(c.PublishRound(1, 1, noted="x"))
+    done(event, swap(event, at(event, 1).match.a, at(event, 2).match.a))
+    assert event.state.rounds[0].mark == mended
+
+
 def test_a_draft_at_other_tables_is_still_by_hand() -> None:
     event = drawn()
     done(event, swap(event, at(event, 1).match.a, at(event, 2).match.a))

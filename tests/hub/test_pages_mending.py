@@ -12,9 +12,9 @@ import pytest
 from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.commands import DrawRound, DropCompetitor, SetClock
+from roundtap_core.event.commands import CreateEvent, DrawRound, DropCompetitor, EnterCompetitor, SetClock
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_core.event.state import DRAFT
+from roundtap_core.event.state import DRAFT, Entrant
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.journal.service import Step
 from roundtap_hub.printing.job_content import content_of
@@ -82,7 +82,7 @@ def test_by_hand_is_said_on_the_grid_the_pairings_the_match_and_the_rules(house:
     match = house.event.rounds[0].matches[0].id
     assert WHY in text_of(organizer.get(f"/console/e1/match/{match}"))
     rules = text_of(house.browser().get("/rules/e1"))
-    assert f"by hand Round 1, tables 1, 2 Players swapped. “{WHY}” organizer · #{house.event.number}" in rules
+    assert f"by hand Round 1, tables 1, 2 Players swapped. Why: {WHY} organizer · #{house.event.number}" in rules
 
 
 def test_the_pairings_are_another_page_when_the_sign_appears(house: House, organizer: Browser) -> None:
@@ -281,3 +281,30 @@ def test_what_is_typed_wrong_is_said_with_its_line(house: House, rows: list[tupl
     assert problem_of(answer)
     assert says in problem_of(answer)
     assert house.event.draft is None
+
+
+def test_another_events_table_is_not_to_be_had(house: House, organizer: Browser) -> None:
+    """One hall: what the second event has drawn is taken, for a move as for two who wait."""
+    house.service.ask([Step("e2", CreateEvent("Second", "xwing-standard", "relaxed", {}, "#0072B2", 3))], "test")
+    for n in range(4):
+        house.service.ask([Step("e2", EnterCompetitor(Entrant(f"q{n}", "d")))], "test")
+    house.service.tell("e2", DrawRound(5), "test")
+    theirs = sorted(m.match.table or 0 for m in house.service.snapshot.events["e2"].rounds[0].matches)
+    answer = look(organizer, do="table", match="1.1", table=theirs[0])
+    assert f"Table {theirs[0]} is taken by another match or another event" in problem_of(answer)
+    for who in ("Late Comer", "Late Comer Too"):
+        organizer.post("/console/e1/competitors", names=who)
+    late = [who for who in house.event.entrants if who not in {f"p{n}" for n in range(1, 7)}]
+    shown = look(organizer, do="pair", first=late[0], second=late[1])
+    assert f"Table {max(theirs) + 1} Late Comer – Late Comer Too" in text_of(shown)
+
+
+def test_sixty_four_tables_are_light_on_the_wire(tmp_path: Path) -> None:
+    with open_house(tmp_path) as house:
+        organizer = house.with_event([f"Aleksandra Wiśniewska-Szczepańska {n}" for n in range(128)])
+        house.service.tell("e1", DrawRound(5), "test")
+        for path in (MEND, "/console/e1/pair"):
+            organizer.get(path)
+            answer = organizer.client.get(path, headers={"Accept-Encoding": "gzip"})
+            assert answer.headers["Content-Encoding"] == "gzip"
+            assert len(answer.data) < 30_000, path

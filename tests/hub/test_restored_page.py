@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from pages_kit import Browser, House, problem_of, text_of
 from restored_kit import Evening, backup_of, evening, restored_house, results
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent
+from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, SwapSeats
+from roundtap_core.event.mending.decide import mend_of
 from roundtap_core.records import Pair, Result
 from roundtap_hub.journal.beyond_copy import lost_rounds, points
 
@@ -307,3 +309,33 @@ def test_what_tables_know_beyond_the_copy_is_counted(tmp_path: Path) -> None:
         page = text_of(browser.get("/console/restored"))
         assert "The tables know of 6 entries after it" in page
         assert "is lost" in page
+
+
+def test_a_swap_that_the_copy_lacks_is_said_where_the_table_shows_others(tmp_path: Path) -> None:
+    """Once it is done again, what the table has reported counts for those who sit there."""
+    with evening(tmp_path / "hub") as night:
+        night.next_round()
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        one, two = (m.match.a for m in night.house.event.rounds[-1].matches[:2])
+        number = night.house.event.rounds[-1].number
+        swap = SwapSeats(number, (one, two), "a car")
+        night.house.service.tell("e1", replace(swap, plan=mend_of(night.house.event, swap).mark), "test")
+        for table in night.tables:
+            table.look()
+        first = next(table for table in night.tables if (table.holds or {}).get("a") == two)
+        first.both(100, 24)
+    with restored_house(backup, tmp_path / "again") as (house, browser):
+        come_back(night, house)
+        page = text_of(browser.get("/console/restored"))
+        assert page.count("somebody changed this by hand after the copy") == 2
+        browser.get(f"/console/e1/mend?do=swap&first={one}&second={two}")
+        again = replace(swap, plan=mend_of(house.event, swap).mark)
+        house.service.tell("e1", again, "test")
+        assert "changed this by hand" not in text_of(browser.get("/console/restored"))
+        [point] = points(house.service.snapshot)
+        browser.post("/console/restored/point", point=point.key, take="tables")
+        browser.post("/console/restored/settled")
+        assert house.service.snapshot.venue.afresh is None
+        assert {fate.fate for fate in house.event.fates.values()} == {"accepted"}
+        match = next(m for m in house.event.rounds[-1].matches if m.match.a == two)
+        assert match.match.result is not None

@@ -92,10 +92,18 @@ def has_place(snapshot: Snapshot, state: EventState, report: Report) -> bool:
         # One that waited is looked into now: whatever the rules say of it is its fate.
         return True
     if _of_known_round(state, report.match, report.draw):
-        # Where its unit stood may be what the copy lacks.
-        return report.stood_there
+        # Where its unit stood may be what the copy lacks; or that other people were seated there.
+        return report.stood_there and not _of_others(state, report)
     number = report.match.partition(".")[0]
     return number.isdecimal() and len(number) < 4 and (state.id, int(number), report.draw or "") in afresh.anew
+
+
+def _of_others(state: EventState, report: Report) -> bool:
+    """Whether others meet in this match than the copy says, by a change that came after it."""
+    found = state.find_match(report.match)
+    if found is None or report.a is None or report.revision <= found[1].revision:
+        return False
+    return {found[1].match.a, found[1].match.b} != {report.a, report.b}
 
 
 def is_known(snapshot: Snapshot, pending: Pending) -> bool:

@@ -52,6 +52,9 @@ class TableLine:
     result: ShownResult | None
     waiting: int
     """Reports of this unit that wait for a round."""
+    in_copy: tuple[str, ...] = ()
+    """Who meets in this match by the copy, where the table knows others: it was changed by hand after the copy."""
+    event: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,8 @@ def _tables(snapshot: Snapshot, afresh: Afresh, waiting: list[Pending]) -> list[
             unit, snapshot.venue.tables.get(unit, claim.table if claim is not None else None), heard is not None,
             unit in afresh.without, claim.round if claim is not None else None,
             _names(snapshot, state, claim) if claim is not None else (), claim.state if claim is not None else "",
-            _shown(claim, state), sum(pending.unit == unit for pending in waiting)))
+            _shown(claim, state), sum(pending.unit == unit for pending in waiting), _in_copy(snapshot, state, claim),
+            state.id if state is not None else ""))
     return sorted(found, key=lambda line: (line.table is None, line.table or 0, line.unit))
 
 
@@ -201,6 +205,17 @@ def _names(snapshot: Snapshot, state: EventState | None, claim: Claim) -> tuple[
     both = tuple(who for who in (claim.a, claim.b) if who is not None)
     if state is None:
         return both
+    names = full_names(EventAt(state, snapshot.people_of(state.id)))
+    return tuple(names.get(who, who) for who in both)
+
+
+def _in_copy(snapshot: Snapshot, state: EventState | None, claim: Claim | None) -> tuple[str, ...]:
+    found = state.find_match(claim.match) if state is not None and claim is not None else None
+    if state is None or claim is None or found is None or found[0].mark != claim.mark or claim.b is None:
+        return ()
+    both = tuple(who for who in (found[1].match.a, found[1].match.b) if who is not None)
+    if claim.revision <= found[1].revision or set(both) == {claim.a, claim.b}:
+        return ()
     names = full_names(EventAt(state, snapshot.people_of(state.id)))
     return tuple(names.get(who, who) for who in both)
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from roundtap_core.clock import Clock
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.mending.mend import AGAIN
+from roundtap_core.event.mending.mend import AGAIN, MARK_DIGITS
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import Draw, Match
+from roundtap_core.wire import digest
 
 
 def _mended(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -34,8 +35,17 @@ def _round(played: RoundState, data: Mapping[str, Any], entry: Entry) -> RoundSt
     draw = played.draw
     if data.get("method"):
         draw = replace(draw, method=data["method"]) if draw else Draw(0, 1, data["method"])
-    return replace(played, matches=tuple(matches), draw=draw, notes=data.get("notes", played.notes),
+    made = replace(played, matches=tuple(matches), draw=draw, notes=data.get("notes", played.notes),
                    mends=(*played.mends, line))
+    return replace(made, mark=_mark(made)) if played.status == DRAFT and data.get("method") else made
+
+
+def _mark(draft: RoundState) -> str:
+    """Another mark for other pairs, while no table knows the old one: a hub that lacks the mend is told by its tables.
+    A published round keeps its own, which all its tables speak of."""
+    draw = draft.draw or Draw(0, 1, "")
+    pairs = [[m.match.a, m.match.b] for m in draft.matches]
+    return digest([draft.number, draw.seed, draw.attempt, pairs])[:MARK_DIGITS]
 
 
 def _match(was: MatchState, raw: Mapping[str, Any], by_hand: Mapping[str, Any] | None,
