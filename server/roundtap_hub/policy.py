@@ -176,7 +176,7 @@ POLICY: Mapping[str, Row] = {
     # People from a table; what is seen of it is what is known of everybody.
     **_of_event(HEADS_AND_DESK, SEEN, "GET /import"),
     **_of_event(HEADS_AND_DESK, OPEN, "POST /import/table", "POST /import/people", only=_BEFORE_ROUND_1),
-    **_of_event(STAFF, SEEN, "GET /check-in"),
+    **_of_event(STAFF, SEEN, "GET /check-in", "GET /absent"),
     **_of_event(ORGANIZERS, OPEN, "POST /check-in"),
     **_of_event(HEADS_AND_DESK, OPEN, "POST /check-in/name", "POST /competitors/<competitor>/here",
                 "POST /competitors/<competitor>/confirm", "POST /competitors/<competitor>/remove"),

@@ -76,3 +76,73 @@ def test_a_clock_that_is_paused_counts_no_minutes(house: House, browser: Browser
     house.service.tell("e1", SetClock("pause"), "test")
     house.time.ms += 30 * MINUTE
     assert absent(browser) == []
+
+
+# --- the grid names them, and one page lists them ---------------------------------------------------------------------
+
+PAGE = "/console/e1/absent"
+
+
+def row(browser: Browser, match: str) -> str:
+    page = browser.get("/console/e1").text
+    return page.partition(f'data-key="{match}"')[2].partition("</li>")[0]
+
+
+def test_the_grid_names_who_is_missing_at_a_table_also_after_the_start(house: House, browser: Browser):
+    first, second = names(house)
+    assert f"not there: {second}" in row(browser, "1.1")
+    assert "not there" not in row(browser, "1.2"), "nobody says anything of a table without a unit"
+    house.hub.presence.heard("unit-1", house.time.ms, seated=frozenset())
+    assert f"not there: {first}, {second}" in row(browser, "1.1")
+    house.hub.presence.heard("unit-1", house.time.ms, seated=frozenset("ab"))
+    assert "not there" not in row(browser, "1.1")
+
+
+def test_before_the_start_a_table_at_which_nobody_sits_waits(house: House, browser: Browser):
+    house.service.tell("e1", SetClock("reset"), "test")
+    house.hub.presence.heard("unit-1", house.time.ms, seated=frozenset())
+    assert "not there" not in row(browser, "1.1")
+    house.hub.presence.heard("unit-1", house.time.ms, seated=frozenset("b"))
+    assert f"not there: {names(house)[0]}" in row(browser, "1.1")
+
+
+def test_a_table_without_a_unit_is_known_once_somebody_was_seen_there(house: House, browser: Browser):
+    other = house.event.find_match("1.2")[1].match
+    page = browser.get(PAGE)
+    assert "1 table without word" in text_of(page)
+    assert browser.post("/console/e1/match/1.2/here", who=other.a, back="absent").location == PAGE
+    after = text_of(browser.get(PAGE))
+    assert "without word" not in after
+    people = house.service.snapshot.people["e1"]
+    assert f"not there: {people[other.b].name}" in row(browser, "1.2")
+    house.time.ms += 10 * MINUTE
+    assert absent(browser) == [house.event.find_match("1.1")[1].match.b, other.b]
+    browser.post("/console/e1/match/1.2/here", who=other.b, back="absent")
+    assert "not there" not in row(browser, "1.2")
+
+
+def test_one_list_with_one_button_each_once_the_minutes_are_over(house: House, browser: Browser):
+    second = house.event.find_match("1.1")[1].match.b
+    early = browser.get(PAGE)
+    assert names(house)[1] in text_of(early)
+    assert "10 minutes after the start" in text_of(early)
+    assert "/no-show" not in early.text
+    house.time.ms += 10 * MINUTE
+    late = browser.get(PAGE)
+    assert "The 10 minutes after the start are over" in text_of(late)
+    step = re.search(rf'name="step" value="(person/{second}[^"]*)"', late.text)
+    assert step
+    sent = {"absent": second, "back": "absent", "step": step[1]}
+    assert browser.post("/console/e1/match/1.1/no-show", **sent).location == PAGE
+    assert "Nobody is known to be missing" in text_of(browser.get(PAGE))
+    before = house.event.number
+    assert browser.post("/console/e1/match/1.1/no-show", **sent).status_code in (404, 409)
+    assert house.event.number == before, "a second click does nothing"
+    browser.post("/console/e1/match/1.1/here-after-all")
+    assert house.event.find_match("1.1")[1].match.b == second
+    assert house.event.entrants[second].active
+
+
+def test_without_a_round_in_play_nobody_is_missing(house: House):
+    browser = house.with_event(PEOPLE[:4])
+    assert "No round is being played" in text_of(browser.get(PAGE))

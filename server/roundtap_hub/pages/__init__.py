@@ -6,6 +6,7 @@ from flask import Blueprint, Flask
 
 from roundtap_hub.hub import Hub
 from roundtap_hub.pages import (
+    absent,
     announced,
     archive,
     base,
@@ -74,6 +75,7 @@ CONSOLE_PAGES = (
     import_people,
     people_desk,
     sign_up_desk,
+    absent,
     judging,
     officials,
     play_on,

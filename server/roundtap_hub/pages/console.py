@@ -40,6 +40,7 @@ from roundtap_hub.views.judging import desk_of
 from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines, title_key
 from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.next_step import next_step
+from roundtap_hub.views.not_there import named_on_grid
 from roundtap_hub.views.open_points import points_before_round_1
 from roundtap_hub.views.regions import Rendered, changes
 from roundtap_hub.views.renderings import RENDERINGS, Renderings
@@ -109,6 +110,7 @@ def _draw(moment: EventAt) -> Rendered:
     points = points_before_round_1(moment)
     grid = cells(snapshot, units, state, newest, names, now)
     seated = seated_count(snapshot, units, state.live)
+    absent = named_on_grid(units, state, grid, hub.presence.here)
     opened = opened_part(moment)
     known = table_units(hub, snapshot, units)
     counted = tables_counted(snapshot, units, state, now)
@@ -125,7 +127,8 @@ def _draw(moment: EventAt) -> Rendered:
 
     def cell_rows(some: Iterable[Cell]) -> Iterator[RowOf]:
         for each in some:
-            yield each.match_id, (each.shown, names.get(each.came_after_all or "") if state.live else ""), each
+            yield each.match_id, (each.shown, names.get(each.came_after_all or "") if state.live else "",
+                                  absent.get(each.match_id)), each
 
     return rendered(
         "console.html", feed=f"console/{event_id}", state=state, moment=moment, names=names, public=shown_names(moment),
@@ -138,7 +141,7 @@ def _draw(moment: EventAt) -> Rendered:
         needs=needs(snapshot, units, state, grid if state.live else (), names, now,
                     played_ms(state, hub.clocks.now()), hub.presence.here),
         draft=draft_view(moment, names), planned=planned_rounds(state), roster=people, lists=lists,
-        told_lists=told_lists(moment), counted_here=counted_here(state),
+        told_lists=told_lists(moment), not_there=absent, counted_here=counted_here(state),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),
         has_bracket=bracket(moment) is not None,

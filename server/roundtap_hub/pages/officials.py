@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
-from flask import Blueprint
+from flask import Blueprint, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -95,4 +95,6 @@ def is_here(event_id: str, match_id: str) -> AnyResponse:
     state = the_moment(event_id).state
     the_entrant(state, field("who"))
     the_hub().presence.seen_here(state.id, match_id, field("who"))
+    if field("back"):
+        return redirect(url_for("console.absent", event_id=event_id), 303)
     return back_to_event(event_id, "needs")

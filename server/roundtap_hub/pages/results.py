@@ -169,7 +169,7 @@ def draw_lot(event_id: str, match_id: str) -> AnyResponse:
 @mended_on(match_page)
 def no_show(event_id: str, match_id: str) -> AnyResponse:
     the_hub().service.tell(event_id, NoShow(match_id, field("absent")), actor())
-    return back_to_event(event_id)
+    return redirect(url_for("console.absent", event_id=event_id), 303) if field("back") else back_to_event(event_id)
 
 
 @mended_on(match_page)

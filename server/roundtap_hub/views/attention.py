@@ -12,6 +12,7 @@ from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.calls import calls_of
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.not_there import not_there
 from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, Cell, age
 from roundtap_hub.wishes import wishes_of
 
@@ -125,17 +126,14 @@ def _absent(
     units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[Cell], played_ms: int | None,
     here: Collection[tuple[str, str, str]],
 ) -> Iterator[Need]:
-    """Once the announced limit is over: who has not sat down. Only a table's unit knows; others are not reported."""
+    """Once the announced limit is over: who has not sat down (not_there.py)."""
     limit = state.options.get("late_minutes")
     if limit is None or played_ms is None or played_ms < limit * 60_000:
         return
     for cell in grid:
-        status = units.get(cell.unit) if cell.unit else None
-        if status is None or status.match != cell.match_id or status.draft or cell.reports or cell.done:
-            continue
-        for side, who_id, who in (("a", cell.a_id, cell.a), ("b", cell.b_id, cell.b)):
-            if side not in status.seated and who_id and who and (state.id, cell.match_id, who_id) not in here:
-                yield Need("absent", cell.table, played_ms - limit * 60_000, cell, side, who, who_id, number=limit)
+        for each in not_there(units, state.id, cell, here):
+            yield Need("absent", cell.table, played_ms - limit * 60_000, cell, each.side, each.name, each.id,
+                       number=limit)
 
 
 def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[Need]:
