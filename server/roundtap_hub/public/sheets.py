@@ -18,7 +18,7 @@ from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.announced import announced_view
 from roundtap_hub.views.event_at import EventAt, event_at, newest_round, planned_rounds, ranking_by_id, shown_names
 from roundtap_hub.views.event_list import listed
-from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, first_on_wall, standing_of
+from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, first_on_wall, standing_of, winner_of
 from roundtap_hub.views.players import everybody, player_view
 from roundtap_hub.views.round_clock import face_of, time_of_day
 from roundtap_hub.views.row_texts import RowOf
@@ -161,7 +161,12 @@ def player(asked: Asked, moment: EventAt, competitor: str) -> Found:
     return Sheet("player.html", f"p/{state.id}/{competitor}", "", {
         "state": state, "view": view, "clock": state.clock, "standing": standing_of(moment, competitor),
         "has_bracket": bracket(moment) is not None, "planned": planned_rounds(state),
-        "face": face_of(state, asked.now, asked.words)})
+        "face": face_of(state, asked.now, asked.words), **_winner(moment, competitor)})
+
+
+def _winner(moment: EventAt, competitor: str) -> dict[str, Any]:
+    winner = winner_of(moment)
+    return {"won": winner == competitor, "winner": shown_names(moment)[winner] if winner is not None else ""}
 
 
 def standings(asked: Asked, moment: EventAt) -> Sheet:

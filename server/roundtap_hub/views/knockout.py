@@ -247,13 +247,13 @@ class Standing:
 def standing_of(moment: EventAt, competitor: str) -> Standing | None:
     """None while Swiss rounds are played."""
     found, state = bracket(moment), moment.state
+    placed = places(moment).get(competitor)
+    if placed is not None:
+        return Standing("over", None, placed.reached, placed.rank)
     if found is None and state.cut is None:
         return None
     if found is None and second_stage_is_swiss(state):
         return _swiss_standing(state, competitor)
-    placed = places(moment).get(competitor)
-    if placed is not None:
-        return Standing("over", None, placed.reached, placed.rank)
     seed = found.seeds.index(competitor) + 1 if found and competitor in found.seeds else None
     if offered(state) == competitor:
         return Standing("offered")
@@ -274,6 +274,12 @@ def _swiss_standing(state: EventState, competitor: str) -> Standing:
     if competitor in seeds:
         return Standing("in", seeds.index(competitor) + 1)
     return Standing("offered" if offered(state) == competitor else "out")
+
+
+def winner_of(moment: EventAt) -> str | None:
+    """Who has won the tournament; None until that is certain, and where several share the first place."""
+    first = [placed.competitor for placed in places(moment).values() if placed.rank == 1]
+    return first[0] if len(first) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,9 @@ def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
 def said_of(state: EventState, form: Form, situation: Situation, match: MatchState, result: Result,
             names: Mapping[str, str], words: Words) -> Said:
     """A result told to somebody who is asked whether it is right: nothing of it is left out."""
-    lines = tell(state.rulebook, form, state.options, result, names, words)
+    lines = [line for line in tell(state.rulebook, form, state.options, result, names, words)
+             # Who won stands above them.
+             if line.label != words("match.winner")]
     try:
         worth = state.rulebook.worth(Match(match.match.a, match.match.b, result=result), state.options, situation)
     except Problem:
