@@ -26,6 +26,7 @@ from roundtap_hub.pages import (
     mending,
     my_page,
     my_report,
+    my_wishes,
     new_event,
     officials,
     outcome,
@@ -101,7 +102,7 @@ def register(app: Flask, hub: Hub) -> None:
         module.routes(organizer)
     personal = Blueprint("me", __name__)
     my_page.guard(personal)
-    for module in (my_page, my_report):
+    for module in (my_page, my_report, my_wishes):
         module.routes(personal)
     if hub.paper is not None:
         paper.routes(organizer)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from flask import Blueprint, abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -30,7 +31,15 @@ def routes(bp: Blueprint) -> None:
 def list_page(event_id: str, competitor: str) -> AnyResponse:
     """The list as it stands, or as it was just typed, with each problem beside its line."""
     moment = the_moment(event_id)
-    who = _competitor(moment, competitor)
+    entrant = moment.state.entrants.get(competitor)
+    save_at = url_for("console.save_list", event_id=event_id, competitor=competitor)
+    return page("list.html", entrant=entrant, name=full_names(moment).get(competitor), save_at=save_at,
+                fixed=bool(moment.state.public_rounds), reason=field("reason"), **list_context(moment, competitor))
+
+
+def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
+    """What the form of a list is drawn from, as it stands or as this request has it; 404 for nobody's."""
+    who = competitor_of(moment, competitor)
     state, check = moment.state, moment.state.rulebook.lists
     form, typed = check.form(state.options), request.form if request.method == "POST" else None
     list_, lines = check.spelled(check.of_competitor(who), state.options), {}
@@ -43,51 +52,55 @@ def list_page(event_id: str, competitor: str) -> AnyResponse:
         problems = _problems(moment, who) if list_ else []
         list_ = list_ or dict(check.begun(who))
     flags = flags_of(moment, who) if typed is None else []
-    entrant = state.entrants[competitor]
-    return page(
-        "list.html", state=state, who=who, name=full_names(moment)[competitor], entrant=entrant,
-        view=list_view(form, list_, problems, words(), lines), flags=[flag.say(words()) for flag in flags],
-        standing=list_states(moment)[competitor] if typed is None else None, count=len(problems),
-        fixed=bool(state.public_rounds), required=check.required(state.options, state.level),
-        looked_at=_seen(check, who), reason=field("reason"),
-    )
+    return {
+        "state": state, "who": who, "view": list_view(form, list_, problems, words(), lines),
+        "flags": [flag.say(words()) for flag in flags], "count": len(problems),
+        "standing": list_states(moment)[competitor] if typed is None else None, "looked_at": _seen(check, who),
+    }
 
 
 @mended_on(list_page)
 def save_list(event_id: str, competitor: str) -> AnyResponse:
-    """What can be read is saved, also where it breaks a rule: the judge decides what follows from that."""
+    """Free until round 1 is published; then a list is the same all day, and only corrected, with a reason."""
     if field("more"):
         return list_page(event_id, competitor)
     moment = the_moment(event_id)
-    who, state = _competitor(moment, competitor), moment.state
-    check = state.rulebook.lists
-    before = check.of_competitor(who)
-    list_ = check.spelled(read_list(check.form(state.options), request.form), state.options)
-    if check.malformed(list_, state.options):
-        raise Problem("list_not_saved")
-    if field("seen") != _version(check, who):
-        raise Problem("list_changed_meanwhile")
-    list_ = check.completed(list_)
-    if list_ != before:
-        _save(moment, check.into(who, list_), check.total(list_))
+    typed = typed_list(moment, competitor)
+    if typed is not None:
+        command: CorrectList | SubmitList = SubmitList(competitor, *typed.says)
+        if moment.state.public_rounds:
+            command = CorrectList(competitor, *typed.says, field("reason")[:REASON_LETTERS])
+        the_hub().service.tell(event_id, command, actor(), [typed.record])
     return redirect(url_for("console.list", event_id=event_id, competitor=competitor), 303)
 
 
-def _save(moment: EventAt, who: Competitor, total: int | None) -> None:
-    """Free until round 1 is published; then a list is the same all day, and only corrected, with a reason."""
+@dataclass(frozen=True, slots=True)
+class TypedList:
+    """A list to be saved: the person with it, and what the entry says of it (digest, total)."""
+
+    record: PersonRecord
+    says: tuple[str, int | None]
+
+
+def typed_list(moment: EventAt, competitor: str) -> TypedList | None:
+    """What this request's form holds; None where nothing was changed. What can be read is saved, also where it breaks a
+    rule: the judge decides what follows from that. Raises Problem for what cannot, and where another list was seen."""
+    found, check = competitor_of(moment, competitor), moment.state.rulebook.lists
+    list_ = check.spelled(read_list(check.form(moment.state.options), request.form), moment.state.options)
+    if check.malformed(list_, moment.state.options):
+        raise Problem("list_not_saved")
+    if field("seen") != _version(check, found):
+        raise Problem("list_changed_meanwhile")
+    list_ = check.completed(list_)
+    if list_ == check.of_competitor(found):
+        return None
+    who = check.into(found, list_)
     known = moment.people.get(who.id) or Person(who.name)
     person, salt = replace(known, list=who.list, identity=who.identity, houses=who.houses), secrets.token_hex(16)
-    digest = person.digest(salt)
-    command: CorrectList | SubmitList
-    if moment.state.public_rounds:
-        command = CorrectList(who.id, digest, total, field("reason")[:REASON_LETTERS])
-    else:
-        command = SubmitList(who.id, digest, total)
-    the_hub().service.tell(moment.state.id, command, actor(),
-                           [PersonRecord(moment.state.id, who.id, salt, person)])
+    return TypedList(PersonRecord(moment.state.id, who.id, salt, person), (person.digest(salt), check.total(list_)))
 
 
-def _competitor(moment: EventAt, competitor: str) -> Competitor:
+def competitor_of(moment: EventAt, competitor: str) -> Competitor:
     found = next((c for c in everybody(moment) if c.id == competitor), None)
     if found is None:
         abort(404)

@@ -94,23 +94,29 @@ def my_page(token: str) -> AnyResponse:
     return my(found.template, found.page, **found.context, variant="")
 
 
-def mended_on_mine(handler: View) -> View:
-    """For POST handlers of a link's page: a Problem is told on the main page, or to a script as JSON."""
+def mended_on_my(again: View) -> Callable[[View], View]:
+    """For POST handlers of a link's page: a Problem is told on the page `again`, or to a script as JSON."""
 
-    @wraps(handler)
-    def handled(**where: Any) -> AnyResponse:
-        try:
-            refuse_unfit_fields()
-            return handler(**where)
-        except Problem as problem:
-            g.problem, g.status = problem, STATUS.get(problem.key, 409)
-            if wants_json():
-                return told_as_json({"error": problem.say(the_asked().words)}, g.status)
-            g.pop("snapshot", None)
-            g.address = url_for("me.page", token=where["token"])
-            return my_page(where["token"])
+    def wrap(handler: View) -> View:
+        @wraps(handler)
+        def handled(token: str) -> AnyResponse:
+            try:
+                refuse_unfit_fields()
+                return handler(token)
+            except Problem as problem:
+                g.problem, g.status = problem, STATUS.get(problem.key, 409)
+                if wants_json():
+                    return told_as_json({"error": problem.say(the_asked().words)}, g.status)
+                g.pop("snapshot", None)
+                g.address = url_for("me.page", token=token)
+                return again(token)
 
-    return handled
+        return handled
+
+    return wrap
+
+
+mended_on_mine = mended_on_my(my_page)
 
 
 STATUS = {"too_often": 429, "report_malformed": 400, "unfit_text": 400, "not_saved": 503, "hub_slow": 503,

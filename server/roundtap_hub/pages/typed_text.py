@@ -8,7 +8,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.limits import fits_prose
 
 ID_LETTERS_MAX = 64
-CLEANED = frozenset({"console.save_list", "console.import_table"})
+CLEANED = frozenset({"console.save_list", "me.save_list", "console.import_table"})
 """Forms into which people paste whole lists or tables from elsewhere: what cannot be seen is taken out there
 (views/lists.py, people_import/raw_table.py)."""
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.personal_links import Person
-from roundtap_hub.presence import UnitStatus
+from roundtap_hub.presence import LEAVE, UnitStatus, asked_of
 from roundtap_hub.public.sheets import Asked, Found, Sheet, player
 from roundtap_hub.views.event_at import EventAt, event_at, seats, short_hash
-from roundtap_hub.views.my_page import my_face, my_table
+from roundtap_hub.views.my_page import my_asking, my_face, my_table
 from roundtap_hub.views.page_versions import page_version
 from roundtap_hub.views.result_text import first_text
 
@@ -43,6 +43,7 @@ def personal_sheet(asked: Asked, page: str) -> Found:
     face, more_ms = my_face(moment, who[1], asked.now, asked.words)
     return Sheet("me.html", page, "", {
         **seen.context, "face": face, "more_ms": more_ms, "my": f"/{KIND}/{token}",
+        "asking": my_asking(asked.snapshot, asked.units, moment, who[1], asked.now_ms),
         "mine": my_table(asked.snapshot, asked.units, moment, who[1], asked.words),
         "worth_label": lambda key: first_text(asked.words, f"worth.{key}", f"column.{key}"),
     })
@@ -63,10 +64,13 @@ def personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatu
 
 def _of_match(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str) -> object:
     """What of the match is shown to its two players only: what either said, and whether a unit is there."""
-    match = seats(moment).get(competitor)
+    match, entrant = seats(moment).get(competitor), moment.state.entrants[competitor]
+    wish = asked_of(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
     if match is None:
-        return None
+        return wish
     unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
     status = units.get(unit) if unit else None
     return (sorted((side, said.number) for side, said in match.reports.items()), sorted(match.heard.items()),
-            unit is not None, status is not None and status.connected, moment.state.clock.total_ms)
+            unit is not None, status is not None and (status.connected, sorted(status.leave),
+                                                      sorted(status.leave_refused)),
+            moment.state.clock.total_ms, wish)

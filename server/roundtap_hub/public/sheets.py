@@ -18,7 +18,15 @@ from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.announced import announced_view
 from roundtap_hub.views.event_at import EventAt, event_at, newest_round, planned_rounds, ranking_by_id, shown_names
 from roundtap_hub.views.event_list import listed
-from roundtap_hub.views.knockout import bracket, bracket_lines, cut_rows, final_lines, first_on_wall, standing_of, winner_of
+from roundtap_hub.views.knockout import (
+    bracket,
+    bracket_lines,
+    cut_rows,
+    final_lines,
+    first_on_wall,
+    standing_of,
+    winner_of,
+)
 from roundtap_hub.views.players import everybody, player_view
 from roundtap_hub.views.round_clock import face_of, time_of_day
 from roundtap_hub.views.row_texts import RowOf

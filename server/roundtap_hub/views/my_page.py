@@ -27,13 +27,16 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW, Situation
 from roundtap_core.wire import canonical
 from roundtap_core.words import Words
+from roundtap_hub.calls import Call, call_at
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.before_play import before_play, situation_at
 from roundtap_hub.views.event_at import EventAt, newest_round, seats, shown_names
+from roundtap_hub.views.lists import list_states
 from roundtap_hub.views.result_text import Told, outcome_text, tell
 from roundtap_hub.views.round_clock import Face, face_of
 from roundtap_hub.views.tables import show_result, side_names
+from roundtap_hub.wishes import wishes_of
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
 """What there is to do: say how it ended; say whether what the other one said is right; wait for the other one; settle
@@ -166,6 +169,40 @@ def outcome_line(state: EventState, situation: Situation, result: Result, names:
     if situation.knockout and result.initiative in SIDES and winner == DRAW:
         return words("told.goes_on", name=names[result.initiative])
     return outcome_text(winner, names, words) if winner else ""
+
+
+@dataclass(frozen=True, slots=True)
+class MyAsking:
+    """What this player has asked for. `call`: the open call of the match; `called`: whether this phone made it. `wish`:
+    "open", "refused" or "": to leave. `may_call`, `may_leave`: whether there is anything to ask. `list`: "" where lists
+    are not shown, else how this one stands ("missing", "none", "wrong", "flagged", "good")."""
+
+    may_call: bool
+    call: Call | None
+    call_age_ms: int
+    called: bool
+    may_leave: bool
+    wish: str
+    wished: bool
+    list: str
+    here: str
+    """Check-in: "ask", "done", or "" where nobody is asked."""
+
+
+def my_asking(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventAt, competitor: str,
+              now_ms: int) -> MyAsking:
+    state, played, match = moment.state, newest_round(moment.state), seats(moment).get(competitor)
+    entrant, source = state.entrants[competitor], f"phone:{competitor}"
+    open_ = entrant.active and not state.finished and state.id not in snapshot.venue.archived
+    plays = open_ and played is not None and match is not None and match.match.b is not None and played.status != CLOSED
+    call = call_at(snapshot, units, state.id, match) if plays and match is not None else None
+    wish = next((each for each in wishes_of(snapshot, units, state) if each.competitor == competitor), None)
+    return MyAsking(
+        plays, call, max(0, now_ms - call.since_ms) if call is not None else 0,
+        call is not None and source in call.sources, open_,
+        "" if wish is None else "refused" if wish.refused else "open", wish is not None and source in wish.sources,
+        list_states(moment)[competitor].state if open_ and not state.public_rounds else "",
+        "" if not (open_ and state.check_in and not state.public_rounds) else "done" if entrant.checked_in else "ask")
 
 
 def my_face(moment: EventAt, competitor: str, now: Instant, words: Words) -> tuple[Face, int]:
