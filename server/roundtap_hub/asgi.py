@@ -23,6 +23,7 @@ from roundtap_hub.page_guard import PageGuard
 from roundtap_hub.page_threads import PageThreads, Wsgi
 from roundtap_hub.public.any_page import version_at
 from roundtap_hub.public.page_store import PageStore
+from roundtap_hub.public.personal_pages import PersonalPages
 from roundtap_hub.public.public_pages import PublicPages
 from roundtap_hub.public.sheet_drawing import Drawing
 from roundtap_hub.standby.other_hubs import allowing
@@ -60,6 +61,7 @@ class HubApplication:
                           precedence.give_way)
         self.browsers = BrowserFeed(hub, store, feeds_of_one)
         self.public = PublicPages(hub, store)
+        self.personal = PersonalPages(hub, store, precedence)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
                                  self.public.organizes)
         self._guard = PageGuard(hub)
@@ -106,7 +108,9 @@ class HubApplication:
         elif path.startswith(PREFIX):
             await self._static.answer(scope, send)
         elif not await self._guard.refuses(scope, send) and not await self.public.answer(scope, receive, send):
-            await self.pages.answer(scope, receive, send)
+            body = await self.personal.answer(scope, receive, send)
+            if body is not None:
+                await self.pages.answer(scope, body, send)
 
     def close_feeds_soon(self) -> None:
         """End every stream, so that a server waiting for open connections can stop; from any thread or signal."""

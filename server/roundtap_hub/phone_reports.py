@@ -15,6 +15,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, SECOND, EventState, Fate
 from roundtap_core.records import Side
 from roundtap_core.wire import digest
+from roundtap_core.words import Words
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot, Step
 from roundtap_hub.personal_links import REPORTS, Person
@@ -133,6 +134,21 @@ def told(snapshot: Snapshot, who: Person, name: str, body: str = "") -> Told | N
 def in_phone_s_words(problem: Problem) -> Problem:
     """What the writer refused, for somebody at a phone: nothing keeps their report for later."""
     return Problem("phone_has_no_place") if problem.key == "report_has_no_place" else problem
+
+
+def told_in_words(found: Told, words: Words) -> dict[str, Any]:
+    """The echo, and what it means in the words of whoever asks."""
+    title = words("me.said.saved", number=found.number) if found.fate == ACCEPTED else words("me.said.not")
+    return {**found.echo(), "title": title, "text": words(found.key)}
+
+
+STATUS: Mapping[str, int] = {"too_often": 429, "report_malformed": 400, "unfit_text": 400, "not_saved": 503,
+                             "hub_slow": 503, "phone_not_yet": 503}
+
+
+def status_of(problem: Problem) -> int:
+    """409 says for good that this report is not taken; 429 and 503, that it is worth sending it again."""
+    return STATUS.get(problem.key, 409)
 
 
 def _key(state: EventState, fate: Fate, competitor: str) -> str:

@@ -14,6 +14,7 @@ from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import field, mended_on, page, the_asked, the_hub, the_snapshot
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.personal_links import Person
+from roundtap_hub.phone_reports import status_of
 from roundtap_hub.public.personal_sheet import page_key, personal_sheet
 from roundtap_hub.public.sheets import Sheet
 
@@ -104,7 +105,7 @@ def mended_on_my(again: View) -> Callable[[View], View]:
                 refuse_unfit_fields()
                 return handler(token)
             except Problem as problem:
-                g.problem, g.status = problem, STATUS.get(problem.key, 409)
+                g.problem, g.status = problem, status_of(problem)
                 if wants_json():
                     return told_as_json({"error": problem.say(the_asked().words)}, g.status)
                 g.pop("snapshot", None)
@@ -117,10 +118,6 @@ def mended_on_my(again: View) -> Callable[[View], View]:
 
 
 mended_on_mine = mended_on_my(my_page)
-
-
-STATUS = {"too_often": 429, "report_malformed": 400, "unfit_text": 400, "not_saved": 503, "hub_slow": 503,
-          "phone_not_yet": 503}
 
 
 def wants_json() -> bool:

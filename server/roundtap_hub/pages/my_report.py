@@ -4,7 +4,6 @@ became of either."""
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -19,7 +18,7 @@ from roundtap_hub.pages.base import field, the_hub, the_moment, the_snapshot, wo
 from roundtap_hub.pages.my_page import me, mended_on_mine, my, told_as_json, wants_json
 from roundtap_hub.pages.walking import Fields, Seat, address_at, page_at, seat_of, shown
 from roundtap_hub.personal_links import REPORTS
-from roundtap_hub.phone_reports import PHONE, Told, in_phone_s_words, submit, told
+from roundtap_hub.phone_reports import PHONE, in_phone_s_words, submit, told, told_in_words
 from roundtap_hub.views.event_at import newest_round, seats, shown_names
 from roundtap_hub.views.my_page import report_fields
 from roundtap_hub.views.result_walk import CHOICE, read_trail, walk_page
@@ -81,15 +80,8 @@ def report(token: str) -> AnyResponse:
     if found is None:
         raise Problem("not_saved")
     if wants_json():
-        return told_as_json(told_in_words(found))
+        return told_as_json(told_in_words(found, words()))
     return redirect(url_for("me.said", token=token, name=found.name), 303)
-
-
-def told_in_words(found: Told) -> dict[str, Any]:
-    """The echo, and what it means in the words of whoever asks."""
-    t = words()
-    return {**found.echo(), "title": t("me.said.saved", number=found.number) if found.fate == "accepted"
-            else t("me.said.not"), "text": t(found.key)}
 
 
 def said(token: str, name: str) -> AnyResponse:
@@ -98,7 +90,7 @@ def said(token: str, name: str) -> AnyResponse:
     if found is None:
         abort(404)
     return my("my_said.html", my=url_for("me.page", token=token), state=the_moment(me()[0]).state, found=found,
-              **told_in_words(found))
+              **told_in_words(found, words()))
 
 
 @mended_on_mine

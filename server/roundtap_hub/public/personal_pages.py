@@ -1,0 +1,161 @@
+"""Players' own pages answered on the event loop: drawn once and kept like public ones; reports, and no thread waits for
+the disk. A hall of phones that comes back at one moment holds up nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import logging
+import re
+from collections.abc import Mapping
+from urllib.parse import parse_qsl
+
+from roundtap_core.errors import Problem
+from roundtap_hub.http_answers import (
+    CLOSE,
+    NO_STORE,
+    BodyLate,
+    BodyTooLarge,
+    Headers,
+    Receive,
+    Scope,
+    Send,
+    header,
+    read_body,
+    send_answer,
+    takes_gzip,
+    without_link,
+)
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.service import HubStopped
+from roundtap_hub.lanes import Precedence
+from roundtap_hub.loop_inbox import LoopInbox
+from roundtap_hub.personal_links import Person
+from roundtap_hub.phone_reports import Told, in_phone_s_words, status_of, submit, told, told_in_words
+from roundtap_hub.public.browser_choice import BrowserChoices
+from roundtap_hub.public.page_store import PageKey, PageStore
+from roundtap_hub.public.personal_sheet import page_key
+from roundtap_hub.public.sheet_drawing import words_in
+
+log = logging.getLogger(__name__)
+
+PAGE = re.compile(r"/me/([^/]+)")
+REPORT = re.compile(r"/me/([^/]+)/report")
+BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
+SEAL: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
+                 (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+
+
+class PersonalPages:
+    """Answers what it can; what it does not is Flask's, which says the same."""
+
+    def __init__(self, hub: Hub, store: PageStore, precedence: Precedence) -> None:
+        self._hub = hub
+        self._store = store
+        self._precedence = precedence
+        self._choices = BrowserChoices(hub)
+        self._inbox: LoopInbox | None = None
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> Receive | None:
+        """None: the request was answered. Else how its body is to be read by whoever answers it."""
+        method, path = scope["method"], scope["path"]
+        found = (PAGE if method == "GET" else REPORT).fullmatch(path) if method in ("GET", "POST") else None
+        who = self._hub.links.who(found[1]) if found is not None else None
+        if found is None or who is None or who[0] in self._hub.service.snapshot.venue.deleted:
+            return receive
+        if method == "POST":
+            return await self._report(scope, receive, send, who, found[1])
+        return None if await self._page(scope, send, who, found[1]) else receive
+
+    # --- the page
+
+    async def _page(self, scope: Scope, send: Send, who: Person, token: str) -> bool:
+        if scope["query_string"]:
+            return False
+        key = PageKey(page_key(who[0], token), "", self._language(scope))
+        try:
+            kept = self._store.ready(key) or await self._store.whole(key)
+        except Exception:
+            log.exception("a personal page failed: %s", without_link(scope["path"]))
+            return False
+        if kept is None or not kept.body:
+            return False
+        body, more = kept.body, [*SEAL, (b"content-language", key.language.encode())]
+        if takes_gzip(scope):
+            more.append((b"content-encoding", b"gzip"))
+        else:
+            body = gzip.decompress(body)
+        await send_answer(send, 200, b"text/html; charset=utf-8", body, more)
+        return True
+
+    # --- a report
+
+    async def _report(self, scope: Scope, receive: Receive, send: Send, who: Person, token: str) -> Receive | None:
+        try:
+            body = await read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
+        except (BodyTooLarge, BodyLate):
+            await send_answer(send, 400, b"text/plain", b"the report did not come whole\n", [*SEAL, *CLOSE])
+            return None
+        fields = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64)) \
+            if body.count(b"&") < 64 else {}
+        for_script = b"application/json" in header(scope, b"accept")
+        words = words_in(self._language(scope))
+        try:
+            with self._precedence:
+                said = told_in_words(await self._said(who, fields), words)
+        except Problem as problem:
+            if for_script:
+                await _json(send, {"error": problem.say(words)}, status_of(problem))
+                return None
+            # Told on the page itself, which Flask makes; nothing was done.
+            return _again(body)
+        except (HubStopped, TimeoutError):
+            await _json(send, {"error": Problem("phone_not_yet").say(words)}, 503)
+            return None
+        if for_script:
+            await _json(send, said, 200)
+        else:
+            await send_answer(send, 303, b"text/plain", b"", [
+                *SEAL, (b"location", f"/me/{token}/said/{said['report_id']}".encode("latin-1", "replace"))])
+        return None
+
+    async def _said(self, who: Person, fields: Mapping[str, str]) -> Told:
+        """Raises Problem, HubStopped, and TimeoutError where nobody knows yet."""
+        name, body, saving = submit(self._hub, who, fields)
+        if saving is not None:
+            async with asyncio.timeout(SAVE_S):
+                await self._my_inbox().settled(saving)
+            try:
+                saving.result()
+            except Problem as problem:
+                raise in_phone_s_words(problem) from None
+        found = told(self._hub.service.snapshot, who, name, body)
+        if found is None:
+            raise Problem("not_saved")
+        return found
+
+    def _language(self, scope: Scope) -> str:
+        return self._choices.language(scope, self._choices.remembered(scope))
+
+    def _my_inbox(self) -> LoopInbox:
+        loop = asyncio.get_running_loop()
+        if self._inbox is None or self._inbox.loop is not loop:
+            self._inbox = LoopInbox(loop)
+        return self._inbox
+
+
+def _again(body: bytes) -> Receive:
+    """A request's body, to be read once more."""
+    given: list[bytes] = [body]
+
+    async def receive() -> dict[str, object]:
+        if given:
+            return {"type": "http.request", "body": given.pop(), "more_body": False}
+        return {"type": "http.disconnect"}
+
+    return receive
+
+
+async def _json(send: Send, said: Mapping[str, object], status: int) -> None:
+    await send_answer(send, status, b"application/json", json.dumps(said, separators=(",", ":")).encode(), SEAL)
