@@ -1,0 +1,133 @@
+"""A phone on one side and the table's unit on the other: the same agreement, whoever says it first, in one process."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+import pytest
+from flask.testing import FlaskClient
+
+from roundtap.kit.virtual_hall import VirtualHall
+from roundtap_core.event import commands as c
+from roundtap_core.event.person import Person
+from roundtap_core.event.state import AGREED, DISPUTE, ONE_SIDED, Entrant
+from roundtap_core.records import Pair, Side, other
+from roundtap_hub.app import create_app
+from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.service import Step
+from test_newest_in_the_hall import NAMES, Table
+
+
+class Phone:
+    """One side's phone, without scripts."""
+
+    def __init__(self, table: Table, side: Side) -> None:
+        who = table.match.match.competitor(side)
+        assert who is not None
+        self.table, self.me = table, table.hall.hub.links.path("e1", who)
+        self.client: FlaskClient = create_app(table.hall.hub).test_client()
+
+    @property
+    def shows(self) -> str:
+        page = self.client.get(self.me).text
+        return " ".join(html.unescape(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", page, flags=re.S)).split())
+
+    def says(self, page: str) -> None:
+        form = re.search(r'<form method="post" action="[^"]*/report".*?</form>', page, re.S)
+        assert form, self.shows
+        fields = {html.unescape(n): html.unescape(v) for n, v in
+                  re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0])}
+        assert self.client.post(f"{self.me}/report", data=fields).status_code == 303
+        self.table.hall.step()
+        self.table.wait(1000)
+
+    def yes(self) -> None:
+        self.says(self.client.get(self.me).text)
+
+    def reports(self, winner: Side, loser_has: int) -> None:
+        """Played out: the winner has 100."""
+        self.says(self.client.get(f"{self.me}/report", query_string={
+            "way": "played", "opener": winner, "q.score.loser": str(loser_has)}).text)
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    with VirtualHall(2) as hall:
+        people = [PersonRecord("e1", f"p{n}", "salt", Person(name)) for n, name in enumerate(NAMES, start=1)]
+        entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
+        create = c.CreateEvent("Winter Open", "xwing-standard", None, {}, "#0072B2", 7)
+        steps = [Step("e1", command) for command in (create, *entered, c.DrawRound(11), c.PublishRound(1, 1))]
+        hall.service.ask(steps, "organizer", people)
+        hall.step()
+        made = Table(hall)
+        made.press("ab")
+        hall.tell(c.SetClock("start"))
+        hall.step()
+        made.wait(1000)
+        yield made
+
+
+@pytest.mark.parametrize("side", ["a", "b"])
+def test_the_unit_asks_about_what_the_phone_said(table: Table, side: Side) -> None:
+    """The other one's own button says yes; the result stands, and the phone says so."""
+    phone = Phone(table, side)
+    phone.reports(side, 24)
+    assert table.match.state == ONE_SIDED
+    asked = str(table.table.unit.dialogue.scene(table.hall.clock.now_ms).turn)  # type: ignore[union-attr]
+    assert asked == other(side)
+    assert "24" in table.says
+    table.press(asked)
+    table.wait(1000)
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (
+        AGREED, Pair(100, 24) if side == "a" else Pair(24, 100))
+    assert f"Saved #{table.match.number}" in phone.shows
+
+
+def test_the_phone_asks_about_what_was_said_at_the_unit(table: Table) -> None:
+    table.hall.hub.presence.heard("table-1", table.hall.hub.clocks.mono_ms(), connected=True)
+    bruno = Phone(table, "b")
+    assert "Report here or at the table's unit: either counts." in bruno.shows
+    table.press("a" + "^^aa")
+    table.wait(1000)
+    assert table.match.state == ONE_SIDED
+    assert "is that right?" in bruno.shows
+    assert "100:20" in bruno.shows
+    bruno.yes()
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED, Pair(100, 20))
+    assert f"SAVED #{table.match.number}" in table.says
+
+
+def test_what_they_disagree_about_stands_on_both(table: Table) -> None:
+    bruno = Phone(table, "b")
+    table.press("a" + "^^aa")
+    table.wait(1000)
+    bruno.reports("a", 30)
+    assert table.match.state == DISPUTE
+    assert "You two said different things" in bruno.shows
+    asked = str(table.table.unit.dialogue.scene(table.hall.clock.now_ms).turn)  # type: ignore[union-attr]
+    assert "30" in table.says
+    table.press(asked)
+    table.wait(1000)
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED, Pair(100, 30))
+
+
+def test_a_phone_s_older_form_does_not_undo_what_its_side_said_at_the_unit(table: Table) -> None:
+    ana = Phone(table, "a")
+    older = ana.client.get(f"{ana.me}/report", query_string={
+        "way": "played", "opener": "a", "q.score.loser": "0"}).text
+    table.press("a" + "^^aa")
+    table.wait(1000)
+    ana.says(older)
+    assert table.match.reports["a"].result.score == Pair(100, 20)
+
+
+def test_a_table_whose_unit_is_silent_goes_on_by_two_phones(table: Table) -> None:
+    table.cut()
+    table.hall.hub.presence.heard("table-1", table.hall.hub.clocks.mono_ms(), connected=False)
+    ana, bruno = Phone(table, "a"), Phone(table, "b")
+    assert "The unit at this table has no contact: report here." in ana.shows
+    ana.reports("b", 40)
+    bruno.yes()
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED, Pair(40, 100))
