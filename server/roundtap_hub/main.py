@@ -134,7 +134,8 @@ def run(args: argparse.Namespace) -> int:
               args.language, args.bench_url, opened.paper,
               other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
               on_database=args.database is not None, generous=args.generous,
-              organizers=organizers or organizers_of("", opened.clocks), links=links, encrypted=encrypted)
+              organizers=organizers or organizers_of("", opened.clocks), links=links, encrypted=encrypted,
+              plain_port=listeners[0].getsockname()[1])
     code = _serve(hub, listeners, doors, args.pages, args.console_url, args.alone, certificates)
     hub.organizers.sessions.note()
     opened.close()

@@ -1,0 +1,37 @@
+"""A QR code as a drawing for a page: dark squares on white, whatever colours the page has."""
+
+from __future__ import annotations
+
+from markupsafe import Markup, escape
+
+QUIET = 4
+"""Empty modules around it, by the standard: readers look for them."""
+
+
+def qr_svg(text: str, label: str) -> Markup:
+    """`label`: what it is, for whoever hears the page. One path: a row of dark modules is one stroke of it."""
+    # Only where one is drawn: no report needs it.
+    from qrcode.constants import ERROR_CORRECT_M
+    from qrcode.main import QRCode
+
+    code = QRCode(error_correction=ERROR_CORRECT_M, border=0)
+    code.add_data(text)
+    code.make(fit=True)
+    rows: list[list[bool]] = [[bool(dark) for dark in row] for row in code.get_matrix()]
+    size = len(rows) + 2 * QUIET
+    drawn = "".join(f"M{x + QUIET} {y + QUIET}h{length}v1h-{length}z"
+                    for y, row in enumerate(rows) for x, length in _runs(row))
+    return Markup('<svg class="qr" viewBox="0 0 {0} {0}" role="img" aria-label="{1}" shape-rendering="crispEdges">'
+                  '<path fill="#fff" d="M0 0h{0}v{0}h-{0}z"/><path fill="#000" d="{2}"/></svg>').format(
+                      size, escape(label), drawn)
+
+
+def _runs(row: list[bool]) -> list[tuple[int, int]]:
+    """(first, length) of each run of dark modules."""
+    found: list[tuple[int, int]] = []
+    for x, dark in enumerate(row):
+        if dark and found and sum(found[-1]) == x:
+            found[-1] = (found[-1][0], found[-1][1] + 1)
+        elif dark:
+            found.append((x, 1))
+    return found
