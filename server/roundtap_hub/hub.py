@@ -68,8 +68,8 @@ class Hub:
     """Players' personal links. Not given: in memory, by `secret`."""
     encrypted: Encrypted | None = None
     """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
-    plain_port: int | None = None
-    """The port that is not encrypted, for paper that an organizer prints: phones are led there. None: nobody said."""
+    plain_port: int = 0
+    """The port of everybody's pages; 0: whichever somebody asks."""
     new_event_id: Callable[[], str] = random_event_id
     proofs: Proofs = field(default_factory=Proofs)
     """Entries that units were told of and that the journal lacks."""

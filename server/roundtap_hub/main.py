@@ -141,7 +141,7 @@ def run(args: argparse.Namespace) -> int:
               sound=None if args.sound is None or args.pages else HubSound(
                   opened.service, opened.clocks.now, aplay(args.sound)),
               organizers=organizers or organizers_of("", opened.clocks), links=links, encrypted=encrypted,
-              plain_port=args.port)
+              plain_port=listeners[0].getsockname()[1])
     code = _serve(hub, listeners, doors, args.pages, args.console_url, args.alone, certificates)
     hub.organizers.sessions.note()
     opened.close()

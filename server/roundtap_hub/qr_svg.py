@@ -1,37 +1,37 @@
-"""A QR code as SVG: black squares as one path, white border included; for screens and paper."""
+"""A QR code as a drawing for a page: dark squares on white, whatever colours the page has."""
 
 from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-BORDER = 4
-"""White squares around it: readers need them."""
+QUIET = 4
+"""Empty modules around it, by the standard: readers look for them."""
 
 
 def qr_svg(text: str, label: str) -> Markup:
-    """The code of a text, as wide as the place it is put. `label`: what it leads to, for who cannot see it."""
-    # Taken in only by the pages that draw one: it costs memory.
-    import qrcode
+    """`label`: what it is, for whoever hears the page. One path: a row of dark modules is one stroke of it."""
+    # Only where one is drawn: no report needs it.
     from qrcode.constants import ERROR_CORRECT_M
+    from qrcode.main import QRCode
 
-    code = qrcode.QRCode(error_correction=ERROR_CORRECT_M, border=BORDER)
+    code = QRCode(error_correction=ERROR_CORRECT_M, border=0)
     code.add_data(text)
     code.make(fit=True)
-    rows: list[list[bool]] = code.get_matrix()
-    path = "".join(f"M{start} {y}h{length}v1h-{length}z" for y, row in enumerate(rows) for start, length in _runs(row))
-    size = len(rows)
-    return Markup(
-        f'<svg class="qr" viewBox="0 0 {size} {size}" role="img" aria-label="{escape(label)}" '
-        f'shape-rendering="crispEdges"><rect width="{size}" height="{size}" fill="#fff"/>'
-        f'<path fill="#000" d="{path}"/></svg>')
+    rows: list[list[bool]] = [[bool(dark) for dark in row] for row in code.get_matrix()]
+    size = len(rows) + 2 * QUIET
+    drawn = "".join(f"M{x + QUIET} {y + QUIET}h{length}v1h-{length}z"
+                    for y, row in enumerate(rows) for x, length in _runs(row))
+    return Markup('<svg class="qr" viewBox="0 0 {0} {0}" role="img" aria-label="{1}" shape-rendering="crispEdges">'
+                  '<path fill="#fff" d="M0 0h{0}v{0}h-{0}z"/><path fill="#000" d="{2}"/></svg>').format(
+                      size, escape(label), drawn)
 
 
 def _runs(row: list[bool]) -> list[tuple[int, int]]:
-    """Where black begins in a row, and how long it stays."""
-    runs: list[tuple[int, int]] = []
+    """(first, length) of each run of dark modules."""
+    found: list[tuple[int, int]] = []
     for x, dark in enumerate(row):
-        if dark and runs and sum(runs[-1]) == x:
-            runs[-1] = (runs[-1][0], runs[-1][1] + 1)
+        if dark and found and sum(found[-1]) == x:
+            found[-1] = (found[-1][0], found[-1][1] + 1)
         elif dark:
-            runs.append((x, 1))
-    return runs
+            found.append((x, 1))
+    return found

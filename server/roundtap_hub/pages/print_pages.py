@@ -11,6 +11,7 @@ from flask import Blueprint, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.elimination.bracket_picture import bracket_svg
+from roundtap_hub.hall_address import hall_address
 from roundtap_hub.pages.base import page, the_hub, the_moment, words
 from roundtap_hub.printing.job_content import (
     HEAD_LETTERS,
@@ -56,11 +57,7 @@ def sheet(event_id: str, what: str, who: str) -> AnyResponse:
 
 def hub_address() -> str:
     """The plain port's address as the hall reaches it: what stands on paper for phones."""
-    hub, asked = the_hub(), urlsplit(request.host_url)
-    if not request.is_secure:
-        return request.host_url.rstrip("/")
-    host = f"[{asked.hostname}]" if asked.hostname and ":" in asked.hostname else asked.hostname
-    return f"http://{host}{'' if hub.plain_port in (None, 80) else f':{hub.plain_port}'}"
+    return hall_address(the_hub(), request.host_url)
 
 
 def _pairings(by: Callable[..., list[Shown]]) -> Callable[[EventAt], Shown]:
