@@ -70,10 +70,10 @@ def test_an_agreement_made_on_phones_is_saved_here_too():
 
 
 def test_ten_seconds_to_say_that_one_leaves(saved):
-    assert "Leave event? hold ■+▼" in saved.says
+    assert "leave? hold ■+▼" in saved.says
     saved.asks_to_leave("bruno")
     assert saved.status.leave == ("b",)
-    assert saved.scene.b.small == "✓ you leave the event"
+    assert saved.scene.b.note == "✓ you leave the event"
     saved.asks_to_leave("bruno")
     assert saved.status.leave == ()
     saved.wait(10_000)
