@@ -43,6 +43,11 @@ def test_saved_comes_with_the_agreeing_report_and_not_before(table):
     assert table.says.startswith("SAVED #1042")
 
 
+def test_what_was_saved_stands_between_the_names_and_leaving_small_below(saved):
+    assert saved.says == ("SAVED #1042 | Ana R. 100:20 Bruno M. | leave? hold ●+▼ | "
+                          "SAVED #1042 | Bruno M. 20:100 Ana R. | leave? hold ■+▼")
+
+
 def test_answers_in_the_wrong_order_still_need_both(table):
     table.hub_saves(1042, report=1)
     assert "SAVED" not in table.says
