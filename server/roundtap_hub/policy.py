@@ -145,7 +145,7 @@ POLICY: Mapping[str, Row] = {
     **_of_event(STAFF, SEEN,
                 "GET ", "GET /person/<competitor>", "GET /officials", "GET /units", "GET /export.json",
                 "GET /standings.csv", "GET /competitor/<competitor>/list", "GET /paper", "GET /slip",
-                "GET /entry", "GET /find", "GET /print/slips", "GET /print/emergency"),
+                "GET /entry", "GET /find", "GET /list-fortress.json", "GET /print/slips", "GET /print/emergency"),
     **_of_event(HEADS_AND_DESK, SEEN, "GET /print/players"),
     **_of_event(HEADS, SEEN, "GET /mend"),
     **_of_event(ORGANIZERS, SEEN, "GET /pair"),
