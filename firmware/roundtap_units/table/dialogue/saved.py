@@ -41,8 +41,8 @@ class Sending:
 
 
 class Standing:
-    """A result stands. For ten seconds SAVED, with "leaving?" below it; until the round closes the own button says something else: once both
-    have agreed to that, a judge decides (agreement.Second)."""
+    """A result stands. For ten seconds SAVED, with "leaving?" below it; until the round closes the own button says
+    something else: once both have agreed to that, a judge decides (agreement.Second)."""
 
     def __init__(self, table: TableState) -> None:
         self.table = table
