@@ -95,12 +95,12 @@ def test_shatterpoint_asks_the_squads_of_both(house: House):
 def test_squads_that_nobody_knows_are_owed_until_they_are_typed(house: House):
     browser = playing(house, "shatterpoint-premier")
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop", known=0)
-    assert "round 1: squads are missing" in text_of(browser.get("/console/e1"))
+    assert "Round 1: squads are missing" in text_of(browser.get("/console/e1"))
     typed = {"score.a": 0, "score.b": 0, "wounds.a": 0, "wounds.b": 0,
              "ended": "concession", "conceded_by": "a", "revision": house.event.find_match("1.1")[1].revision}
     assert "squads of this side" in problem_of(browser.post("/console/e1/match/1.1", **typed))
     assert browser.post("/console/e1/match/1.1", **typed, **SQUADS).status_code == 303
-    assert "round 1: squads are missing" not in text_of(browser.get("/console/e1"))
+    assert "Round 1: squads are missing" not in text_of(browser.get("/console/e1"))
 
 
 def test_where_nothing_is_asked_one_leaves_at_once(house: House):
@@ -125,13 +125,13 @@ def test_squads_still_owed_stand_on_the_phone_and_beside_the_bye(house: House):
     assert "must play now, every pick counts: A B C D" in text_of(browser.get(f"/e/e1/p/{who}"))
     alone = next(m for m in house.event.live.matches if m.match.bye)
     page = text_of(browser.get("/console/e1"))
-    assert "squads of the bye in round 1 are missing" in page
+    assert "Round 1: squads of the bye are missing" in page
     assert "every pick counts: A B C D" in page
     won = Result(score=Pair(2, 0), picks={"a": [1, 3], "b": [2, 4]})
     house.service.tell("e1", EnterResult("1.1", 0, won), "test")
     assert "must play now, every pick counts: B D" in text_of(browser.get(f"/e/e1/p/{who}"))
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
-    assert "squads of the bye in round 1 are missing" not in text_of(browser.get("/console/e1"))
+    assert "Round 1: squads of the bye are missing" not in text_of(browser.get("/console/e1"))
 
 
 def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House):

@@ -76,7 +76,7 @@ def test_who_left_without_a_word_is_warned_still(house: House):
     house.publish()
     browser.post("/console/e1/competitors/p2/drop", unknown=1)
     said = press(browser, "/console/e1", "/console/e1/competitors/p2/warn", reason="left without a word")
-    assert "Warning in round 1: left without a word" in said
+    assert "Warning (Round 1): left without a word" in said
 
 
 def test_a_judge_of_shatterpoint_excludes_at_once(house: House):

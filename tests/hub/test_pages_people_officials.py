@@ -114,7 +114,7 @@ def test_warnings_stand_beside_the_player_with_round_and_reason(house: House):
     browser.post("/console/e1/competitors/p2/warn", reason="slow play")
     page = text_of(browser.opened("/console/e1"))
     assert "1 warning" in page
-    assert "Warning in round 1: slow play" in page
+    assert "Warning (Round 1): slow play" in page
     assert "needs a reason" in problem_of(browser.post("/console/e1/competitors/p2/warn", reason=" "))
     assert "slow play" not in text_of(house.browser().get("/e/e1/p/p2"))
 

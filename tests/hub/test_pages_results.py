@@ -136,7 +136,7 @@ def test_a_report_after_the_round_closed_is_shown_until_somebody_decides(house: 
     house.play()
     house.publish()
     house.report("1.2", "a", 10, 100)
-    assert "a report came after round 1 was closed" in text_of(browser.get("/console/e1"))
+    assert "Round 1: a report came after it was closed" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/keep", match="1.2")
     assert "a report came after" not in text_of(browser.get("/console/e1"))
     assert match(house, "1.2").match.result.score.a == 100

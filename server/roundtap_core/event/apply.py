@@ -11,6 +11,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_core.event.judging.apply import APPLY_JUDGING
 from roundtap_core.event.mending.apply import APPLY_MENDING
 from roundtap_core.event.people.apply import APPLY_PEOPLE
+from roundtap_core.event.prizes.apply import APPLY_PRIZES
 from roundtap_core.event.results.apply import APPLY_RESULTS
 from roundtap_core.event.rounds.apply import APPLY_ROUNDS
 from roundtap_core.event.setup.apply import APPLY_SETUP
@@ -59,4 +60,5 @@ APPLY: Mapping[str, Step] = {
     **APPLY_CUT,
     **APPLY_JUDGING,
     **APPLY_MENDING,
+    **APPLY_PRIZES,
 }

@@ -45,6 +45,7 @@ from roundtap_core.event.people.commands import (
     SubmitList,
     Tick,
 )
+from roundtap_core.event.prizes.commands import DrawDoorPrize, SetPrizes
 from roundtap_core.event.results.commands import (
     EnterResult,
     NobodyCame,
@@ -84,6 +85,7 @@ Command = (
     | AcceptPlace | DeclinePlace | PassOver | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
     | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | Disqualify
     | SwapSeats | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound
+    | SetPrizes | DrawDoorPrize
 )
 
 __all__ = [
@@ -101,6 +103,7 @@ __all__ = [
     "DeclineProposal",
     "DiscardDraft",
     "Disqualify",
+    "DrawDoorPrize",
     "DrawRound",
     "DropCompetitor",
     "EnterCompetitor",
@@ -138,6 +141,7 @@ __all__ = [
     "SetOfficials",
     "SetOptions",
     "SetPicks",
+    "SetPrizes",
     "SetSignUp",
     "SettleStrangers",
     "SubmitList",

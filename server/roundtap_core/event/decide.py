@@ -13,6 +13,7 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.judging.decide import DECIDE_JUDGING
 from roundtap_core.event.mending.decide import DECIDE_MENDING
 from roundtap_core.event.people.decide import DECIDE_PEOPLE
+from roundtap_core.event.prizes.decide import DECIDE_PRIZES
 from roundtap_core.event.results.decide import DECIDE_RESULTS
 from roundtap_core.event.rounds.decide import DECIDE_ROUNDS
 from roundtap_core.event.setup.decide import DECIDE_SETUP
@@ -25,7 +26,8 @@ NewEntries = list[NewEntry]
 def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
     """The entries that `command` makes of `state`. Raises Problem where it cannot be done; then nothing changes."""
     refuse_beyond(command)
-    if state.finished and not isinstance(command, c.Report | c.ChangePerson | c.ReopenEvent):
+    if state.finished and not isinstance(command, c.Report | c.ChangePerson | c.ReopenEvent | c.SetPrizes
+                                             | c.DrawDoorPrize):
         raise Problem("event_finished", name=state.name)
     return _DECIDE[type(command)](state, command, now)
 
@@ -38,4 +40,5 @@ _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     **DECIDE_CUT,
     **DECIDE_JUDGING,
     **DECIDE_MENDING,
+    **DECIDE_PRIZES,
 }

@@ -13,6 +13,7 @@ from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import PlayedOn
+from roundtap_core.event.prizes.prize import DoorPrize, Prize
 from roundtap_core.frozen import changed
 from roundtap_core.names import public_names
 from roundtap_core.records import (
@@ -245,6 +246,9 @@ class EventState:
     """While players may enter by their own phones: what they then are, SIGNED_UP or TO_CONFIRM."""
     removed: tuple[str, ...] = ()
     """Ids of entries that were taken out: links and rows of theirs are nobody else's."""
+
+    prizes: tuple[Prize, ...] = ()
+    door_prizes: tuple[DoorPrize, ...] = ()
 
     @property
     def rulebook(self) -> Rulebook:

@@ -33,6 +33,7 @@ RANGES: Mapping[str, Range] = MappingProxyType({
     "seed": EXACT, "players": COUNT, "number": EXACT, "attempt": EXACT, "revision": EXACT, "seen": EXACT,
     "serial": COUNT, "delta_ms": EXACT, "minutes": MINUTES, "total": COUNT, "list_total": COUNT, "declined_at": COUNT,
     "fixed_table": NUMBER, "dropped_after": ROUND, "disqualified_after": ROUND, "size": COUNT, "picks": COUNT,
+    "count": COUNT, "first": NUMBER, "last": NUMBER,
     "table": NUMBER,
     "a": FIGURE, "b": FIGURE,
 })
@@ -43,11 +44,12 @@ PROSE = frozenset({"reason", "text", "noted", "seen", "name", "what"})
 """Texts of any length up to PROSE_LETTERS; an event's name and a tick have limits and an error of
 their own."""
 LINES = frozenset({
-    "came_with", "group", "ticks", "officials_role", "sign_up", "color", "wall", "ended", "action", "level",
+    "category", "came_with", "group", "ticks", "officials_role", "sign_up", "color", "wall", "ended", "action", "level",
 })
 IDS = frozenset({
-    "id", "rulebook", "by", "match", "meets", "official", "role", "digest", "body", "report_id", "draw", "side",
-    "stage", "tiebreak_form", "about", "kind", "mark", "plan", "winner", "conceded_by", "initiative", "first_player",
+    "among", "id", "rulebook", "by", "match", "meets", "official", "role", "digest", "body", "report_id", "draw",
+    "side", "stage", "tiebreak_form", "about", "kind", "mark", "plan", "winner", "conceded_by", "initiative",
+    "first_player",
 })
 KNOWN = frozenset({"competitor", "by_competitor", "absent", "plays", "who", "order", "seeds", "declined",
                    "a", "b"})

@@ -57,7 +57,9 @@ TYPED_WRONG = frozenset({
     "proxy_too_long", "winner_missing", "picks_wrong", "none_without_ruling", "minutes_too_short", "member_missing",
     "date_wrong", "text_too_long", "unfit_text", "name_unfit",
     "fields_of_one", "option_asked", "picks_missing", "nobody_has_won", "loser_has_life", "winner_without_life",
-    "drawn_without_life", "wrong_code", "line_unclear", "no_draw_before_time", "struggle_of_both",
+    "drawn_without_life", "wrong_code", "line_unclear",
+    "prize_for_whom", "door_prize_what", "door_prize_too_few",
+    "no_draw_before_time", "struggle_of_both",
     "winner_contradicts_games",
 })
 

@@ -1,4 +1,4 @@
-"""What leaves the hub: the event file, and the standings for a spreadsheet."""
+"""What leaves the hub: the event file, the standings for a spreadsheet, X-Wing events for List Fortress."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 import re
 import unicodedata
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, abort
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.whole import whole_tournament
+from roundtap_core.eventfile.list_fortress import RULEBOOKS as LIST_FORTRESS
+from roundtap_core.eventfile.list_fortress import list_fortress
 from roundtap_core.eventfile.standings_csv import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.pages.base import the_moment
@@ -19,6 +21,7 @@ from roundtap_hub.views.event_at import settled_round, tournament
 def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/export.json", "export_file", event_file)
     bp.add_url_rule("/<event_id>/standings.csv", "export_standings", standings_csv)
+    bp.add_url_rule("/<event_id>/list-fortress.json", "export_list_fortress", for_list_fortress)
 
 
 def event_file(event_id: str) -> AnyResponse:
@@ -36,6 +39,15 @@ def standings_csv(event_id: str) -> AnyResponse:
     text = csv_of(tournament(moment), settled_round(moment.state))
     # Spreadsheets take a file without this mark for another alphabet.
     return _download("\ufeff" + text, "text/csv", file_name(moment.state.name, "csv"))
+
+
+def for_list_fortress(event_id: str) -> AnyResponse:
+    """What List Fortress takes as the export of a tournament; another game has none."""
+    moment = the_moment(event_id)
+    if moment.state.rulebook_id not in LIST_FORTRESS:
+        abort(404)
+    text = json.dumps(list_fortress(tournament(moment)), ensure_ascii=False, indent=2) + "\n"
+    return _download(text, "application/json", file_name(f"{moment.state.name} list fortress", "json"))
 
 
 def file_name(event_name: str, ending: str) -> str:

@@ -18,7 +18,7 @@ from roundtap_core.words import LANGUAGES, Words, catalogue, core_words
 from roundtap_hub.hub import Hub
 from roundtap_hub.public.sheets import Sheet
 from roundtap_hub.views.isolated import IsolatingWords
-from roundtap_hub.views.knockout import newest_name
+from roundtap_hub.views.knockout import newest_name, title_key
 from roundtap_hub.views.regions import SEEN, Rendered, split
 from roundtap_hub.views.round_clock import age_text
 from roundtap_hub.views.row_texts import RowTexts
@@ -51,6 +51,7 @@ def common_context(hub: Hub, t: Words, rows: RowTexts) -> dict[str, Any]:
     """What every page's template may use, whoever draws it."""
     return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": show, "age_text": age_text,
             "knockout_name": lambda what: knockout_name(t, what),
+            "round_named": lambda state, number: round_named(t, state, number),
             "restored": hub.service.snapshot.venue.afresh is not None,
             "said_to": lambda event_id: said_to(hub, event_id),
             "row_texts": lambda *of: rows.rows(t.language, *of)}
@@ -67,6 +68,12 @@ def knockout_name(t: Words, what: EventState | str | None) -> str:
     if key == TIEBREAK:
         return t("round.tiebreak")
     return say_round(t, key) if key else ""
+
+
+def round_named(t: Words, state: EventState, number: int) -> str:
+    """ "Round 3", or what that round is called: "Final"."""
+    played = next((played for played in state.rounds if played.number == number), None)
+    return (knockout_name(t, title_key(state, played)) if played is not None else "") or t("round", number=number)
 
 
 class Drawing:

@@ -87,6 +87,15 @@ def score(table: TableState, result: Result, side: Side) -> str:
     return f"{figure(table, result, first)}:{figure(table, result, other(first))}"
 
 
+def between_names(table: TableState, result: Result, side: Side) -> Sentence:
+    """ "Ana R. 100:24 Bruno M.": the figures between the names whose they are, on a screen for `side`."""
+    first = table.first(side)
+    one, two = (tuple(shorter_forms(table.name(each))) for each in (first, other(first)))
+    forms = [(one[min(n, len(one) - 1)], two[min(n, len(two) - 1)]) for n in range(max(len(one), len(two)))]
+    figures = score(table, result, side)
+    return Sentence.of(f"{left} {figures} {right}" for left, right in (*forms, (SIGNS[first], SIGNS[other(first)])))
+
+
 def label(table: TableState, key: str) -> str:
     """What a figure is called, by this rulebook where it has a word of its own."""
     assert table.form is not None

@@ -41,8 +41,8 @@ class Sending:
 
 
 class Standing:
-    """A result stands. For ten seconds "leaving?"; until the round closes the own button says something else: once both
-    have agreed to that, a judge decides (agreement.Second)."""
+    """A result stands. For ten seconds SAVED, with "leaving?" below it; until the round closes the own button says
+    something else: once both have agreed to that, a judge decides (agreement.Second)."""
 
     def __init__(self, table: TableState) -> None:
         self.table = table
@@ -72,9 +72,14 @@ class Standing:
         return self.table.halves("done", self._done)
 
     def _saved(self, side: Side) -> Half:
-        words = self.table.words
-        leaving = "leave.asked" if side in self.table.leaving else "leave.ask"
-        return Half(words("saved", number=self.table.saved_number), small=words(leaving, sign=SIGNS[side]))
+        """What was saved, and only below it, small, that one may leave."""
+        table = self.table
+        words, result = table.words, table.match.result or table.said(side)
+        leaving = words("leave.asked" if side in table.leaving else "leave.ask", sign=SIGNS[side])
+        saved = words("saved", number=table.saved_number)
+        if result is None:
+            return Half(saved, small=leaving)
+        return Half(saved, small=result_text.between_names(table, result, side), note=leaving)
 
     def _done(self, side: Side) -> Half:
         table = self.table

@@ -73,12 +73,17 @@ def _half(half: Half, scene: Scene) -> Image.Image:
     image, pen = canvas(WIDTH, 32)
     corner = _corner(pen, scene, 10)
     size = CLOCK if scene.kind in CLOCK_KINDS else FIGURE
-    low = half.big != "" and size == FIGURE
+    low = size == FIGURE and (half.big != "" or isinstance(half.small, Sentence))
     _set(pen, fit(half.head, WIDTH - corner, 14, LOW if low else HEADS, bold=True), 0, 0, 12 if low else 14)
     taken = 0
     if half.big:
         write(pen, WIDTH, 31, half.big, size, anchor="r")
         taken = width(half.big, size) + 4
+    if half.note and isinstance(half.small, Sentence) and not half.big:
+        # What is said is larger than what may be done beside it.
+        _set(pen, fit(half.small, WIDTH, 11, (10, 9, 8), bold=True), 0, 12, 11)
+        _set(pen, fit(half.note, WIDTH, 9, (9, 8)), 0, 23, 9)
+        return image
     if half.note:
         # Both lines keep their place, so that the eye finds the opponent where it was.
         _set(pen, fit(half.small, WIDTH - taken, 9, (9, 8)), 0, 14, 9)
@@ -110,6 +115,9 @@ def _from_the_edge(scene: Halves) -> Image.Image:
     if big and big not in SIGNS.values():
         write(pen, 64, 46, big, FIGURE, anchor="m")
         top = 47
+    elif together and isinstance(a.small, Sentence) and a.small == b.small:
+        _set(pen, fit(a.small, WIDTH, 25, HEADS, bold=True), 64, 15, 25, anchor="m")
+        top = 40
     # The names already stand above.
     left, right = (half.small if together or not isinstance(half.small, Name) else "" for half in (a, b))
     if a.note != b.note:
@@ -128,8 +136,8 @@ def _both(pen: ImageDraw.ImageDraw, top: int, left: str, right: str) -> None:
     if left == right:
         _set(pen, fit(left, WIDTH, high, HEADS), 64, top, high, anchor="m")
         return
-    _set(pen, fit(left, 62, high, SMALL), 0, top, high)
-    _set(pen, fit(right, 62, high, SMALL), WIDTH, top, high, anchor="r")
+    _set(pen, fit(left, 62, high, (*SMALL, 8)), 0, top, high)
+    _set(pen, fit(right, 62, high, (*SMALL, 8)), WIDTH, top, high, anchor="r")
 
 
 # --- for the one who acts ---

@@ -1,0 +1,27 @@
+"""What is asked about prizes. Plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roundtap_core.event.prizes.prize import ACTIVE, Prize
+
+
+@dataclass(frozen=True, slots=True)
+class SetPrizes:
+    """The whole list, in place of the one before."""
+
+    prizes: tuple[Prize, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawDoorPrize:
+    """Draw `count` winners of a door prize by `seed`. `again`: who has won one may win another. `seen`: how many draws
+    were known to who pressed the button, so that nobody draws twice."""
+
+    what: str
+    count: int
+    seed: int
+    among: str = ACTIVE
+    again: bool = False
+    seen: int | None = None

@@ -1,0 +1,84 @@
+"""Deciding on prizes: which list can be, and whom the lot finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from roundtap_core.clock import Instant
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.prizes import commands as c
+from roundtap_core.event.prizes.prize import ACTIVE, AMONG, CHECKED_IN, Prize
+from roundtap_core.event.state import EventState
+from roundtap_core.limits import MOST_COMPETITORS
+from roundtap_core.randomness import lot
+
+MOST_PRIZES = 100
+
+
+def set_prizes(state: EventState, command: c.SetPrizes, now: Instant) -> list[NewEntry]:
+    """Raises Problem where a prize is for nobody, or there are too many."""
+    if len(command.prizes) > MOST_PRIZES:
+        raise Problem("wrong_length", where="/prizes", count=len(command.prizes), minimum=0, maximum=MOST_PRIZES)
+    for prize in command.prizes:
+        _refuse_unfit(state, prize)
+    if command.prizes == state.prizes:
+        return []
+    return [NewEntry("prizes-set", {"prizes": [_to_json(prize) for prize in command.prizes]})]
+
+
+def _refuse_unfit(state: EventState, prize: Prize) -> None:
+    by_place = prize.first is not None and prize.last is not None and 1 <= prize.first <= prize.last <= MOST_COMPETITORS
+    if not prize.what.strip() or by_place == bool(prize.category):
+        raise Problem("prize_for_whom", where="/prizes", what=prize.what)
+    if prize.competitor is not None and (prize.category is None or prize.competitor not in state.entrants):
+        raise Problem("unknown_competitor", competitor=prize.competitor)
+
+
+def _to_json(prize: Prize) -> dict[str, Any]:
+    if prize.category is None:
+        return {"what": prize.what, "first": prize.first, "last": prize.last}
+    chosen = {} if prize.competitor is None else {"competitor": prize.competitor}
+    return {"what": prize.what, "category": prize.category, **chosen}
+
+
+def draw_door_prize(state: EventState, command: c.DrawDoorPrize, now: Instant) -> list[NewEntry]:
+    """The draw with all that it takes to repeat it: the list it was drawn from, and the seed."""
+    if not command.what.strip():
+        raise Problem("door_prize_what", where="/what")
+    if command.among not in AMONG:
+        raise Problem("not_one_of", where="/among", value=command.among, options=", ".join(AMONG))
+    if command.seen not in (None, len(state.door_prizes)):
+        raise Problem("door_prize_drawn_meanwhile")
+    pool = pool_of(state, command.among, command.again)
+    if not 1 <= command.count <= len(pool):
+        raise Problem("door_prize_too_few", where="/count", count=command.count, pool=len(pool))
+    winners = drawn(pool, command.seed, command.count)
+    return [NewEntry("door-prize-drawn", {
+        "what": command.what.strip(), "among": command.among, "again": command.again, "seed": command.seed,
+        "pool": list(pool), "winners": list(winners),
+    })]
+
+
+def pool_of(state: EventState, among: str, again: bool) -> tuple[str, ...]:
+    """Who takes part in a draw, by id; the disqualified never."""
+    won = set() if again else {who for draw in state.door_prizes for who in draw.winners}
+    played = {who for round_state in state.public_rounds for match in round_state.matches if match.match.b is not None
+              for who in (match.match.a, match.match.b) if who is not None}
+    return tuple(sorted(
+        entrant.id for entrant in state.entrants.values()
+        if entrant.disqualified_after is None and entrant.id not in won
+        and (entrant.active if among == ACTIVE else entrant.checked_in if among == CHECKED_IN
+             else entrant.id in played)))
+
+
+def drawn(pool: tuple[str, ...], seed: int, count: int) -> tuple[str, ...]:
+    """The `count` with the smallest tickets of this seed (see randomness.lot): anybody can work it out again."""
+    return tuple(sorted(pool, key=lambda who: lot(seed, who))[:count])
+
+
+DECIDE_PRIZES: Mapping[type, Callable[[EventState, Any, Instant], list[NewEntry]]] = {
+    c.SetPrizes: set_prizes,
+    c.DrawDoorPrize: draw_door_prize,
+}

@@ -1,0 +1,33 @@
+"""A prize, and a draw of door prizes: plain records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ACTIVE, PLAYED, CHECKED_IN = "active", "played", "checked_in"
+AMONG = (ACTIVE, PLAYED, CHECKED_IN)
+"""Among whom a door prize is drawn: who is still in, who has played a match, who was there at the check-in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prize:
+    """What is won: for the places `first` to `last`, or for a `category`, whose `competitor` somebody chooses."""
+
+    what: str
+    first: int | None = None
+    last: int | None = None
+    category: str | None = None
+    competitor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DoorPrize:
+    """One draw: out of `pool` by `seed`, `winners` in the order in which they were drawn. `number`: its entry."""
+
+    number: int
+    what: str
+    among: str
+    again: bool
+    seed: int
+    pool: tuple[str, ...]
+    winners: tuple[str, ...]

@@ -1,0 +1,54 @@
+"""What is said of rounds and places says what is meant: a final by its name, who left before round 1, what decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pages_kit import House, open_house, text_of
+
+from roundtap_core.event.commands import DropCompetitor, MakeCut, SetClock, Warn
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+def test_who_leaves_before_the_first_round_did_not_leave_after_round_0(house: House):
+    browser = house.with_event()
+    house.service.tell("e1", Warn("p6", "a loud phone"), "test")
+    house.publish()
+    house.service.tell("e1", DropCompetitor("p6"), "test")
+    house.play()
+    house.publish()
+    page = text_of(browser.get("/console/e1"))
+    assert "round 0" not in page.lower()
+    assert "before round 1: a loud phone" in text_of(browser.get("/console/e1/person/p6")).replace("(", "").replace(
+        ")", "")
+
+
+def test_a_final_is_called_by_its_name(house: House):
+    browser = house.with_event([f"Player {n}" for n in range(1, 9)], swiss_rounds=2, cut=2)
+    for _ in range(2):
+        house.publish()
+        house.play()
+    house.service.tell("e1", MakeCut(), "test")
+    house.publish()
+    page = text_of(browser.get("/console/e1"))
+    assert "Final: the tables are published" in page
+    assert "clock of round" not in page
+    house.service.tell("e1", SetClock("start"), "test")
+    who = house.event.live.matches[0].match.a
+    house.service.tell("e1", Warn(who, "slow play"), "test")
+    assert "Warning (Final): slow play" in text_of(browser.get(f"/console/e1/person/{who}"))
+
+
+def test_the_figure_that_decided_says_what_it_decided(house: House):
+    browser = house.with_event()
+    house.publish()
+    house.play()
+    page = text_of(browser.get("/e/e1/standings"))
+    assert "the figure that placed this person before the next" in page
