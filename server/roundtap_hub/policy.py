@@ -112,7 +112,7 @@ def _of_event(who: frozenset[str], states: frozenset[str], *addresses: str, roun
 POLICY: Mapping[str, Row] = {
     **_rows(Row(frozenset({EVERYBODY})),
             "GET /", "GET /wall", "GET /colours.css", "GET /static/<name>", "GET /feed", "GET /time", "GET /trust",
-            "GET /ca.crt", "GET /device/challenge", "GET /standby/lineage"),
+            "GET /aid/<rulebook>", "GET /ca.crt", "GET /device/challenge", "GET /standby/lineage"),
     **_rows(Row(frozenset({SLIP})), "GET /s/<token>", "POST /s/<token>"),
     **_rows(Row(frozenset({EVERYBODY}), SEEN),
             "GET /wall/<event_id>", "GET /e/<event_id>", "GET /e/<event_id>/p/<competitor>",
@@ -155,7 +155,8 @@ POLICY: Mapping[str, Row] = {
             "GET /console/displays", "POST /console/displays/say", "POST /console/displays/unsay",
             "POST /console/displays/sound", "POST /console/displays/<display>/set",
             "POST /console/displays/<display>/identify", "POST /console/displays/<display>/forget"),
-    **_of_event(JUDGES, SEEN, "POST /call", "POST /call/settled"),
+    **_rows(Row(JUDGES), "GET /console/judge"),
+    **_of_event(JUDGES, SEEN, "GET /judge", "POST /call", "POST /call/settled"),
     **_of_event(HEADS, SEEN, "POST /units", "POST /leave/refused"),
     **_of_event(ORGANIZERS, SEEN, "POST /restore"),
     **_of_event(ORGANIZERS, frozenset({BEFORE, FINISHED, ARCHIVED}), "POST /archive"),

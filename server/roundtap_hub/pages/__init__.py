@@ -6,6 +6,7 @@ from flask import Blueprint, Flask
 
 from roundtap_hub.hub import Hub
 from roundtap_hub.pages import (
+    aid,
     announced,
     archive,
     base,
@@ -22,6 +23,7 @@ from roundtap_hub.pages import (
     home,
     import_people,
     imposed_round,
+    judge,
     judging,
     lists,
     mending,
@@ -84,6 +86,7 @@ CONSOLE_PAGES = (
     export,
     find,
     outcome,
+    judge,
     this_hub,
     staff_list,
     slip_desk,
@@ -106,7 +109,7 @@ def register(app: Flask, hub: Hub) -> None:
     slips = Blueprint("slips", __name__)
     base.guard(public)
     base.guard(organizer, organizer_only=True)
-    for module in (home, wall, players, announced, trust):
+    for module in (home, wall, players, announced, aid, trust):
         module.routes(public)
     for module in CONSOLE_PAGES:
         module.routes(organizer)
