@@ -145,6 +145,12 @@ class Staff:
             people[person.id] = replace(person, officials={**tied, event_id: official} if official else tied)
             self._keep(people)
 
+    def untie(self, event_id: str, official: str) -> None:
+        """Nobody of the staff is this official."""
+        with self._lock:
+            self._keep({each.id: replace(each, officials=_without(each.officials, event_id))
+                        if each.officials.get(event_id) == official else each for each in self._people.values()})
+
     def logged_in(self, person_id: str, wall: str) -> None:
         """Somebody typed their PIN; a full disk keeps nobody out."""
         with self._lock:

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import zxingcpp
 from pages_kit import PIN, House, open_house, problem_of, text_of
+from PIL import Image, ImageDraw
 
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.sessions import form_token
 from roundtap_hub.tls import Encrypted
 from roundtap_hub.views.this_hub import browser_name, hours_text
 
@@ -141,3 +144,84 @@ def test_browsers_are_told_apart(agent: str, name: str):
 def test_ages_are_hours_and_minutes():
     assert [hours_text(ms) for ms in (-5, 59_999, 60_000, 3_600_000, 90_000_000)] == [
         "0:00", "0:00", "0:01", "1:00", "25:00"]
+
+
+# --- the staff ------------------------------------------------------------------------------------------------------
+
+
+def zxing_text(page: str) -> str:
+    """What a phone's camera reads off the page."""
+    svg = re.findall(r'<svg class="qr" viewBox="0 0 (\d+) .*?d="([^"]+)"', page)[0]
+    size, scale = int(svg[0]), 6
+    picture = Image.new("L", (size * scale, size * scale), 255)
+    draw = ImageDraw.Draw(picture)
+    for x, y, run in (map(int, each) for each in re.findall(r"M(\d+) (\d+)h(\d+)", svg[1])):
+        draw.rectangle((x * scale, y * scale, (x + run) * scale - 1, (y + 1) * scale - 1), fill=0)
+    found = zxingcpp.read_barcodes(picture)
+    return found[0].text if found else ""
+
+
+def pin_on(page: str) -> str:
+    return re.findall(r'<output class="pin figures">([\d ]+)</output>', page)[0].replace(" ", "")
+
+
+def test_a_pin_is_made_shown_once_and_logs_in_and_its_last_use_is_listed(house: House):
+    house.time.wall = "2026-11-22T10:04:59+00:00"
+    desk, phone = house.organizer(), house.browser()
+    made = desk.post("/console/hub/staff", name="Eva Luz", role="judge")
+    pin = pin_on(made.text)
+    assert 'data-address="/console/hub"' in made.text
+    page = desk.get("/console/hub")
+    assert pin not in page.text.replace(" ", "")
+    assert "Eva Luz judge never logged in" in text_of(page)
+    phone.log_in(pin)
+    said = text_of(desk.get("/console/hub"))
+    assert "Eva Luz judge last logged in 2026-11-22 10:04 · logged in now: 1" in said
+    assert said.count("Eva Luz judge ·") == 1, "her session is named"
+
+
+def test_whoever_is_revoked_is_sent_to_the_login_with_the_next_press(house: House):
+    desk, phone = house.organizer(), house.staff("judge")
+    person, = house.hub.organizers.staff.people
+    assert phone.get("/console").status_code == 200
+    desk.get("/console/hub")
+    desk.post(f"/console/hub/staff/{person.id}/revoke")
+    assert phone.get("/console").location.startswith("/login")
+    said = text_of(desk.get("/console/hub"))
+    assert "1 revoked" in said
+    new = pin_on(desk.post(f"/console/hub/staff/{person.id}/pin").text)
+    phone.log_in(new)
+    assert phone.get("/console").status_code == 200
+
+
+def test_the_code_to_scan_is_there_where_the_hub_s_address_is_known(house: House):
+    desk = house.organizer()
+    assert "<svg class=\"qr\"" not in desk.post("/console/hub/staff", name="Kai", role="judge").text
+    far, token = house.app.test_client(), house.hub.organizers.sessions.begin("10.42.0.9", "")
+    far.set_cookie("__Host-roundtap", token, domain="10.42.0.1", secure=True)
+    answer = far.post("/console/hub/staff", base_url="https://10.42.0.1:8443", data={
+        "csrf": form_token(token, house.hub.secret), "name": "Eva", "role": "judge",
+    }, environ_base={"REMOTE_ADDR": "10.42.0.9"})
+    assert 'href="https://10.42.0.1:8443/login"' in answer.text
+    assert zxing_text(answer.text) == "https://10.42.0.1:8443/login"
+
+
+def test_what_is_wrong_with_a_name_is_said_and_what_was_typed_stays(house: House):
+    desk = house.organizer()
+    desk.post("/console/hub/staff", name="Eva", role="judge")
+    answer = desk.post("/console/hub/staff", name="eva", role="scorekeeper")
+    assert "“eva” has a PIN already" in problem_of(answer)
+    assert 'value="eva"' in answer.text
+    assert "not of this hub’s staff any more" in problem_of(desk.post("/console/hub/staff/nobody/revoke"))
+
+
+def test_an_official_is_said_to_be_somebody_of_the_staff(house: House):
+    desk = house.with_event()
+    house.staff("judge", "Eva Luz")
+    person, = house.hub.organizers.staff.people
+    desk.post("/console/e1/officials", name="Marta Gil", role="organizer")
+    assert "Eva Luz (judge)" in text_of(desk.get("/console/e1/officials"))
+    desk.post("/console/e1/officials/o1/person", person=person.id)
+    assert dict(house.hub.organizers.staff.people[0].officials) == {"e1": "o1"}
+    desk.post("/console/e1/officials/o1/person", person="")
+    assert dict(house.hub.organizers.staff.people[0].officials) == {}

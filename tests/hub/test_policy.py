@@ -199,6 +199,7 @@ def path_of(address: str, state: str) -> tuple[str, str]:
     method, _, path = address.partition(" ")
     for mark, value in {"event_id": EVENTS[state], "match_id": "1.1", "competitor": "p1", "official": "o1",
                         "session_id": "000000000000", "word": "nothing", "name": "roundtap.css",
+                        "rulebook": "xwing-standard",
                         "token": "bm93CnAx.AAAAAAAAAAAAAAAAAAAAAAAA"}.items():
         path = path.replace(f"<{mark}>", value)
     return method, path

@@ -7,6 +7,7 @@ from flask import Blueprint, Flask
 from roundtap_hub.hub import Hub
 from roundtap_hub.pages import (
     absent,
+    aid,
     announced,
     archive,
     base,
@@ -23,6 +24,7 @@ from roundtap_hub.pages import (
     home,
     import_people,
     imposed_round,
+    judge,
     judging,
     lists,
     mending,
@@ -47,6 +49,7 @@ from roundtap_hub.pages import (
     sign_up_desk,
     slip_desk,
     slip_door,
+    staff_list,
     swap_check,
     this_hub,
     trust,
@@ -89,7 +92,9 @@ CONSOLE_PAGES = (
     find,
     prizes,
     outcome,
+    judge,
     this_hub,
+    staff_list,
     slip_desk,
     print_pages,
     paper,
@@ -110,7 +115,7 @@ def register(app: Flask, hub: Hub) -> None:
     slips = Blueprint("slips", __name__)
     base.guard(public)
     base.guard(organizer, organizer_only=True)
-    for module in (home, wall, players, announced, trust):
+    for module in (home, wall, players, announced, aid, trust):
         module.routes(public)
     for module in CONSOLE_PAGES:
         module.routes(organizer)

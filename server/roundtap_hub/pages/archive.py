@@ -50,7 +50,7 @@ def delete_what(event_id: str) -> AnyResponse:
         may = False
         if "problem" not in g:
             g.problem, g.status = problem, 409
-    return page("delete_event.html", state=state, may=may)
+    return page("delete_event.html", state=state, may_delete=may)
 
 
 @mended_on(delete_what)

@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, abort, current_app, g, redirect, render_template, request, url_for
 from markupsafe import Markup
@@ -23,7 +24,7 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.role_view import as_allowed
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
-from roundtap_hub.policy import POLICY, STAFF_ROLES, refuse_in_state, refuse_role
+from roundtap_hub.policy import HEAD_JUDGE, JUDGE, POLICY, STAFF_ROLES, refuse_in_state, refuse_role
 from roundtap_hub.policy import may as may_ask
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public.any_page import version_at
@@ -246,7 +247,7 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
     common = {
         **common_context(hub, t, current_app.extensions[ROW_TEXTS]), "feed": feed, "seen": Markup(SEEN),
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
-        "organizer": visit.is_organizer(), "who": visit.who(), "may": may, "who_may": who_may,
+        "organizer": visit.is_organizer(), "reader": visit.who(), "may": may, "who_may": who_may,
         "csrf": lambda: Markup(CSRF),
         "problem": harmless(problem.say(t)) if problem else "",
         "problem_where": harmless(problem.where) if problem else "",
@@ -362,7 +363,13 @@ def _endpoint_of(view: View) -> str:
 
 
 def back_to_event(event_id: str, anchor: str = "", number: int | None = None) -> AnyResponse:
-    """The event's console. `number`: with the tab of that round open."""
+    """The event's console. `number`: with the tab of that round open. To the judge's page, for who came from there, and
+    for a judge from anywhere but the console."""
+    came_from, who = urlsplit(request.referrer or "").path, visit.who() or THE_ORGANIZER
+    if came_from in ("/console/judge", f"/console/{event_id}/judge"):
+        return redirect(came_from, 303)
+    if who.role in (HEAD_JUDGE, JUDGE) and came_from not in ("", f"/console/{event_id}"):
+        return redirect(url_for("console.judge_hall"), 303)
     return redirect(url_for("console.event", event_id=event_id, round=number, _anchor=anchor or None), 303)
 
 

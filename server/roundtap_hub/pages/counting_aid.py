@@ -9,7 +9,7 @@ from flask import Blueprint, request
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.state import EventState
-from roundtap_core.rulebooks.base import AidFigure, CountingAid
+from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
 from roundtap_hub.pages.base import words
 
 PREFIX = "aid."
@@ -34,7 +34,12 @@ def routes(bp: Blueprint) -> None:
 
 def aid_view(state: EventState) -> AidView | None:
     """The aid of the event's rulebook with what was typed; None where it has none."""
-    aid = state.rulebook.counting_aid
+    return aid_of(state.rulebook)
+
+
+def aid_of(book: Rulebook) -> AidView | None:
+    """The same of a rulebook."""
+    aid = book.counting_aid
     if aid is None:
         return None
     typed = {figure.key: request.args[PREFIX + figure.key].strip()[:9]

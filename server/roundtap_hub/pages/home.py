@@ -9,6 +9,7 @@ from roundtap_core.errors import Problem
 from roundtap_hub.auth import safe_next
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import field, mended_on, page, public_page, the_asked, the_hub, the_snapshot
+from roundtap_hub.policy import JUDGE
 from roundtap_hub.public import sheets
 from roundtap_hub.public.colours import KIND, PATH
 from roundtap_hub.public.colours import colours as colours_of
@@ -42,7 +43,13 @@ def post_login() -> AnyResponse:
         raise Problem("pin_wait", n=-(-wait_ms // 1000))
     if not visit.begin_session(field("pin")):
         raise Problem("wrong_pin")
-    return redirect(safe_next(field("next"), "/console"), 303)
+    return redirect(_after_login(safe_next(field("next"), "/console")), 303)
+
+
+def _after_login(target: str) -> str:
+    """A judge's console is the judge's page."""
+    who = visit.who()
+    return url_for("console.judge_hall") if target == "/console" and who is not None and who.role == JUDGE else target
 
 
 def post_logout() -> AnyResponse:

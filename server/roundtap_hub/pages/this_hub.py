@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import mended_on, page, the_hub
-from roundtap_hub.views.this_hub import session_rows
+from roundtap_hub.policy import STAFF_ROLES
+from roundtap_hub.views.this_hub import person_rows, session_rows
 
 
 def routes(bp: Blueprint) -> None:
@@ -16,10 +19,14 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/hub/sessions/end", "end_others", end_others, methods=["POST"])
 
 
-def this_hub(**_: str) -> AnyResponse:
+def this_hub(**shown: Any) -> AnyResponse:
+    """`shown`: a PIN that was made just now, for this answer alone (staff_list.py)."""
     hub = the_hub()
-    rows = session_rows(hub.organizers.sessions.listed(), visit.the_visit().session)
-    return page("this_hub.html", rows=rows, encrypted=hub.encrypted)
+    listed, people = hub.organizers.sessions.listed(), hub.organizers.staff.people
+    rows = session_rows(listed, visit.the_visit().session, hub.organizers.who)
+    return page("this_hub.html", rows=rows, encrypted=hub.encrypted, roles=STAFF_ROLES,
+                staff=person_rows(people, listed), revoked=[each for each in people if not each.active],
+                **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
 
 
 @mended_on(this_hub)

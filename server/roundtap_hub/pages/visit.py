@@ -103,6 +103,7 @@ def begin_session(pin: str) -> bool:
         return False
     if visit.session is not None:
         organizers.sessions.end(visit.session.id)
+    visit.token, visit.session = token, organizers.session(token)
     visit.to_set[visit.cookie] = (token, LIFE_MS // 1000)
     visit.to_set[visit.cookie + FORM] = ("", 0)
     return True

@@ -32,6 +32,7 @@ PATHS = {
     "pages.front_door": "/", "pages.login": "/login", "pages.colours": "/colours.css", "console.events": "/console",
     "pages.find_me": "/e/{event_id}", "pages.player": "/e/{event_id}/p/{competitor}",
     "pages.standings": "/e/{event_id}/standings", "pages.pairings": "/e/{event_id}/pairings",
+    "pages.aid": "/aid/{rulebook}",
     "pages.bracket": "/e/{event_id}/bracket", "pages.announced": "/rules/{event_id}", "pages.wall": "/wall/{event_id}",
 }
 """Where public pages lead to, as Flask's routes have it."""

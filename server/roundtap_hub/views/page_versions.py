@@ -18,7 +18,7 @@ Units = Mapping[str, UnitStatus]
 
 
 def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None = None) -> str:
-    """The version of a page ("door", "console", "console/e1", "wall/e1", "e/e1", "p/e1/p3", "standings/e1",
+    """The version of a page ("door", "console", "judge", "console/e1", "wall/e1", "e/e1", "p/e1/p3", "standings/e1",
     "pairings/e1", "bracket/e1", "rules/e1").
 
     Nothing is rendered. An address that is no page has the version "none". `hall`: without it, what time alone brings
@@ -40,6 +40,9 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
                           hall.storage if hall else "")
     if page == "displays":
         return short_hash(snapshot.venue.number, [(line.id, line.name) for line in listed(snapshot)])
+    if page == "judge":
+        found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
+        return short_hash([console_version(snapshot, units, each, hall) for each in found if each is not None])
     if page == "door":
         return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_in_play(snapshot, line.id))
                            for line in listed(snapshot)])
