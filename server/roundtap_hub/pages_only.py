@@ -21,7 +21,8 @@ from roundtap_hub.http_answers import (
 
 MISDIRECTED = 421
 FOR_PROGRAMS = ("/device", "/station")
-FOR_THE_ORGANIZER = ("/console", "/login", "/logout")
+FOR_THE_ORGANIZER = ("/console", "/login", "/logout", "/join")
+"""Whatever is decided by the hub that runs the event."""
 ASKED_BY = frozenset({"GET", "HEAD"})
 
 

@@ -188,3 +188,14 @@ def test_pressed_for_another_state_nobody_is_deleted(house: House) -> None:
     refused = browser.post("/console/e1/competitors/p4/remove", step=step)
     assert refused.status_code == 409
     assert "p4" in house.event.entrants
+
+
+def test_who_is_entered_while_check_in_is_used_is_here_where_that_is_said(house: House) -> None:
+    browser = house.with_event()
+    assert 'name="here"' not in browser.get("/console/e1").text
+    browser.post(PAGE, used=1)
+    assert 'name="here"' in browser.get("/console/e1").text
+    browser.post("/console/e1/competitors", names="Nina Wolf", here=1)
+    browser.post("/console/e1/competitors", names="Zoe Adler")
+    assert "p7" not in awaited(house.event)
+    assert "p8" in awaited(house.event)

@@ -91,6 +91,7 @@ def enter(event_id: str) -> AnyResponse:
         )
         record, entrant = enrol(event_id, competitor)
         people.append(record)
+        entrant = replace(entrant, checked_in=bool(field("here")))
         steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets)))
     the_hub().service.ask(steps, actor(), people)
     return back_to_event(event_id, "competitors")
