@@ -188,6 +188,7 @@ def test_paper_follows_slips_of_changed_tables_and_the_lists_of_a_round_that_is_
 def test_who_is_left_alone_by_one_who_goes_is_paired_again(house: House, organizer: Browser) -> None:
     house.service.tell("e1", DropCompetitor(seat(house, 1)), "test")
     organizer.post("/console/e1/competitors", names="Late Comer")
+    assert "2 wait without an opponent" in text_of(organizer.get("/console/e1"))
     page = organizer.get(MEND)
     assert "2 wait without an opponent" in text_of(page)
     shown = look(organizer, do="again")

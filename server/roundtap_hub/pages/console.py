@@ -39,6 +39,7 @@ from roundtap_hub.views.event_options import flat, options_view, place
 from roundtap_hub.views.judging import desk_of
 from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines, title_key
 from roundtap_hub.views.lists import list_states, told_lists
+from roundtap_hub.views.mending import waits_before_start
 from roundtap_hub.views.next_step import next_step
 from roundtap_hub.views.not_there import named_on_grid
 from roundtap_hub.views.open_points import points_before_round_1
@@ -140,7 +141,8 @@ def _draw(moment: EventAt) -> Rendered:
         shown_grid=grid if shown is newest else cells(snapshot, units, state, shown, names, now),
         needs=needs(snapshot, units, state, grid if state.live else (), names, now,
                     played_ms(state, hub.clocks.now()), hub.presence.here),
-        draft=draft_view(moment, names), planned=planned_rounds(state), roster=people, lists=lists,
+        draft=draft_view(moment, names), waits_before_start=waits_before_start(state),
+        planned=planned_rounds(state), roster=people, lists=lists,
         told_lists=told_lists(moment), not_there=absent, counted_here=counted_here(state),
         cut=cut_view(moment, names), cut_rows=cut_rows(moment), draws=has_draws(state),
         final=final_lines(moment, names),

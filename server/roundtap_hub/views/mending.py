@@ -106,7 +106,21 @@ class MendView:
     @property
     def again(self) -> bool:
         """Whether pairing anew may have something to do."""
-        return self.pairs and (len(self.waits) > 1 or any(w.why not in (BYE, NO_SHOW, LEFT) for w in self.waits))
+        return self.pairs and _pairs_anew([wait.why for wait in self.waits])
+
+
+def waits_before_start(state: EventState) -> int:
+    """How many wait for an opponent in a round that people see and that has not begun; 0 where pairing them anew would
+    change nothing."""
+    played = state.live
+    if played is None or state.clock.state != IDLE:
+        return 0
+    whys = [why for why, _ in waiting(state, played).values()]
+    return len(whys) if _pairs_anew(whys) else 0
+
+
+def _pairs_anew(whys: Sequence[str]) -> bool:
+    return len(whys) > 1 or any(why not in (BYE, NO_SHOW, LEFT) for why in whys)
 
 
 def mend_view(moment: EventAt, names: Names) -> MendView | None:
