@@ -68,6 +68,12 @@ def _waves(options: Options, hub: HubProcess, name: str, count: int) -> Iterator
             yield Row(f"{count} own pages come ({wave}), {name}: hub's CPU each", cpu * 1000 / count, "ms", note=note)
             yield Row(f"{count} own pages come ({wave}), {name}: console meanwhile, p99", p99(waited), "ms",
                       note=f"p50 {p50(waited) or 0:.0f} ms, asked {len(waited)} times")
+        cpu = hub.cpu_s()
+        back = phones.ask("reconnect", 120, over_s=2.0, patience_s=60)["back_ms"]
+        cpu = hub.cpu_s() - cpu
+        there = [f"{of(back) or 0:.0f} ms" for of in (p50, p99)]
+        yield Row(f"{count} own pages' feeds break and come back, {name}: hub's CPU each", cpu * 1000 / count, "ms",
+                  note=f"{len(back)} of {count} back, with the page's own pause p50 {there[0]}, p99 {there[1]}")
     organizer.close()
 
 
