@@ -59,7 +59,10 @@ def report_of(snapshot: Snapshot, who: Person, fields: Mapping[str, str]) -> tup
     if event_id in snapshot.venue.archived or state.finished:
         raise Problem("event_finished", name=state.name)
     said = _read(fields)
-    side = _side(state, said["match"], competitor)
+    side, heard = _side(state, said["match"], competitor)
+    if said["serial"] > heard + 1:
+        # A page counts on from what was heard. A larger number would keep this side from saying anything later.
+        raise Problem("report_malformed", field="serial")
     name = said.pop("report_id")
     agrees = {"report_id": fields["agrees_id"], "hash": fields.get("agrees_hash", "")} if fields.get(
         "agrees_id") else None
@@ -98,13 +101,14 @@ def _none(_: str) -> int:
     raise ValueError
 
 
-def _side(state: EventState, match_id: str, competitor: str) -> Side:
-    """The person's own side in the match. Raises Problem where it is not theirs, or not any more."""
+def _side(state: EventState, match_id: str, competitor: str) -> tuple[Side, int]:
+    """The person's own side in the match, and the serial last heard of it. Raises Problem where it is not theirs, or
+    not any more."""
     found = state.find_match(match_id)
-    match = found[1].match if found is not None else None
-    if match is None or competitor not in (match.a, match.b):
+    if found is None or competitor not in (found[1].match.a, found[1].match.b):
         raise Problem("not_your_match")
-    return "a" if match.a == competitor else "b"
+    side: Side = "a" if found[1].match.a == competitor else "b"
+    return side, found[1].heard.get(side, 0)
 
 
 def submit(hub: Hub, who: Person, fields: Mapping[str, str]) -> tuple[str, str, Future[list[Entry]] | None]:

@@ -246,6 +246,14 @@ def test_what_nobody_s_page_sends_is_refused(house: House, changed: dict[str, st
     assert not match_of(house).reports
 
 
+def test_no_page_keeps_its_own_side_from_speaking_later(house: House) -> None:
+    ana, _ = phones(house)
+    page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
+    assert ana.says(page, serial="2").status_code == 400
+    assert ana.says(page, serial="99999").status_code == 400
+    assert not match_of(house).reports
+
+
 def test_a_revoked_link_reports_nothing_and_shows_nothing(house: House) -> None:
     ana, _ = phones(house)
     page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
