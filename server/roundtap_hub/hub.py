@@ -16,6 +16,7 @@ from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.devices.unit_troubles import UnitTroubles
 from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.event_times import Times
 from roundtap_hub.journal.proofs import Proofs
 from roundtap_hub.journal.service import Service
 from roundtap_hub.known_displays import Displays
@@ -85,6 +86,8 @@ class Hub:
     unit_door: UnitDoor = field(init=False)
     """Who of the units is let in."""
     displays: Displays = field(init=False)
+    times: Times = field(init=False)
+    """When things happened in the events."""
 
     def __post_init__(self, keys: UnitKeys | Mapping[str, bytes], generous: int) -> None:
         now_ms, presence = self.clocks.mono_ms, self.presence
@@ -98,7 +101,8 @@ class Hub:
                             ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),
                             ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks)),
                             ("links", self.links or PersonalLinks(self.secret, now_ms)),
-                            ("displays", Displays(lambda: self.clocks.mono_ms()))):
+                            ("displays", Displays(lambda: self.clocks.mono_ms())),
+                            ("times", Times(self.service))):
             # Frozen for everybody else.
             object.__setattr__(self, name, value)
 

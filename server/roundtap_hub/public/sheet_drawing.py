@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from roundtap_core.clock import show
 from roundtap_core.elimination.bracket_picture import say_round
+from roundtap_core.errors import Problem
 from roundtap_core.event.state import EventState
 from roundtap_core.records import TIEBREAK
 from roundtap_core.words import LANGUAGES, Words, catalogue, core_words
@@ -23,6 +24,7 @@ from roundtap_hub.views.regions import SEEN, Rendered, split
 from roundtap_hub.views.round_clock import age_text
 from roundtap_hub.views.row_texts import RowTexts
 from roundtap_hub.views.said import SaidLine, said_lines
+from roundtap_hub.views.schedule import Schedule, schedule
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -54,8 +56,17 @@ def common_context(hub: Hub, t: Words, rows: RowTexts) -> dict[str, Any]:
             "knockout_name": lambda what: knockout_name(t, what),
             "round_named": lambda state, number: round_named(t, state, number),
             "restored": hub.service.snapshot.venue.afresh is not None,
+            "schedule_of": lambda state: schedule_of(hub, state),
             "said_to": lambda event_id: said_to(hub, event_id),
             "row_texts": lambda *of: rows.rows(t.language, *of)}
+
+
+def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
+    """The event's schedule as of now; None where its journal cannot be read."""
+    try:
+        return schedule(state, hub.times.of(state), hub.clocks.now(), hub.clocks.wall())
+    except Problem:
+        return None
 
 
 def said_to(hub: Hub, event_id: str | None) -> tuple[SaidLine, ...]:

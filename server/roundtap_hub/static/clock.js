@@ -112,7 +112,7 @@
       const ms = remaining(face);
       const worded = inLastMinutes(face, ms);
       face.classList.toggle("worded", worded);
-      put(face, worded ? face.dataset.lastWords : (ms === null ? "–" : text(ms)).padStart(Number(face.dataset.width), "\u2007"));
+      put(face, worded ? face.dataset.lastWords : (ms === null ? "–" : text(ms)).padStart(face.closest(".wall-clock") ? 0 : Number(face.dataset.width), "\u2007"));
       if ("extra" in face.dataset) continue;
       const now = phase(face, ms);
       for (const word of document.querySelectorAll(`[data-phase-of="${face.dataset.clock}"]`)) {

@@ -32,7 +32,8 @@
 
   document.addEventListener("roundtap:swapped", show);
   // An announcement that comes or goes leaves less room, or more.
-  new ResizeObserver(show).observe(document.getElementById("said"));
+  const room = new ResizeObserver(show);
+  for (const id of ["said", "main"]) room.observe(document.getElementById(id));
   setInterval(() => { turn(); ends(); }, 250);
   window.roundtapWall = { turn };
   show();
