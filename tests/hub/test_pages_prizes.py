@@ -9,7 +9,7 @@ import pytest
 from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import FinishEvent
-from roundtap_core.event.prizes.prize import Prize
+from roundtap_core.event.prize import Prize
 from roundtap_core.randomness import lot
 
 PRIZES = "/console/e1/prizes"

@@ -13,7 +13,7 @@ from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import PlayedOn
-from roundtap_core.event.prizes.prize import DoorPrize, Prize
+from roundtap_core.event.prize import DoorPrize, Prize
 from roundtap_core.frozen import changed
 from roundtap_core.names import public_names
 from roundtap_core.records import (

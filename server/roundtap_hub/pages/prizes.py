@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawDoorPrize, SetPrizes
-from roundtap_core.event.prizes.prize import ACTIVE
+from roundtap_core.event.prize import ACTIVE
 from roundtap_hub.pages.base import field, mended_on, page, tell, the_moment, whole_number
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.prizes import draw_lines, pools, prize_lines, read_prizes, typed_prizes, whom

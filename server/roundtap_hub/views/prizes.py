@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.prize import AMONG, DoorPrize, Prize
 from roundtap_core.event.prizes.decide import pool_of
-from roundtap_core.event.prizes.prize import AMONG, DoorPrize, Prize
 from roundtap_core.event.state import EventState
 from roundtap_core.lists.parts import fold
 from roundtap_hub.views.event_at import EventAt, ranking

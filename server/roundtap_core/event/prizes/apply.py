@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.prizes.prize import DoorPrize, Prize
+from roundtap_core.event.prize import DoorPrize, Prize
 from roundtap_core.event.state import EventState
 from roundtap_core.frozen import changed
 

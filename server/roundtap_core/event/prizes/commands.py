@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roundtap_core.event.prizes.prize import ACTIVE, Prize
+from roundtap_core.event.prize import ACTIVE, Prize
 
 
 @dataclass(frozen=True, slots=True)

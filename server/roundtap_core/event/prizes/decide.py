@@ -8,8 +8,8 @@ from typing import Any
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
+from roundtap_core.event.prize import ACTIVE, AMONG, CHECKED_IN, Prize
 from roundtap_core.event.prizes import commands as c
-from roundtap_core.event.prizes.prize import ACTIVE, AMONG, CHECKED_IN, Prize
 from roundtap_core.event.state import EventState
 from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.randomness import lot
