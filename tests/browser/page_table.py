@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 from flask.testing import FlaskClient
 from hall_kit import Hall
 
-from roundtap_hub.policy import EVERYBODY, LOGIN, PLAYER, POLICY, STAFF
+from roundtap_hub.policy import EVERYBODY, LOGIN, PLAYER, POLICY, SLIP, STAFF
+from roundtap_hub.printing.slip_marks import slip_token
 
 WHOLE = "ROUNDTAP_WHOLE" in os.environ
 """Look at every page in every state; else only where something was not on a page of this address before."""
@@ -51,12 +52,25 @@ EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
     "GET /wall/<event_id>": lambda hall: [
         f"/wall/{event}{more}" for event in hall.events.values() for more in ("", "?theme=dark", "?part=1/2")],
     "GET /": lambda hall: ["/?lang=de"],
+    "GET /s/<token>": lambda hall: _slips(hall),
 }
 """Whole addresses, where parameters alone do not make them."""
 
 
+def _slips(hall: Hall) -> list[str]:
+    """The door of one slip of every round that was published."""
+    found = []
+    for event in hall.events.values():
+        state = hall.event(event)
+        for played in state.public_rounds:
+            match = next(one for one in played.matches if one.match.b is not None)
+            found.append(f"/s/{slip_token(hall.house.hub.secret, state, played, match)}")
+    return found
+
+
 def pages_of_everybody() -> list[str]:
-    return [address for address in POLICY if _is_page(address) and POLICY[address].who & {EVERYBODY, LOGIN, PLAYER}]
+    strangers = {EVERYBODY, LOGIN, PLAYER, SLIP}
+    return [address for address in POLICY if _is_page(address) and POLICY[address].who & strangers]
 
 
 def pages_of_organizers() -> list[str]:
