@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup, escape
+from functools import lru_cache
+
+from markupsafe import Markup
 
 QUIET = 4
 """Empty modules around it, by the standard: readers look for them."""
+KEPT = 512
+"""Codes that are remembered: a page of slips has one for each table, and is drawn again when something changes."""
 
 
-def qr_svg(text: str, label: str) -> Markup:
-    """`label`: what it is, for whoever hears the page. One path: a row of dark modules is one stroke of it."""
+@lru_cache(maxsize=KEPT)
+def qr_svg(text: str, label: str = "") -> Markup:
+    """`label`: what it is, for whoever hears the page; "": what stands beside it says so. Its size is the page's
+    business. One path: a row of dark modules is one stroke of it."""
     # Only where one is drawn: no report needs it.
     from qrcode.constants import ERROR_CORRECT_M
     from qrcode.main import QRCode
@@ -21,9 +27,10 @@ def qr_svg(text: str, label: str) -> Markup:
     size = len(rows) + 2 * QUIET
     drawn = "".join(f"M{x + QUIET} {y + QUIET}h{length}v1h-{length}z"
                     for y, row in enumerate(rows) for x, length in _runs(row))
-    return Markup('<svg class="qr" viewBox="0 0 {0} {0}" role="img" aria-label="{1}" shape-rendering="crispEdges">'
+    heard = Markup('role="img" aria-label="{}"').format(label) if label else Markup('aria-hidden="true"')
+    return Markup('<svg class="qr" viewBox="0 0 {0} {0}" {1} shape-rendering="crispEdges">'
                   '<path fill="#fff" d="M0 0h{0}v{0}h-{0}z"/><path fill="#000" d="{2}"/></svg>').format(
-                      size, escape(label), drawn)
+                      size, heard, drawn)
 
 
 def _runs(row: list[bool]) -> list[tuple[int, int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from flask import Blueprint, g, redirect, request, url_for
-from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -11,7 +10,7 @@ from roundtap_hub.auth import is_here
 from roundtap_hub.pages.base import back_to_event, field, mended_on, the_hub, the_moment
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.this_hub import this_hub
-from roundtap_hub.qr_code import qr_svg
+from roundtap_hub.qr_svg import qr_svg
 
 
 def routes(bp: Blueprint) -> None:
@@ -65,7 +64,7 @@ def tie(event_id: str, official: str) -> AnyResponse:
 def _shown(name: str, pin: str) -> AnyResponse:
     """The page with a new PIN on it, this once; to load it again shows it no more."""
     g.address = url_for("console.this_hub")
-    return this_hub(made=name, pin=f"{pin[:4]} {pin[4:]}", login=login_address(), qr=Markup(qr_svg(login_address())))
+    return this_hub(made=name, pin=f"{pin[:4]} {pin[4:]}", login=login_address(), qr=qr_svg(login_address()))
 
 
 def login_address() -> str:

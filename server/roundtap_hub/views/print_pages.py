@@ -1,11 +1,10 @@
-"""What stands on printed sheets beside what screens show: slips, QR codes, the desk's list, and the line above each."""
+"""What stands on printed sheets beside what screens show: slips, the desk's list, and the line above each."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from roundtap_core.event.course import situation_of
@@ -13,13 +12,12 @@ from roundtap_core.event.state import EventState, RoundState
 from roundtap_core.forms.slip_form import SlipFigure, Ticks, margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.words import Words
 from roundtap_hub.printing.job_content import HEAD_LETTERS, slip_content
+from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round, shown_members, shown_names
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.views.wall import sort_key
 
-QUIET = 4
-"""Modules of white that a QR code needs around it."""
 A4, A5 = "a4", "a5"
 SIZES = (A4, A5)
 
@@ -52,35 +50,6 @@ def printed_slips(moment: EventAt, played: RoundState, base_url: str, secret: by
         picks = slip_picks(form)
         found.append(PrintedSlip(content, slip_figures(form, words), slip_ticks(form), margin_label(form, words),
                                  picks.of if picks else 0, picks.take if picks else 0, qr_svg(str(content["url"]))))
-    return found
-
-
-@lru_cache(maxsize=512)
-def qr_svg(text: str) -> str:
-    """A QR code as SVG, black on white with its quiet zone; its size is the page's business."""
-    # Not before the first code: a hub that starts needs none.
-    import qrcode
-    from qrcode.constants import ERROR_CORRECT_M
-
-    made: Any = qrcode.QRCode(error_correction=ERROR_CORRECT_M, border=0)
-    made.add_data(text)
-    made.make(fit=True)
-    modules: list[list[bool]] = made.get_matrix()
-    side = len(modules) + 2 * QUIET
-    path = "".join(f"M{x + QUIET} {y + QUIET}h{run}v1h-{run}z"
-                   for y, row in enumerate(modules) for x, run in _runs(row))
-    return (f'<svg class="qr" viewBox="0 0 {side} {side}" shape-rendering="crispEdges" aria-hidden="true">'
-            f'<rect width="{side}" height="{side}" fill="#fff"/><path d="{path}" fill="#000"/></svg>')
-
-
-def _runs(row: Sequence[bool]) -> list[tuple[int, int]]:
-    """(start, length) of what is black without a gap."""
-    found: list[tuple[int, int]] = []
-    for x, black in enumerate(row):
-        if black and found and sum(found[-1]) == x:
-            found[-1] = (found[-1][0], found[-1][1] + 1)
-        elif black:
-            found.append((x, 1))
     return found
 
 
