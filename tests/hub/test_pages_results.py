@@ -182,3 +182,20 @@ def test_who_conceded_has_not_won(house: House):
     answer = browser.post("/console/e1/match/1.1", revision=0, ended="concession", conceded_by="a", winner="a",
                           **{"score.a": "12", "score.b": "300"})
     assert "contradicts the concession" in problem_of(answer)
+
+
+def test_a_no_show_that_somebody_noted_already_is_told_on_the_console_and_not_as_a_page_that_is_none(house: House):
+    browser = house.with_event()
+    house.publish()
+    match = next(m for m in house.event.live.matches if m.match.b)
+    path = f"/console/e1/match/{match.id}/no-show"
+    assert browser.post(path, absent=match.match.b).status_code == 303
+    # Whoever has the match open at another desk is led to the tables.
+    assert browser.get(f"/console/e1/match/{match.id}").headers["Location"] == "/console/e1#grid"
+    number = house.event.number
+    answer = browser.post(path, absent=match.match.b)
+    assert answer.status_code == 409
+    assert 'id="next"' in answer.text
+    assert problem_of(answer)
+    assert 'data-address="/console/e1"' in answer.text
+    assert house.event.number == number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 
-from flask import Blueprint, abort, redirect, request, url_for
+from flask import Blueprint, abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -52,9 +52,16 @@ def routes(bp: Blueprint) -> None:
 
 
 def match_page(event_id: str, match_id: str) -> AnyResponse:
-    """One match with everything an official may do to it."""
+    """One match with everything an official may do to it; the console where it is none any more: somebody was noted as
+    absent, and the other one is alone."""
     moment = the_moment(event_id)
     state, names = moment.state, full_names(moment)
+    found = state.find_match(match_id)
+    if found is not None and found[0].status != DRAFT and found[1].match.b is None:
+        if g.get("problem") is None:
+            return redirect(url_for("console.event", event_id=event_id, _anchor="grid"))
+        g.address = url_for("console.event", event_id=event_id)
+        return event(event_id)
     played, match = seen_match(state, match_id)
     shown = cell(the_snapshot(), the_hub().presence.units, state, match, names, now_ms())
     situation = situation_at(state, moment.people, played, match)

@@ -8,6 +8,7 @@
   // The time of day at the hub when it was last heard, where it knows one.
   let lastTime = "";
   let source = null;
+  let sent = new WeakSet();
   let backOff = 1000;
   let loading = false;
   let again = false;
@@ -66,6 +67,7 @@
   });
   window.addEventListener("pageshow", ({ persisted }) => {
     if (persisted && body.dataset.feed) connect();
+    sent = new WeakSet();
     document.querySelectorAll("form button[disabled]").forEach((button) => { button.disabled = false; });
   });
 
@@ -95,6 +97,18 @@
   }
   // A key that presses a button arrives as a click; a form that is sent from a field does not.
   for (const kind of ["click", "submit"]) document.addEventListener(kind, tooSoon, true);
+  // A form is sent once: the second press of a double click may come before its buttons know.
+  document.addEventListener("submit", (event) => {
+    const { target } = event;
+    if (sent.has(target)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
+    sent.add(target);
+    // Whoever sends it in their own way lets it be sent again.
+    setTimeout(() => { if (event.defaultPrevented) sent.delete(target); }, 0);
+  }, true);
   // The page that follows a press lies under the same finger, and its buttons lie elsewhere: all of them wait.
   document.addEventListener("submit", () => sessionStorage.setItem(PRESSED, "1"));
   if (sessionStorage.getItem(PRESSED)) {
