@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +11,7 @@ from html.parser import HTMLParser
 from flask.testing import FlaskClient
 from hall_kit import Hall
 
-from roundtap_hub.policy import EVERYBODY, LOGIN, PLAYER, POLICY, SLIP, STAFF
+from roundtap_hub.policy import POLICY, STAFF
 from roundtap_hub.printing.slip_marks import slip_token
 
 WHOLE = "ROUNDTAP_WHOLE" in os.environ
@@ -45,32 +46,44 @@ PARAMETERS: Mapping[str, Examples] = {
 }
 """Values for what an address names within an event; "event_id" itself: every event of the hall."""
 
+def _slips(hall: Hall) -> list[str]:
+    """A slip of each event's newest round."""
+    states = map(hall.event, hall.events.values())
+    newest = [(state, state.public_rounds[-1]) for state in states if state.public_rounds]
+    return [f"/s/{slip_token(hall.house.hub.secret, state, played, played.matches[0])}" for state, played in newest]
+
+
+def _said_by_phone(hall: Hall) -> str:
+    """A phone says yes to what the other side's unit reported; where it is told what became of it."""
+    event = hall.events["running"]
+    match = next(match for match in hall.event(event).public_rounds[-1].matches if match.match.b)
+    if not match.reports:
+        hall.report(event, match.id, "a", 100, 24)
+    phone = hall.house.app.test_client()
+    page = phone.get(hall.house.hub.links.path(event, match.match.b)).text
+    form = re.search(r'<form[^>]* action="([^"]+)" data-report>(.*?)</form>', page, re.S)
+    assert form, "the phone has nothing to say yes to"
+    fields = {name: html.unescape(value) for name, value in re.findall(r'name="([^"]+)" value="([^"]*)"', form[2])}
+    return str(phone.post(form[1], data=fields).headers["Location"])
+
+
 EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
     "GET /console/outcome/<word>": lambda hall: [hall.outcome()],
     "GET /console": lambda hall: ["/console", *(f"/console?rulebook={book}" for book in (
         "keyforge-archon", "shatterpoint-premier", "warlords-of-terra", "xwing-epic-team", "xwing-epic-duel"))],
     "GET /wall/<event_id>": lambda hall: [
         f"/wall/{event}{more}" for event in hall.events.values() for more in ("", "?theme=dark", "?part=1/2")],
+    "GET /s/<token>": _slips,
+    "GET /me/<token>/said/<name>": lambda hall: [_said_by_phone(hall)],
+    "GET /console/<event_id>/slip": lambda hall: [
+        f"/console/{event}/slip{more}" for event in hall.events.values() for more in ("", "?code=nonsense")],
     "GET /": lambda hall: ["/?lang=de"],
-    "GET /s/<token>": lambda hall: _slips(hall),
 }
 """Whole addresses, where parameters alone do not make them."""
 
 
-def _slips(hall: Hall) -> list[str]:
-    """The door of one slip of every round that was published."""
-    found = []
-    for event in hall.events.values():
-        state = hall.event(event)
-        for played in state.public_rounds:
-            match = next(one for one in played.matches if one.match.b is not None)
-            found.append(f"/s/{slip_token(hall.house.hub.secret, state, played, match)}")
-    return found
-
-
 def pages_of_everybody() -> list[str]:
-    strangers = {EVERYBODY, LOGIN, PLAYER, SLIP}
-    return [address for address in POLICY if _is_page(address) and POLICY[address].who & strangers]
+    return [address for address in POLICY if _is_page(address) and not POLICY[address].who <= STAFF]
 
 
 def pages_of_organizers() -> list[str]:
@@ -132,9 +145,9 @@ class _Shape(HTMLParser):
             self._open.pop()
 
 
-def shape(html: str) -> set[str]:
+def shape(text: str) -> set[str]:
     parser = _Shape()
-    parser.feed(re.sub(r'\bsettled\b|"/[^"]*"|id="[^"]*"', '""', html))
+    parser.feed(re.sub(r'\bsettled\b|"/[^"]*"|id="[^"]*"', '""', text))
     return parser.found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -20,12 +21,15 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
+PICTURES = os.environ.get("ROUNDTAP_PICTURES", "")
+"""A folder for what the screen shows when a test waits in vain."""
 NOWHERE = "no chromedriver (apt install chromium chromium-driver)"
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--lang=de")
 NO_NODE = {"at": "", "html": "", "why": ""}
 SEVERE = ("moderate", "serious", "critical")
 WIRE_MAX_BYTES = 60_000
+FITTED_S = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,10 @@ class Screen:
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
         self.cdp = driver.execute_cdp_cmd
+        self.prepare_tab()
+
+    def prepare_tab(self) -> None:
+        """What every tab has to be given anew."""
         self.cdp("Page.enable", {})
         self.cdp("Network.enable", {})
         for source in (axe_source(), AHEAD):
@@ -207,7 +215,9 @@ class Screen:
             if answer:
                 return answer
             time.sleep(0.01)
-        raise AssertionError(f"waited for {what}; the page says: {self.text()[:600]}")
+        if PICTURES:
+            self.driver.save_screenshot(f"{PICTURES}/{time.time():.0f}.png")
+        raise AssertionError(f"waited for {what}; {self.driver.current_url} says: {self.text()[:600]}")
 
     def text(self) -> str:
         return str(self.run("return document.body.innerText"))
@@ -219,8 +229,14 @@ class Screen:
                 for one in said if one["impact"] in SEVERE for node in one["nodes"][:3] or [NO_NODE]]
 
     def unfit(self) -> list[str]:
-        """What does not fit into this window."""
-        found: list[str] = self.run(UNFIT)
+        """What does not fit into this window, once the page had time to fit itself in."""
+        found: list[str] = []
+        give_up = time.monotonic() + FITTED_S
+        while time.monotonic() < give_up:
+            found = self.run(UNFIT)
+            if not found:
+                break
+            time.sleep(0.1)
         return found
 
     def small(self) -> list[str]:

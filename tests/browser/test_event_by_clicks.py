@@ -1,0 +1,335 @@
+"""Two events of 24 players in one hall, in two rulebooks, by clicks alone from a table of people to the champions: with
+a latecomer, a no-show, a dispute, a swap, a correction of round 1 in round 3 and somebody who leaves between cut and
+bracket; two organizers at once, both hasty, and a wall beside them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hall_kit import open_hall
+from hand_kit import Hand, Ledger
+from page_table import WHOLE
+from pages_kit import PIN
+from screen_kit import DESK, PHONE, WALL, Screen
+
+from roundtap.kit.player_names import player_names
+from roundtap.main import main as roundtap
+from roundtap_core.event.commands import Report
+from roundtap_core.records import Pair, Result
+from roundtap_core.result_json import result_to_json
+
+BY_HAND = 12 if WHOLE else 3
+"""So many tables of a round the organizer enters by clicks; the others have units that report."""
+IDLE, RUNNING = "idle", "running"
+
+
+class Evening:
+    """One event, led by one hand; what they saw and did stands in the ledger."""
+
+    def __init__(self, hand: Hand, rulebook: str, name: str, best: tuple[int, int]) -> None:
+        self.hand, self.hall, self.rulebook, self.name, self.best = hand, hand.hall, rulebook, name, best
+        self.ledger = Ledger()
+        self.event_id = ""
+        self.number = 0
+        self.cut = False
+
+    @property
+    def console(self) -> str:
+        return f"{self.hand.url}/console/{self.event_id}"
+
+    def log_in(self) -> None:
+        self.hand.look().log_in(self.hand.url, PIN)
+
+    def begin(self, people: Path, count: int) -> None:
+        """A new event, and its people from a table."""
+        hand, screen = self.hand, self.hand.look()
+        screen.open(f"{hand.url}/console")
+        if screen.all(f"nav.rules a[href*='rulebook={self.rulebook}']:not([aria-current])"):
+            hand.leads(f"nav.rules a[href*='rulebook={self.rulebook}']", "the rulebook",
+                       lambda: self.rulebook in screen.driver.current_url)
+        hand.type("#new [name=name]", self.name)
+        screen.one("#new [name=level]").send_keys("\ue015")
+        hand.click("#new details:not(.about) > summary")
+        for field, value in (("structure", "own"), ("cut", "4"), ("lists_required", "0")):
+            screen.run("arguments[0].value = arguments[1]", screen.one(f"#new [name={field}]"), value)
+        hand.type("#new [name=swiss_rounds]", "3")
+        before = len(self.hall.house.service.snapshot.ids)
+        hand.leads("#new button.main", "the event", lambda: screen.all("#next"), twice=True)
+        assert len(self.hall.house.service.snapshot.ids) == before + 1
+        self.event_id = screen.driver.current_url.rsplit("/", 1)[1].partition("#")[0].partition("?")[0]
+        hand.ready()
+        hand.leads("a[href$='/import']", "the import", lambda: screen.all("input[type=file]"))
+        screen.one("input[type=file]").send_keys(str(people))
+        hand.leads("form button.main", "the rows", lambda: screen.all("#rows"))
+        hand.leads("#rows button.main", "the console", lambda: screen.all("#next"), twice=True)
+        screen.until(lambda: len(self.hall.event(self.event_id).entrants) == count, f"{count} people")
+
+    def draw(self) -> None:
+        self.number += 1
+        self.hand.next(self.event_id, (self.number - 1, 1, IDLE, self.cut, False))
+
+    def publish(self) -> None:
+        self.hand.next(self.event_id, (self.number, None, IDLE, self.cut, False))
+
+    def start(self) -> None:
+        self.hand.next(self.event_id, (self.number, None, RUNNING, self.cut, False))
+
+    def tables(self) -> list[tuple[str, str, str, str]]:
+        """The open tables as the page shows them: match, table, and the two names."""
+        screen = self.hand.look()
+        self.hand.ready()
+        found: list[list[str]] = screen.run("""
+            return [...document.querySelectorAll("#missing .cell a[href*='/match/']")].map((one) => [
+                one.getAttribute("href").split("/").pop(), one.querySelector(".table-number").firstChild.data.trim(),
+                ...[...one.querySelectorAll(".cell-who > span:last-child")].map((who) => who.textContent.trim())]);""")
+        return [(match, table, a, b) for match, table, a, b in found]
+
+    def enter(self, match: str, a: str, b: str) -> None:
+        """One result on the match's page, by clicks."""
+        hand, screen = self.hand, self.hand.look()
+        hand.ready()
+        hand.leads(f"#missing a[href$='/match/{match}']", "the match", lambda: screen.all("[name='score.a']"))
+        assert [one.text for one in screen.all(".versus b")] == [a, b]
+        self.fill(a, b, a_wins=self._wins(a, b))
+
+    def fill(self, a: str, b: str, a_wins: bool) -> None:
+        """The figures of the match that is open; the one who saves clicks twice."""
+        hand, screen = self.hand, self.hand.screen
+        high, low = self.best
+        for side, figure in (("a", high if a_wins else low), ("b", low if a_wins else high)):
+            hand.type(f"[name='score.{side}']", str(figure))
+        number = self.hall.event(self.event_id).number
+        hand.leads("#enter form button.main", "the console", lambda: screen.all("#next"), twice=True)
+        screen.until(lambda: self.hall.event(self.event_id).number == number + 1, "one entry")
+        self._note(a, b, a_wins)
+
+    def report(self, match: str, a: str, b: str) -> None:
+        """Both sides say it at the table."""
+        a_wins = self._wins(a, b)
+        high, low = self.best
+        said = result_to_json(Result(score=Pair(high, low) if a_wins else Pair(low, high)))
+        self.say(match, "a", said)
+        self.say(match, "b", said)
+        self._note(a, b, a_wins)
+
+    def say(self, match: str, side: str, said: dict[str, object]) -> None:
+        """One side's report, as a unit sends it."""
+        found = self.hall.event(self.event_id).find_match(match)
+        assert found
+        self.hall.tell(self.event_id, Report(
+            f"{self.event_id}{match}{side}", match, side, found[1].revision, said, "body"))  # type: ignore[arg-type]
+
+    def _wins(self, a: str, b: str) -> bool:
+        """Who is first by the alphabet has the better day, but for every third pair."""
+        return (a < b) != (sum(map(ord, a + b)) % 3 == 0)
+
+    def _note(self, a: str, b: str, a_wins: bool) -> None:
+        self.ledger.note(self.number, a if a_wins else b, b if a_wins else a, self.best)
+
+    def all_results(self) -> None:
+        open_now = self.hall.event(self.event_id).live.open_matches  # type: ignore[union-attr]
+        shown = sum(1 for match in open_now if match.match.b)
+        self.hand.look().until(lambda: len(self.tables()) == shown, f"{shown} open tables")
+        tables = self.tables()
+        for at, (match, _, a, b) in enumerate(tables):
+            if at < BY_HAND:
+                self.enter(match, a, b)
+            else:
+                self.report(match, a, b)
+        self.hand.screen.until(lambda: not self.hand.screen.all("#missing .cell a"), "all results")
+
+    def make_cut(self) -> None:
+        self.cut = True
+        self.hand.next(self.event_id, (self.number, None, IDLE, True, False))
+
+    def finish(self) -> None:
+        self.hand.next(self.event_id, (self.number, None, IDLE, self.cut, True))
+
+
+def people_file(folder: Path, name: str, people: list[str]) -> Path:
+    path = folder / f"{name}.csv"
+    path.write_text("Name;Club;Paid\n" + "".join(f"{one};The Club;yes\n" for one in people), encoding="utf-8")
+    return path
+
+
+def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen,
+                                           capsys: pytest.CaptureFixture[str]) -> None:
+    names = player_names(47)
+    with open_hall(tmp_path) as hall:
+        one = Evening(Hand(screen, hall, "127.0.0.1", DESK), "xwing-standard", "Winter Open", (100, 24))
+        two = Evening(Hand(screen, hall, "localhost", PHONE), "keyforge-archon", "Archon Night", (1, 0))
+        wall = Hand(screen, hall, "127.0.0.1", WALL)
+        late = "Zenobia Late"
+        for evening, people in ((one, names[:23]), (two, names[23:])):
+            evening.log_in()
+            evening.begin(people_file(tmp_path, evening.event_id or evening.rulebook, people), len(people))
+        wall.look().open(f"{wall.url}/wall/{one.event_id}")
+        for number in (1, 2, 3):
+            for evening in (one, two):
+                evening.draw()
+            for evening in (two, one):
+                evening.publish()
+            assert not _tables_of(one) & _tables_of(two), "two events at one table"
+            if number == 1:
+                latecomer(one, late)
+            if number == 2:
+                swap(two)
+            for evening in (one, two):
+                evening.start()
+            if number == 1:
+                no_show(two)
+            if number == 2:
+                dispute(one)
+            if number == 3:
+                correct_round_1(one)
+            for evening in (one, two):
+                evening.all_results()
+        for evening in (one, two):
+            evening.make_cut()
+        leaves_the_cut(one)
+        for _ in ("semi-final", "final"):
+            for evening in (one, two):
+                evening.draw()
+                evening.publish()
+                evening.start()
+                evening.all_results()
+        for evening in (one, two):
+            evening.finish()
+            stands(evening, tmp_path, capsys)
+        clicks = one.hand.late_clicks + two.hand.late_clicks
+        print(f"{clicks} double and late clicks, and nothing happened twice")
+
+
+def _tables_of(evening: Evening) -> set[str]:
+    evening.hand.look().open(evening.console)
+    return {table for _, table, _, _ in evening.tables()}
+
+
+def latecomer(evening: Evening, name: str) -> None:
+    """Somebody comes after the round was published, and meets who has the bye."""
+    hand, screen = evening.hand, evening.hand.look()
+    before = len(evening.hall.event(evening.event_id).entrants)
+    hand.type("textarea[name=names]", name)
+    # Who has the bye plays at once; nobody is chosen for the desk.
+    assert not screen.all("#enter [name=meets]:checked")
+    hand.click("#enter label:has([name=meets]:not([value='']))")
+    hand.leads("#enter form button:not([type]):not([hidden])", "the latecomer", lambda: len(
+        evening.hall.event(evening.event_id).entrants) == before + 1, twice=True)
+    hand.ready()
+    assert len(evening.hall.event(evening.event_id).entrants) == before + 1
+
+
+def swap(evening: Evening) -> None:
+    """After the round was published two players change their seats; those two tables change, and no other."""
+    hand, screen = evening.hand, evening.hand.look()
+    screen.open(evening.console)
+    before = evening.tables()
+    (_, _, stays, moves), (_, _, comes, other) = before[0], before[1]
+    hand.leads("a[href$='/mend']", "the page of changes", lambda: screen.all("#swap"))
+    for field, name in (("first", moves), ("second", comes)):
+        options = screen.all(f"#swap select[name={field}] option")
+        named = next(one.text for one in options if one.text.startswith(f"{name} ·"))
+        screen.one(f"#swap select[name={field}]").send_keys(named)
+    hand.leads("#swap form button", "what it would do", lambda: screen.all("#step"))
+    hand.type("#step [name=reason]", "Two brothers met")
+    number = evening.hall.event(evening.event_id).number
+    hand.leads("#step button.main", "the change", lambda: evening.hall.event(
+        evening.event_id).number > number, twice=True)
+    screen.open(evening.console)
+    after = evening.tables()
+    assert {frozenset(line[2:]) for line in after} == {frozenset(line[2:]) for line in before[2:]} | {
+        frozenset((stays, comes)), frozenset((moves, other))}
+
+
+def no_show(evening: Evening) -> None:
+    """One of a table did not come: the other one has what a bye gives."""
+    hand, screen = evening.hand, evening.hand.look()
+    match, _, a, _ = evening.tables()[-1]
+    hand.leads(f"#missing a[href$='/match/{match}']", "the match", lambda: screen.all("#no-show"))
+    hand.click("#no-show > summary")
+    number = evening.hall.event(evening.event_id).number
+    hand.leads("#no-show .row form:last-child button", "the console", lambda: screen.all("#next"), twice=True)
+    assert evening.hall.event(evening.event_id).number > number
+    evening.ledger.won[evening.number, frozenset((a,))] = a
+
+
+def dispute(evening: Evening) -> None:
+    """The two at a table say different things; the organizer takes one side's word with one press."""
+    hand, screen = evening.hand, evening.hand.look()
+    match, _, a, b = evening.tables()[0]
+    high, low = evening.best
+    for side, score in (("a", Pair(high, low)), ("b", Pair(low, high))):
+        evening.say(match, side, result_to_json(Result(score=score)))
+    accept = f"form[action$='/accept']:has(input[value='{match}']):has(input[name=side][value=b]) button"
+    screen.until(lambda: screen.all(accept), "the dispute")
+    number = evening.hall.event(evening.event_id).number
+    hand.leads(accept, "the table to be done", lambda: screen.all(f"#done [data-key='{match}']"), twice=True)
+    assert evening.hall.event(evening.event_id).number == number + 1
+    evening.ledger.note(evening.number, b, a, evening.best)
+
+
+def correct_round_1(evening: Evening) -> None:
+    """In round 3 a result of round 1 turns out to be the other way round."""
+    hand, screen = evening.hand, evening.hand.look()
+    hand.leads(".tabs a[href*='round=1']", "round 1", lambda: "round=1" in screen.driver.current_url)
+    hand.leads("#done .cell a", "a match of round 1", lambda: screen.all("[name='score.a']"))
+    a, b = (each.text for each in screen.all(".versus b"))
+    was = evening.ledger.won[1, frozenset((a, b))]
+    evening.number = 1
+    evening.fill(a, b, a_wins=was == b)
+    evening.number = 3
+    screen.open(evening.console)
+
+
+def leaves_the_cut(evening: Evening) -> None:
+    """The first seed leaves between cut and bracket; who is offered the place takes it."""
+    hand, screen = evening.hand, evening.hand.look()
+    gone = screen.one(".seeds tbody tr th").text
+    hand.click(".seeds tbody tr .confirm > summary")
+    hand.leads(".seeds tbody tr .confirm[open] form button", "the place to be free", lambda: screen.all("#offered"))
+    hand.ready()
+    taken = screen.one("#offered p").text
+    hand.leads("#offered button.main", "the place to be taken", lambda: not screen.all("#offered"), twice=True)
+    seeds = [row.text for row in screen.all(".seeds tbody th")]
+    assert gone not in seeds
+    assert len(seeds) == 4
+    assert any(name in taken for name in seeds)
+
+
+def stands(evening: Evening, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exported file holds what the ledger says, figure by figure; the command line's standings are the page's."""
+    screen = evening.hand.look()
+    screen.open(evening.console)
+    link = str(screen.one("#links a[href$='/export.json']").get_attribute("href")).partition(evening.hand.url)[2]
+    client = evening.hall.house.organizer().client
+    path = folder / f"{evening.event_id}.json"
+    path.write_bytes(client.get(link).data)
+    file = json.loads(path.read_bytes())
+    named = {one["id"]: one["name"] for one in file["competitors"]}
+    assert len(set(named.values())) == len(named), "somebody was entered twice"
+    figures: dict[tuple[int, frozenset[str]], dict[str, int]] = {}
+    wins: Counter[str] = Counter()
+    for one in file["rounds"]:
+        for match in one["matches"]:
+            a, b = named[match["a"]], named.get(match.get("b", ""), "")
+            score = match.get("result", {}).get("score")
+            if b and score:
+                figures[one["number"], frozenset((a, b))] = {a: score["a"], b: score["b"]}
+            elif match.get("bye") and one["stage"] == "swiss":
+                wins[a] += 1
+    assert figures == evening.ledger.figures
+    swiss = {one["number"] for one in file["rounds"] if one["stage"] == "swiss"}
+    wins.update(who for (number, _), who in evening.ledger.won.items() if number in swiss)
+    assert roundtap(["standings", str(path)]) == 0
+    standings = json.loads(capsys.readouterr().out)["standings"]
+    assert {named[line["competitor"]]: line["wins"] for line in standings} == {who: wins[who] for who in named.values()}
+    assert roundtap(["standings", str(path), "--format", "csv"]) == 0
+    table = client.get(f"/console/{evening.event_id}/standings.csv").text
+    assert capsys.readouterr().out == table.removeprefix("\ufeff")
+    champion = evening.ledger.won[max(evening.ledger.won, key=lambda key: key[0])]
+    screen.open(f"{evening.hand.url}/e/{evening.event_id}/standings")
+    first, last = champion.split(" ", 1)
+    assert screen.one("tbody tr").text.splitlines()[1].startswith(f"{first} {last[0]}")

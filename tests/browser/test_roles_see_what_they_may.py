@@ -1,0 +1,69 @@
+"""What each role of the staff is shown: no form and no button of the console, in any state, that would be refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from hall_kit import Hall, in_every_state, open_hall
+from page_table import paths
+from screen_kit import Screen
+
+from roundtap_hub.policy import HEAD_JUDGE, JUDGE, POLICY, SCOREKEEPER, may
+
+ROLES = (SCOREKEEPER, JUDGE, HEAD_JUDGE)
+OF_EVENT = [address for address in POLICY if address.startswith("GET /console/<event_id>")
+            and not address.endswith((".json", ".csv")) and "/find" not in address]
+FORM = re.compile(r"<form[^>]*method=\"post\"[^>]*action=\"([^\"#?]+)[^\"]*\"[^>]*>(.*?)</form>", re.S)
+ELSEWHERE = re.compile(r"formaction=\"(/[^\"#?]+)")
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    with open_hall(tmp_path_factory.mktemp("hall")) as opened:
+        in_every_state(opened)
+        yield opened
+
+
+def pin_of(hall: Hall, role: str) -> str:
+    known = len(hall.house.hub.organizers.staff.people)
+    _, pin = hall.house.hub.organizers.add_person(f"Number {known}", role)
+    return str(pin)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_form_is_shown_that_would_be_refused(hall: Hall, role: str) -> None:
+    browser = hall.house.browser()
+    browser.log_in(pin_of(hall, role))
+    snapshot = hall.house.service.snapshot
+    refused: set[str] = set()
+    forms = 0
+    for address in OF_EVENT:
+        for path in paths(hall, address):
+            answer = browser.get(path)
+            if answer.status_code != 200:
+                continue
+            for action, inside in FORM.findall(answer.text):
+                for asked in (action, *ELSEWHERE.findall(inside)):
+                    forms += 1
+                    if asked.startswith("/console") and not may(snapshot, role, f"POST {asked}"):
+                        refused.add(f"{path}: {asked}")
+    assert forms
+    assert not refused, "\n".join(sorted(refused))
+
+
+def test_a_scorekeeper_s_own_screen_has_no_dead_button(hall: Hall, screen: Screen) -> None:
+    """As the browser shows it, with its scripts: what can be pressed on the console leads somewhere."""
+    screen.log_in(hall.url, pin_of(hall, SCOREKEEPER))
+    snapshot = hall.house.service.snapshot
+    for state in ("before play", "draft", "published", "running", "troubles", "cut", "finished"):
+        screen.open(f"{hall.url}/console/{hall.events[state]}")
+        shown: list[str] = screen.run("""
+            return [...document.querySelectorAll("form[method=post] button, form[method=post] input[type=submit]")]
+                .filter((one) => one.checkVisibility())
+                .map((one) => one.getAttribute("formaction") || one.form.getAttribute("action"))
+                .map((path) => new URL(path, document.baseURI).pathname);""")
+        dead = [path for path in shown
+                if path.startswith("/console") and not may(snapshot, SCOREKEEPER, f"POST {path}")]
+        assert dead == [], state
