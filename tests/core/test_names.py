@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.schema import event_schema
+from roundtap_core.lists.parts import sought
 from roundtap_core.names import display_name, fit_name, public_names, shorten
 from roundtap_core.records import Competitor
 
@@ -92,3 +93,9 @@ def test_forms_and_files_take_the_same_names(typed: str) -> None:
         name = ""
     pattern = event_schema()["$defs"]["line"]["pattern"]
     assert bool(name) == bool(re.search(pattern, " ".join(typed.split())))
+
+
+def test_somebody_is_found_however_a_keyboard_writes_them() -> None:
+    assert all(letters in sought("Jörg Müller") for letters in ("jorg", "joerg", "muller", "mueller"))
+    assert sought("Søren Ærø") == "soren aero soeren aeroe"
+    assert sought("Łukasz Żak") == "lukasz zak"

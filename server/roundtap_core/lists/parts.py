@@ -52,10 +52,22 @@ def plain(written: str) -> str:
     return " ".join(unicodedata.normalize("NFC", written).split())
 
 
+_WITHOUT_STROKE = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
+"""Letters that are no letter with an accent on it, and are typed as these."""
+_TYPED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
+
+
+def sought(name: str) -> str:
+    """What a name is found by: `fold`, and as somebody types it out who lacks its letters ("Jörg": "jorg joerg")."""
+    plain_name = fold(name)
+    typed_out = fold(unicodedata.normalize("NFC", name).casefold().translate(_TYPED_OUT))
+    return plain_name if typed_out == plain_name else f"{plain_name} {typed_out}"
+
+
 def fold(name: str) -> str:
     """What a name is compared by: letters and digits, without accents and case."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
-    words = "".join(c if c.isalnum() else " " for c in bare.replace("ł", "l")).split()
+    words = "".join(c if c.isalnum() else " " for c in bare.translate(_WITHOUT_STROKE)).split()
     return " ".join(words) or name.casefold().strip()
 
 

@@ -92,9 +92,8 @@ def plan(
         raise Problem("import_no_name")
     said = [(number, {m: row[c] for c, m in enumerate(columns) if m}) for number, row in
             enumerate(rows[heading:], start=heading + 1) if any(row)]
-    turned = team_size == 1 and _all_turned([cells.get(NAME, "") for _, cells in said])
     book = _Book(entrants, people, team_size)
-    made = tuple(book.planned(number, cells, turned) for number, cells in said)
+    made = tuple(book.planned(number, cells) for number, cells in said)
     return Plan(made, digest([[list(columns), heading], [_seen(each) for each in made]])[:16])
 
 
@@ -102,10 +101,14 @@ def _seen(row: Planned) -> list[object]:
     return [row.row, row.kind, row.person.to_json(), row.came_with, row.fixed_table, row.known, list(row.changes)]
 
 
-def _all_turned(names: Sequence[str]) -> bool:
-    """Whether all of them are written "Keller, Franz"."""
-    given = [name for name in names if name]
-    return bool(given) and all(name.count(",") == 1 and all(part.strip() for part in name.split(",")) for name in given)
+AFTER_A_COMMA = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
+"""What stands behind a comma without being a first name."""
+
+
+def _is_turned(name: str) -> bool:
+    """Whether a name is written "Keller, Franz"; what becomes of it is shown before anybody is entered."""
+    last, comma, first = (part.strip() for part in name.partition(","))
+    return bool(last and comma and first) and "," not in first and first.casefold() not in AFTER_A_COMMA
 
 
 class _Book:
@@ -124,11 +127,11 @@ class _Book:
         self._rows_by_name: dict[str, tuple[int, str]] = {}
         self._rows_by_id: dict[str, int] = {}
 
-    def planned(self, row: int, cells: Mapping[str, str], turned: bool) -> Planned:
+    def planned(self, row: int, cells: Mapping[str, str]) -> Planned:
         try:
-            person, table = self._read(cells, turned)
+            person, table = self._read(cells)
         except Problem as problem:
-            return Planned(row, WRONG, Person(_name(cells, turned) or "–"), problem=problem)
+            return Planned(row, WRONG, Person(_name(cells, self._team_size) or "–"), problem=problem)
         came_with = cells.get(CAME_WITH) or None
         try:
             known = self._known(person)
@@ -147,8 +150,8 @@ class _Book:
             return replace(found, kind=TWICE, as_row=earlier, problem=Problem("import_twice_here", row=earlier))
         return found
 
-    def _read(self, cells: Mapping[str, str], turned: bool) -> tuple[Person, int | None]:
-        name = fit_name(_name(cells, turned))
+    def _read(self, cells: Mapping[str, str]) -> tuple[Person, int | None]:
+        name = fit_name(_name(cells, self._team_size))
         if not name:
             raise Problem("import_name_missing")
         members = tuple(member for key in (MEMBER_1, MEMBER_2) if (member := fit_name(cells.get(key, ""))))
@@ -219,11 +222,11 @@ class _Book:
         self._members.update((fold(member), person.name) for member in person.members)
 
 
-def _name(cells: Mapping[str, str], turned: bool) -> str:
+def _name(cells: Mapping[str, str], team_size: int) -> str:
     if NAME in cells:
         name = cells[NAME]
-        last, comma, first = name.partition(",")
-        return f"{first.strip()} {last.strip()}" if turned and comma else name
+        last, _, first = name.partition(",")
+        return f"{first.strip()} {last.strip()}" if team_size == 1 and _is_turned(name) else name
     return f"{cells.get(FIRST, '')} {cells.get(LAST, '')}".strip()
 
 

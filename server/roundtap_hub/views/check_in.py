@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roundtap_core.event.state import TO_CONFIRM, awaited
-from roundtap_core.lists.parts import fold
+from roundtap_core.lists.parts import fold, sought
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.wall import sort_key
 
@@ -60,4 +60,4 @@ def meant(typed: str, some: Sequence[Expected]) -> list[Expected]:
     if same or not words:
         return same
     return [each for each in some
-            if all(any(part.startswith(word) for part in fold(each.name).split()) for word in words)]
+            if all(any(part.startswith(word) for part in sought(each.name).split()) for word in words)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from roundtap_core.event.state import MatchState
-from roundtap_core.lists.parts import fold
+from roundtap_core.lists.parts import fold, sought
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.views.event_at import EventAt, event_at, full_names, newest_round, seats, shown_members, shown_names
 
@@ -66,7 +66,7 @@ def _people(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Foun
     names, public, members, at = full_names(moment), shown_names(moment), shown_members(moment), seats(moment)
     parts = wanted.split()
     for who, entrant in moment.state.entrants.items():
-        said = " ".join({fold(name): None for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ()))
+        said = " ".join({sought(name): None for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ()))
                          if name})
         if not all(part in said for part in parts):
             continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import situation_of
-from roundtap_core.event.state import EventState
+from roundtap_core.event.state import TO_CONFIRM, EventState
 from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other
 from roundtap_core.rulebooks.base import NO_TOTALS
 from roundtap_hub.journal.service import Snapshot
@@ -70,6 +70,8 @@ class PlayerView:
     corrected: tuple[Corrected, ...] = ()
     margins: tuple[Margin, ...] = ()
     """The margin of victory of each match so far, where the rulebook has players note it."""
+    to_confirm: bool = False
+    """Signed up by phone, and not known at the desk yet."""
 
 
 def player_view(
@@ -100,6 +102,7 @@ def player_view(
         *(told_squads(state, competitor) if entrant.active and newest and not state.finished else ("", False)),
         DISQUALIFIED if entrant.disqualified_after is not None else None if entrant.active else DROPPED,
         _corrected(state, competitor, names), _margins(state, competitor, names),
+        entrant.sign_up == TO_CONFIRM,
     )
 
 
