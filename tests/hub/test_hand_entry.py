@@ -97,6 +97,9 @@ def test_squads_are_digits_before_the_figures(line: str):
 @pytest.mark.parametrize(("rulebook", "line", "key"), [
     ("xwing-standard", "", "line_unclear"),
     ("xwing-standard", "24", "line_unclear"),
+    ("xwing-standard", "ca7a0", "line_unclear"),
+    ("xwing-standard", "50a50", "line_unclear"),
+    ("xwing-standard", "a24b7", "line_unclear"),
     ("xwing-standard", "245", "line_unclear"),
     ("xwing-standard", "a b", "line_unclear"),
     ("xwing-standard", "100:24 gg", "line_unclear"),

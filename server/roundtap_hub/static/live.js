@@ -113,7 +113,12 @@
   document.addEventListener("submit", () => sessionStorage.setItem(PRESSED, "1"));
   if (sessionStorage.getItem(PRESSED)) {
     sessionStorage.removeItem(PRESSED);
-    if (document.getElementById("next")) landedAt = performance.now() + SETTLE_MS;
+    if (document.getElementById("next")) {
+      const main = document.querySelector("main");
+      landedAt = performance.now() + SETTLE_MS;
+      main.classList.add("settling");
+      setTimeout(() => main.classList.remove("settling"), SETTLE_MS);
+    }
   }
 
   // What asks once more does not take the second click of a double click for the answer.

@@ -47,7 +47,7 @@ def split_line(line: str) -> Typed:
     """The parts of a line. Raises Problem("line_unclear") where something in it is none of them."""
     numbers: list[str] = []
     said: dict[str, Side] = {}
-    draw, at = False, 0
+    draw, closed, at = False, False, 0
     line = line.strip()[:MOST_LETTERS + 1]
     while at < len(line):
         found = _TOKEN.match(line, at)
@@ -56,12 +56,16 @@ def split_line(line: str) -> Typed:
         at = found.end()
         kind, text = found.lastgroup or "", found[found.lastgroup or 0].lower().replace("\u2212", "-")
         if kind == "number":
+            if closed:
+                raise Problem("line_unclear", line=line)
             numbers.append(text)
         elif kind == "draw":
             draw = True
         elif kind != "between":
-            if kind in said:
+            # Said once, before the numbers or after them: what was typed on behind an older line is no line.
+            if kind in said or (kind != "initiative" and said.keys() & {"winner", "conceded"}):
                 raise Problem("line_unclear", line=line)
+            closed = bool(numbers)
             said[kind] = "b" if text.endswith("b") else "a"
     if draw and said.keys() & {"winner", "conceded"}:
         raise Problem("line_unclear", line=line)
