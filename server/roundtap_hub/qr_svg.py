@@ -29,7 +29,7 @@ def qr_svg(text: str, label: str = "") -> Markup:
                     for y, row in enumerate(rows) for x, length in _runs(row))
     heard = Markup('role="img" aria-label="{}"').format(label) if label else Markup('aria-hidden="true"')
     return Markup('<svg class="qr" viewBox="0 0 {0} {0}" {1} shape-rendering="crispEdges">'
-                  '<path fill="#fff" d="M0 0h{0}v{0}h-{0}z"/><path fill="#000" d="{2}"/></svg>').format(
+                  '<rect width="{0}" height="{0}" fill="#fff"/><path fill="#000" d="{2}"/></svg>').format(
                       size, heard, drawn)
 
 

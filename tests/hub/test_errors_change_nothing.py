@@ -12,8 +12,8 @@ from pages_kit import House, open_house
 
 from roundtap_core.limits import MOST_COMPETITORS
 
-ADDRESS = {"event_id": "e1", "competitor": "p1", "match_id": "1.1", "official": "o1", "session_id": "s1", "person": "s1",
-           "display": "A"}
+ADDRESS = {"event_id": "e1", "competitor": "p1", "match_id": "1.1", "official": "o1", "session_id": "s1",
+           "person": "s1", "display": "A"}
 WORDS = (
     "", "1", "2", "0", "-1", "99999999999", "9007199254740991", "a", "b", "p1", "p2", "o1", "1.1", "e1", "on",
     "x" * 90, "x" * 3000, "Ana\u202eziuR", "\x00", "Nova", "organizer", "own", "played", "concession", "ruling",
@@ -26,8 +26,8 @@ FIELDS = (
     "score.a", "score.b", "ended", "winner", "conceded_by", "attempt", "action", "time", "unit", "table", "role",
     "second", "plays", "structure", "swiss_rounds", "cut", "squad_points", "minutes.swiss", "rulebook", "level",
     "color", "date", "venue", "special_rules", "matches", "stage", "step", "shown_at", "noted", "known", "absent",
-    "about", "who", "faction", "more", "same_name", "kind", "anyway", "first", "second", "do", "plan", "text", "line", "mark",
-    "code", "pasted", "take", "column_1", "heading", "used", "back", "paid", "note", "list_link", "sign_up", "seed", "show",
+    "about", "who", "faction", "more", "same_name", "kind", "anyway", "first", "do", "plan", "line", "mark", "code",
+    "pasted", "take", "column_1", "heading", "used", "back", "paid", "note", "list_link", "sign_up", "seed", "show",
     "part", "theme", "sound", "event", "say",
 )
 

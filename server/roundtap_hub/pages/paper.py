@@ -9,6 +9,7 @@ from flask import Blueprint, abort, current_app, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
+from roundtap_hub.devices.unit_keys import STATION
 from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment
 from roundtap_hub.pages.print_pages import DESKS, EVERYBODYS
 from roundtap_hub.printing.job_book import PrintBook
@@ -65,9 +66,15 @@ def paper(event_id: str) -> AnyResponse:
     today = (the_hub().clocks.wall() or "")[:10]
     return page("console_paper.html", state=moment.state, kinds=kinds, details=DETAILS, today=today,
                 card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
-                sheets=EVERYBODYS, desk_sheets=DESKS, hub_paper=book is not None,
+                sheets=EVERYBODYS, desk_sheets=DESKS, hub_paper=book is not None, printers=_printers(),
                 has_bracket=bracket(moment) is not None, closed=last_closed(moment.state),
                 paper=paper_view(moment.state, book.orders, book.states) if book is not None else None)
+
+
+def _printers() -> bool:
+    """Whether a print station is enrolled: without one all waits in vain."""
+    keys = the_hub().unit_keys
+    return any(keys.role(unit) == STATION for unit in keys)
 
 
 @mended_on(paper)

@@ -99,7 +99,7 @@ def _emergency(moment: EventAt) -> Shown:
     hub = the_hub()
     return {"view": emergency_view(moment, hub.clocks.now()), "hub_address": hub_address(),
             "fingerprint": hub.encrypted.fingerprint if hub.encrypted else "",
-            "console_address": f"https://{urlsplit(request.host_url).hostname}:{hub.encrypted.port}/"
+            "console_address": f"https://{urlsplit(hub_address()).hostname}:{hub.encrypted.port}/"
             if hub.encrypted else f"{hub_address()}/console"}
 
 

@@ -14,6 +14,7 @@ from roundtap_core.event.prize import ACTIVE
 from roundtap_hub.pages.base import field, mended_on, page, tell, the_moment, whole_number
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.prizes import draw_lines, pools, prize_lines, read_prizes, typed_prizes, whom
+from roundtap_hub.views.wall import sort_key
 
 SEED_BITS = 48
 
@@ -34,7 +35,7 @@ def prizes(event_id: str) -> AnyResponse:
     return page("prizes.html", feed=f"console/{event_id}", state=state, typed_list=typed_prizes(state.prizes),
                 lines=prize_lines(moment, names), draws=draw_lines(state, names), pools=pools(state), whom=whom,
                 played_out=state.options.get("prize_places"), last_place=last,
-                people=sorted(((who, name) for who, name in names.items()), key=lambda each: each[1].casefold()))
+                people=sorted(((who, name) for who, name in names.items()), key=lambda each: sort_key(each[1])))
 
 
 @mended_on(prizes)

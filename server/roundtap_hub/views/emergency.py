@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from roundtap_core.clock import IDLE, Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.state import EventState, RoundState, active_ids
+from roundtap_core.event.state import EventState, RoundState, active_ids, awaited
 from roundtap_core.lists.squads import fielded, letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
@@ -47,6 +47,8 @@ class EmergencyRow:
     owed: str
     must: bool
     active: bool
+    awaited: bool
+    """Has not come yet: plays once they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +104,15 @@ def emergency_view(moment: EventAt, now: Instant) -> EmergencyView:
     newest = newest_round(state)
     ranks = ranking_by_id(moment)
     shown = fielded(tournament(moment).rounds) if state.rulebook.squads else {}
-    rows = []
+    rows, waiting = [], awaited(state)
     for who in (*lines, *(each for each in state.entrants if each not in lines)):
         entrant, row = state.entrants[who], ranks.get(who)
         owed, must = told_squads(state, who) if entrant.active else ("", False)
         rows.append(EmergencyRow(
             numbers[who], names[who], lines.get(who), _met(state, who, numbers),
             (row.byes if row else 0) + (entrant.won_bye and row is None), entrant.fixed_table,
-            " ".join(letter(squad) for squad in sorted(shown.get(who, ()))), owed, must, entrant.active))
+            " ".join(letter(squad) for squad in sorted(shown.get(who, ()))), owed, must, entrant.active,
+            who in waiting))
     knockout = bracket(moment) is not None
     in_play, byes = active_ids(state), _byes(state)
     tables = max(1, len(in_play) // 2) + SPARE_TABLES

@@ -10,7 +10,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.prize import ACTIVE, AMONG, CHECKED_IN, Prize
 from roundtap_core.event.prizes import commands as c
-from roundtap_core.event.state import EventState
+from roundtap_core.event.state import EventState, active_ids
 from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.randomness import lot
 
@@ -62,14 +62,15 @@ def draw_door_prize(state: EventState, command: c.DrawDoorPrize, now: Instant) -
 
 
 def pool_of(state: EventState, among: str, again: bool) -> tuple[str, ...]:
-    """Who takes part in a draw, by id; the disqualified never."""
+    """Who takes part in a draw, by id; the disqualified never, nor who has not come yet."""
     won = set() if again else {who for draw in state.door_prizes for who in draw.winners}
     played = {who for round_state in state.public_rounds for match in round_state.matches if match.match.b is not None
               for who in (match.match.a, match.match.b) if who is not None}
+    in_play = active_ids(state)
     return tuple(sorted(
         entrant.id for entrant in state.entrants.values()
         if entrant.disqualified_after is None and entrant.id not in won
-        and (entrant.active if among == ACTIVE else entrant.checked_in if among == CHECKED_IN
+        and (entrant.id in in_play if among == ACTIVE else entrant.checked_in if among == CHECKED_IN
              else entrant.id in played)))
 
 
