@@ -132,10 +132,13 @@ def place_of(snapshot: Snapshot, screen: Screen | None, name: str) -> Place:
 
 
 def played_event(snapshot: Snapshot) -> str | None:
-    """The event that is being played, else one that will be."""
+    """The event that is being played, else one that will be, else the last one that was: its final standings."""
     events = [state for state in snapshot.events.values() if not state.finished]
     chosen = next((state for state in events if state.live), events[0] if events else None)
-    return chosen.id if chosen is not None else None
+    if chosen is not None:
+        return chosen.id
+    over = [event_id for event_id in (*snapshot.events, *snapshot.shelf) if event_id not in snapshot.venue.archived]
+    return max(over, key=lambda event_id: snapshot.venue.begun.get(event_id, 0), default=None)
 
 
 def _is_there(snapshot: Snapshot, event_id: str) -> bool:
