@@ -144,7 +144,7 @@ def test_without_a_reason_nothing_is_done(house: House, organizer: Browser) -> N
     ({"do": "table", "match": "1.1"}, "is no table"),
     ({"do": "table", "match": "9.9", "table": "4"}, ""),
     ({"do": "bye", "first": "p1"}, "does not wait"),
-    ({"do": "again"}, "Nobody has to be paired anew"),
+    ({"do": "again"}, "Nobody has to be paired again"),
     ({"do": "everything"}, "not possible here"),
     ({"do": "swap", "first": "p1", "second": "p2", "number": "7"}, "Round 7 cannot be mended"),
 ])
