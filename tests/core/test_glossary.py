@@ -24,7 +24,8 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
     ],
     "de": [
         # "Sie" in the middle of a sentence is somebody addressed; at its beginning it may be a thing spoken of.
-        (r"(?<=[a-zäöüß,] )(Sie|Ihnen|Ihre?[mnrs]?)\b|^Ihre?[mnrs]? (?!habt|seid)|\bSie (möchten|wollen)\b", "du, dein (two: ihr, euer)"),
+        (r"(?<=[a-zäöüß,] )(Sie|Ihnen|Ihre?[mnrs]?)\b|^Ihre?[mnrs]? (?!habt|seid)|\bSie (möchten|wollen)\b",
+         "du, dein (two: ihr, euer)"),
         (r"\bJudges?\b|JUDGE", "Schiedsrichter (on a unit's screen: Schiri)"),
         (r"Kn[oö]pf", "Taste (on a page: Schaltfläche)"),
         (r"Veranstalter|Organisator|Organisationstisch", "Turnierleitung"),
@@ -67,8 +68,8 @@ def texts(language: str) -> Iterator[tuple[str, str]]:
 
 
 def glossary() -> list[dict[str, str]]:
-    rows = re.findall(r"^\| (.+) \|$", (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Words")[1],
-                      re.MULTILINE)
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Words")[1]
+    rows = re.findall(r"^\| (.+) \|$", text, re.MULTILINE)
     return [dict(zip(("thing", *LANGUAGES), row.split(" | "), strict=True)) for row in rows
             if row.count(" | ") == len(LANGUAGES) and not row.startswith("thing ")]
 
@@ -100,7 +101,8 @@ def test_a_spanish_question_is_opened_and_closed() -> None:
 
 @pytest.mark.parametrize(("language", "text"), [
     ("de", "Bitte sehen Sie nach."), ("de", "Ein Judge kommt an Ihren Tisch."), ("es", "El evento ha terminado."),
-    ("es", "Tu mesa aparecerá aquí cuando se sortea la ronda 1."), ("pl", "Która z tych osób to Ty?"), ("en", "Say it anew."),
+    ("es", "Tu mesa aparecerá aquí cuando se sortea la ronda 1."), ("pl", "Która z tych osób to Ty?"),
+    ("en", "Say it anew."),
 ])
 def test_the_list_finds_what_it_is_for(language: str, text: str) -> None:
     assert any(re.search(wrong, text) for wrong, _ in NOT_SAID[language])
