@@ -146,7 +146,7 @@ def test_what_was_not_on_the_screen_does_not_count(house: House, browser: Browse
     for changes in ({"text": "a24"}, {"mark": ""}, {"text": "b25"}):
         answer = confirm(browser, told.text, **changes)
         assert answer.status_code == 409
-        assert "the line means something else" in problem_of(answer)
+        assert "the line means something different" in problem_of(answer)
     assert result_of(house, "1.1") is None
 
 

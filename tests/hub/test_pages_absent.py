@@ -109,10 +109,10 @@ def test_before_the_start_a_table_at_which_nobody_sits_waits(house: House, brows
 def test_a_table_without_a_unit_is_known_once_somebody_was_seen_there(house: House, browser: Browser):
     other = house.event.find_match("1.2")[1].match
     page = browser.get(PAGE)
-    assert "1 table without word" in text_of(page)
+    assert "1 table not heard from" in text_of(page)
     assert browser.post("/console/e1/match/1.2/here", who=other.a, back="absent").location == PAGE
     after = text_of(browser.get(PAGE))
-    assert "without word" not in after
+    assert "not heard from" not in after
     people = house.service.snapshot.people["e1"]
     assert f"not there: {people[other.b].name}" in row(browser, "1.2")
     house.time.ms += 10 * MINUTE

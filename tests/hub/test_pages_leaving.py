@@ -67,10 +67,10 @@ def test_life_totals_that_nobody_knows_are_owed_and_the_match_stays_open(house: 
     browser = playing(house, "warlords-of-terra")
     browser.post(f"/console/e1/competitors/{sitting(house, 'b')}/drop", known=0)
     assert result(house) is None
-    assert "life totals as they stood are missing" in text_of(browser.get("/console/e1"))
+    assert "life totals at that moment are missing" in text_of(browser.get("/console/e1"))
     typed = {"ended": "concession", "conceded_by": "b", "score.a": 8, "score.b": 0, "revision": 0}
     assert browser.post("/console/e1/match/1.1", **typed).status_code == 303
-    assert "life totals as they stood are missing" not in text_of(browser.get("/console/e1"))
+    assert "life totals at that moment are missing" not in text_of(browser.get("/console/e1"))
 
 
 def test_if_the_other_leaves_too_nobody_is_asked_and_nobody_wins(house: House):

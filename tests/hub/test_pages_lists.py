@@ -86,7 +86,7 @@ def test_a_list_that_breaks_a_rule_is_saved_and_says_where(house: House) -> None
     browser = event_of(house, "xwing-standard")
     save(browser, **{**WHOLE, "total": "101", "obstacles/2": "asteroid-1"})
     page = text_of(browser.get(ADDRESS))
-    assert "3 things to mend." in page
+    assert "3 things to correct." in page
     assert "The squad costs 101 points; at most 100 are allowed." in page
     assert "Obstacle 3 is the same as obstacle 1; choose 3 different ones." in page
 
@@ -158,8 +158,8 @@ def test_missing_and_wrong_lists_are_counted_and_marked_among_the_players(house:
                        Competitor("p4", "Eva Luz"), lists_required=True)
     page = text_of(browser.get("/console/e1"))
     assert "2 lists missing" in page
-    assert "1 list to mend" in page
-    assert "Ana Ruiz Ana R. list to mend" in page
+    assert "1 list to correct" in page
+    assert "Ana Ruiz Ana R. list to correct" in page
     assert "Eva Luz Eva L. list missing" in page
     assert "The list is missing." in text_of(browser.get("/console/e1/competitor/p4/list"))
 

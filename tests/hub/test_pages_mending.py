@@ -144,9 +144,9 @@ def test_without_a_reason_nothing_is_done(house: House, organizer: Browser) -> N
     ({"do": "table", "match": "1.1"}, "is no table"),
     ({"do": "table", "match": "9.9", "table": "4"}, ""),
     ({"do": "bye", "first": "p1"}, "does not wait"),
-    ({"do": "again"}, "Nobody has to be paired anew"),
+    ({"do": "again"}, "Nobody has to be paired again"),
     ({"do": "everything"}, "not possible here"),
-    ({"do": "swap", "first": "p1", "second": "p2", "number": "7"}, "Round 7 cannot be mended"),
+    ({"do": "swap", "first": "p1", "second": "p2", "number": "7"}, "Round 7 cannot be changed"),
 ])
 def test_what_cannot_be_done_is_said_on_the_page(organizer: Browser, chosen: dict[str, str], says: str) -> None:
     answer = look(organizer, **chosen)

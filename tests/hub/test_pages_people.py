@@ -117,8 +117,8 @@ def test_a_bye_reads_as_a_win(house: House):
 @pytest.mark.parametrize(("language", "heading"), [
     ("en", "Your score sheet, margin of victory (MoV) Round 1, against "),
     ("es", "Tu hoja de resultados, margen de victoria (MoV) Ronda 1, contra "),
-    ("de", "Ihr Wertungsbogen, Höhe des Sieges (HdS) Runde 1, gegen "),
-    ("pl", "Twoja karta wyników, różnica zwycięstwa (MoV) Runda 1, kontra "),
+    ("de", "Dein Wertungsbogen, Höhe des Sieges (HdS) Runde 1, gegen "),
+    ("pl", "Twój arkusz punktów, różnica zwycięstwa (MoV) Runda 1, kontra "),
 ])
 def test_the_phone_keeps_the_score_sheet_with_the_margin_of_every_match_so_far(house: House, language, heading):
     """100:24 is 176 and 24, a bye 150; what the match in play gives is not there before its result."""

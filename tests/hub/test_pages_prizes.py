@@ -72,4 +72,4 @@ def test_a_draw_stands_with_its_seed_and_is_not_drawn_twice(house: House, browse
     answer = browser.post(f"{PRIZES}/draw", what="dice", count=2, among="active", seen=0)
     assert "drawn meanwhile" in problem_of(answer)
     assert len(house.event.door_prizes) == 1
-    assert "who is still in (4)" in text_of(browser.get(PRIZES))
+    assert "everybody still in the event (4)" in text_of(browser.get(PRIZES))

@@ -51,4 +51,4 @@ def test_the_figure_that_decided_says_what_it_decided(house: House):
     house.publish()
     house.play()
     page = text_of(browser.get("/e/e1/standings"))
-    assert "the figure that placed this person before the next" in page
+    assert "the figure that puts this person before the next" in page

@@ -188,7 +188,7 @@ ONE = ('{"salt": "s", "people": [{"id": "a", "name": "Eva", "role": "%s", "hashe
 ])
 def test_a_spoilt_file_is_refused_at_the_start(tmp_path: Path, text: str):
     (tmp_path / STAFF_FILE).write_text(text)
-    with pytest.raises(Problem, match="does not hold the staff"):
+    with pytest.raises(Problem, match="not the list of staff"):
         Staff(tmp_path / STAFF_FILE)
 
 
