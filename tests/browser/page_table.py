@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from flask.testing import FlaskClient
 from hall_kit import Hall
 
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.policy import POLICY, STAFF
 from roundtap_hub.printing.slip_marks import slip_token
 
@@ -78,6 +79,7 @@ EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
     "GET /console/<event_id>/slip": lambda hall: [
         f"/console/{event}/slip{more}" for event in hall.events.values() for more in ("", "?code=nonsense")],
     "GET /": lambda hall: ["/?lang=de"],
+    "GET /aid/<rulebook>": lambda hall: [f"/aid/{book}" for book in RULEBOOKS if RULEBOOKS[book].counting_aid],
 }
 """Whole addresses, where parameters alone do not make them."""
 
