@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from flask.testing import FlaskClient
 from hall_kit import Hall
 
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.policy import POLICY, STAFF
 from roundtap_hub.printing.slip_marks import slip_token
 
@@ -20,6 +21,7 @@ WHOLE = "ROUNDTAP_WHOLE" in os.environ
 NO_PAGES = frozenset({
     "GET /static/<name>", "GET /feed", "GET /time", "GET /colours.css", "GET /ca.crt", "GET /device/challenge",
     "GET /standby/lineage", "GET /console/<event_id>/export.json", "GET /console/<event_id>/standings.csv",
+    "GET /console/<event_id>/list-fortress.json",
 })
 """What is no page for people."""
 
@@ -56,9 +58,9 @@ def _slips(hall: Hall) -> list[str]:
 def _said_by_phone(hall: Hall) -> str:
     """A phone says yes to what the other side's unit reported; where it is told what became of it."""
     event = hall.events["running"]
-    match = next(match for match in hall.event(event).public_rounds[-1].matches if match.match.b)
-    if not match.reports:
-        hall.report(event, match.id, "a", 100, 24)
+    match = next(match for match in hall.event(event).public_rounds[-1].open_matches
+                 if match.match.b and not match.reports)
+    hall.report(event, match.id, "a", 100, 24)
     phone = hall.house.app.test_client()
     page = phone.get(hall.house.hub.links.path(event, match.match.b)).text
     form = re.search(r'<form[^>]* action="([^"]+)" data-report>(.*?)</form>', page, re.S)
@@ -78,6 +80,7 @@ EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
     "GET /console/<event_id>/slip": lambda hall: [
         f"/console/{event}/slip{more}" for event in hall.events.values() for more in ("", "?code=nonsense")],
     "GET /": lambda hall: ["/?lang=de"],
+    "GET /aid/<rulebook>": lambda hall: [f"/aid/{book}" for book in RULEBOOKS if RULEBOOKS[book].counting_aid],
 }
 """Whole addresses, where parameters alone do not make them."""
 

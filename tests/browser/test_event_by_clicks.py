@@ -1,6 +1,7 @@
 """Two events of 24 players in one hall, in two rulebooks, by clicks alone from a table of people to the champions: with
 a latecomer, a no-show, a dispute, a swap, a correction of round 1 in round 3 and somebody who leaves between cut and
-bracket; two organizers at once, both hasty, and a wall beside them."""
+bracket; two organizers at once with PINs of their own, both hasty; players who report by phone, a judge with a phone,
+check-in, and a wall beside them."""
 
 from __future__ import annotations
 
@@ -12,8 +13,16 @@ import pytest
 from hall_kit import open_hall
 from hand_kit import Hand, Ledger
 from page_table import WHOLE
-from pages_kit import PIN
-from screen_kit import DESK, PHONE, WALL, Screen
+from phone_hands import (
+    Phones,
+    champion_on_the_wall,
+    check_in,
+    disputed_by_two_phones,
+    on_the_wall,
+    reported_by_two_phones,
+    second_organizer,
+)
+from screen_kit import DESK, PHONE, WALL, Screen, open_screen
 
 from roundtap.kit.player_names import player_names
 from roundtap.main import main as roundtap
@@ -39,9 +48,6 @@ class Evening:
     @property
     def console(self) -> str:
         return f"{self.hand.url}/console/{self.event_id}"
-
-    def log_in(self) -> None:
-        self.hand.look().log_in(self.hand.url, PIN)
 
     def begin(self, people: Path, count: int) -> None:
         """A new event, and its people from a table."""
@@ -158,14 +164,17 @@ def people_file(folder: Path, name: str, people: list[str]) -> Path:
 def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen,
                                            capsys: pytest.CaptureFixture[str]) -> None:
     names = player_names(47)
-    with open_hall(tmp_path) as hall:
+    with open_hall(tmp_path) as hall, open_screen() as pockets:
         one = Evening(Hand(screen, hall, "127.0.0.1", DESK), "xwing-standard", "Winter Open", (100, 24))
         two = Evening(Hand(screen, hall, "localhost", PHONE), "keyforge-archon", "Archon Night", (1, 0))
         wall = Hand(screen, hall, "127.0.0.1", WALL)
+        judge = Hand(pockets, hall, "localhost", PHONE)
         late = "Zenobia Late"
+        second_organizer(one.hand, two.hand)
         for evening, people in ((one, names[:23]), (two, names[23:])):
-            evening.log_in()
             evening.begin(people_file(tmp_path, evening.event_id or evening.rulebook, people), len(people))
+        phones = {evening: Phones(Hand(pockets, hall, "127.0.0.1", PHONE), evening.event_id) for evening in (one, two)}
+        check_in(two.hand, phones[two], two.event_id)
         wall.look().open(f"{wall.url}/wall/{one.event_id}")
         for number in (1, 2, 3):
             for evening in (one, two):
@@ -177,12 +186,15 @@ def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen,
                 latecomer(one, late)
             if number == 2:
                 swap(two)
+            one.hand.look().open(one.console)
+            on_the_wall(wall, one.tables())
             for evening in (one, two):
                 evening.start()
             if number == 1:
                 no_show(two)
             if number == 2:
-                dispute(one)
+                agreement(one, phones[one])
+                dispute(one, phones[one], judge)
             if number == 3:
                 correct_round_1(one)
             for evening in (one, two):
@@ -199,6 +211,7 @@ def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen,
         for evening in (one, two):
             evening.finish()
             stands(evening, tmp_path, capsys)
+        champion_on_the_wall(wall, one.ledger)
         clicks = one.hand.late_clicks + two.hand.late_clicks
         print(f"{clicks} double and late clicks, and nothing happened twice")
 
@@ -256,18 +269,21 @@ def no_show(evening: Evening) -> None:
     evening.ledger.won[evening.number, frozenset((a,))] = a
 
 
-def dispute(evening: Evening) -> None:
-    """The two at a table say different things; the organizer takes one side's word with one press."""
-    hand, screen = evening.hand, evening.hand.look()
+def agreement(evening: Evening, phones: Phones) -> None:
+    """The two at a table report and confirm with their phones; nobody at the desk does anything."""
+    match, _, a, b = evening.tables()[1]
+    reported_by_two_phones(evening.hand, phones, evening.event_id, match, evening.best)
+    evening.hand.look().open(evening.console)
+    evening.hand.screen.until(lambda: evening.hand.screen.all(f"#done [data-key='{match}']"), "the table to be done")
+    evening.ledger.note(evening.number, a, b, evening.best)
+
+
+def dispute(evening: Evening, phones: Phones, judge: Hand) -> None:
+    """The two at a table say different things by phone; a judge takes one side's word with one press."""
     match, _, a, b = evening.tables()[0]
-    high, low = evening.best
-    for side, score in (("a", Pair(high, low)), ("b", Pair(low, high))):
-        evening.say(match, side, result_to_json(Result(score=score)))
-    accept = f"form[action$='/accept']:has(input[value='{match}']):has(input[name=side][value=b]) button"
-    screen.until(lambda: screen.all(accept), "the dispute")
-    number = evening.hall.event(evening.event_id).number
-    hand.leads(accept, "the table to be done", lambda: screen.all(f"#done [data-key='{match}']"), twice=True)
-    assert evening.hall.event(evening.event_id).number == number + 1
+    disputed_by_two_phones(evening.hand, phones, judge, evening.event_id, match, evening.best)
+    evening.hand.look().open(evening.console)
+    evening.hand.screen.until(lambda: evening.hand.screen.all(f"#done [data-key='{match}']"), "the table to be done")
     evening.ledger.note(evening.number, b, a, evening.best)
 
 
@@ -318,7 +334,7 @@ def stands(evening: Evening, folder: Path, capsys: pytest.CaptureFixture[str]) -
             score = match.get("result", {}).get("score")
             if b and score:
                 figures[one["number"], frozenset((a, b))] = {a: score["a"], b: score["b"]}
-            elif match.get("bye") and one["stage"] == "swiss":
+            elif match.get("bye") == "bye" and one["stage"] == "swiss":
                 wins[a] += 1
     assert figures == evening.ledger.figures
     swiss = {one["number"] for one in file["rounds"] if one["stage"] == "swiss"}

@@ -6,7 +6,7 @@ import io
 import json
 from pathlib import Path
 
-from pages_kit import open_house
+from pages_kit import open_house, text_of
 
 from roundtap_core.event.state import tournament_of
 from roundtap_core.eventfile.read import tournament_from_json
@@ -31,3 +31,10 @@ def test_a_conceded_list_without_a_total_counts_what_its_ships_cost_at_the_hub_t
         paired_by = standings(tournament_of(house.event))
     assert paired_by == standings(tournament_from_json(FILE))
     assert [row.tiebreakers["mov"] for row in paired_by] == [550, 50]
+
+
+def test_the_form_for_an_event_file_is_not_called_the_import_of_people(tmp_path: Path):
+    with open_house(tmp_path) as house:
+        page = text_of(house.organizer().get("/console"))
+    assert "From an event file" in page
+    assert "Import players" not in page

@@ -207,5 +207,5 @@ def test_the_events_colours_wait_for_no_page(hall: Hall, monkeypatch: pytest.Mon
 def test_addresses_are_those_of_flask_s_routes(hall: Hall):
     with hall.house.app.test_request_context():
         for endpoint, path in sheet_drawing.PATHS.items():
-            values = {name: f"{name}1" for name in ("event_id", "competitor") if f"{{{name}}}" in path}
+            values = {name: f"{name}1" for name in ("event_id", "competitor", "rulebook") if f"{{{name}}}" in path}
             assert sheet_drawing.url_for(endpoint, **values) == url_for(endpoint, **values)

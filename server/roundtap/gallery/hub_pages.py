@@ -1,16 +1,14 @@
-"""The hub's pages at every moment of an event, as standing HTML: without scripts, with their styles inside."""
+"""The hub's pages at every moment of an event."""
 
 from __future__ import annotations
 
-import re
 import secrets
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from flask.testing import FlaskClient
-
+from roundtap.gallery import day_pages
+from roundtap.gallery.camera import Camera, StillPage
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
@@ -23,27 +21,12 @@ from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
-from roundtap_hub.static_files import StaticFiles
 
-EVENT, CUT_EVENT, PIN = "e1", "e2", "135790"
-PLAYERS = 40
+EVENT, CUT_EVENT, DAY_EVENT, PIN = "e1", "e2", "e3", "135790"
+PLAYERS, DAY_PLAYERS = 40, 128
 WALL, DESK, PHONE = (1920, 1080), (1280, 1600), (390, 844)
 SEED = 20261120
 UNIT_KEYS = {unit: bytes(32) for unit in ("table-1", "table-2", "table-3", "station-1")}
-
-STYLE = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
-SCRIPT = re.compile(r"<script[^>]*></script>")
-TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
-
-
-@dataclass(frozen=True, slots=True)
-class StillPage:
-    """One page to be looked at, and the size of the window it is made for."""
-
-    name: str
-    html: str
-    width: int
-    height: int
 
 
 def pages(language: str) -> Iterator[StillPage]:
@@ -58,40 +41,15 @@ def pages(language: str) -> Iterator[StillPage]:
         hub = Hub(service, Presence(), clocks, UNIT_KEYS, b"gallery", hash_pin(PIN), language, paper=paper)
         try:
             client = create_app(hub).test_client()
-            yield from _moments(_Camera(client, language), service, clock_ms)
+            yield from _moments(Camera(client, language, PIN), hub, clock_ms)
         finally:
             service.stop()
             journal.close()
             paper.close()
 
 
-class _Camera:
-    """Takes pages off a test client."""
-
-    def __init__(self, client: FlaskClient, language: str) -> None:
-        self._client = client
-        self._language = language
-        self._static = StaticFiles()
-        self._headers = {"Accept-Language": language}
-
-    def log_in(self) -> None:
-        page = self._client.get("/login", headers=self._headers).text
-        found = TOKEN.search(page)
-        assert found
-        self._client.post("/login", data={"csrf": found[1], "pin": PIN, "next": "/console"}, headers=self._headers)
-
-    def take(self, name: str, path: str, size: tuple[int, int]) -> StillPage:
-        answer = self._client.get(path, headers=self._headers, follow_redirects=True)
-        assert answer.status_code in (200, 404), (path, answer.status_code)
-        html = SCRIPT.sub("", STYLE.sub(self._inline, answer.text))
-        return StillPage(name, html, *size)
-
-    def _inline(self, link: re.Match[str]) -> str:
-        file = self._static.find(link[1])
-        return f"<style>{file.body.decode() if file else self._client.get(link[1]).text}</style>"
-
-
-def _moments(camera: _Camera, service: Service, clock_ms: list[int]) -> Iterator[StillPage]:
+def _moments(camera: Camera, hub: Hub, clock_ms: list[int]) -> Iterator[StillPage]:
+    service = hub.service
     yield camera.take("fresh-door", "/", PHONE)
     yield camera.take("fresh-login", "/login", PHONE)
     camera.log_in()
@@ -118,9 +76,27 @@ def _moments(camera: _Camera, service: Service, clock_ms: list[int]) -> Iterator
     _tell(service, c.FinishEvent())
     yield from _all_fronts(camera, "finished")
     yield from _elimination(camera, service)
+    yield from _whole_day(camera, hub)
 
 
-def _elimination(camera: _Camera, service: Service) -> Iterator[StillPage]:
+def _whole_day(camera: Camera, hub: Hub) -> Iterator[StillPage]:
+    """A third event, of 64 tables."""
+    service = hub.service
+    _create(service, DAY_EVENT, players=DAY_PLAYERS)
+    yield from day_pages.before_play(camera, hub, DAY_EVENT)
+    for command in (c.DrawRound(SEED), c.PublishRound(1, 1, noted="a picture"), c.SetClock("start")):
+        _tell(service, command, DAY_EVENT)
+    yield from day_pages.in_play(camera, hub, DAY_EVENT)
+    live = service.snapshot.events[DAY_EVENT].live
+    assert live
+    for match in live.matches:
+        if match.match.result is None:
+            _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(49, 77))), DAY_EVENT)
+    _tell(service, c.FinishEvent(), DAY_EVENT)
+    yield from day_pages.finished(camera, hub, DAY_EVENT)
+
+
+def _elimination(camera: Camera, service: Service) -> Iterator[StillPage]:
     """Another event, from its cut to its champion."""
     _create(service, CUT_EVENT, cut=8)
     for command in (c.DrawRound(SEED), c.PublishRound(1, 1, noted="a picture")):
@@ -150,7 +126,7 @@ def _settle(service: Service) -> None:
         _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(100, index * 7 % 100))), CUT_EVENT)
 
 
-def _all_fronts(camera: _Camera, moment: str) -> Iterator[StillPage]:
+def _all_fronts(camera: Camera, moment: str) -> Iterator[StillPage]:
     yield camera.take(f"{moment}-console", f"/console/{EVENT}", DESK)
     yield camera.take(f"{moment}-wall", f"/wall/{EVENT}", WALL)
     yield camera.take(f"{moment}-wall-dark", f"/wall/{EVENT}?theme=dark", WALL)
@@ -160,9 +136,9 @@ def _all_fronts(camera: _Camera, moment: str) -> Iterator[StillPage]:
     yield camera.take(f"{moment}-standings", f"/e/{EVENT}/standings", PHONE)
 
 
-def _create(service: Service, event: str = EVENT, cut: int = 0) -> None:
+def _create(service: Service, event: str = EVENT, cut: int = 0, players: int = PLAYERS) -> None:
     people = [PersonRecord(event, f"p{i}", secrets.token_hex(8), Person(name))
-              for i, name in enumerate(player_names(PLAYERS), start=1)]
+              for i, name in enumerate(player_names(players), start=1)]
     options = {"structure": "own", "swiss_rounds": 1, "cut": cut}
     create = c.CreateEvent("Winter Open", "xwing-standard", None, options, "#0072B2", SEED)
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
