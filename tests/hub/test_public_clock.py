@@ -67,7 +67,7 @@ def feed(house: House, page: str) -> list[str]:
         async def send(message: MutableMapping[str, Any]) -> None:
             found.append(message.get("body", b"").decode())
 
-        scope = {"query_string": f"page={page}".encode()}
+        scope = {"query_string": f"page={page}".encode(), "headers": []}
         await HubApplication(house.hub).browsers.answer(scope, gone, send)
         return found
 
