@@ -8,9 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of
+from asgi_client import AsgiClient
+from pages_kit import Browser, open_house, problem_of
 
 from roundtap_core.event.commands import SetClock
+from roundtap_core.records import Pair, Result
+from roundtap_core.result_json import result_to_json
+from roundtap_core.wire import canonical
+from roundtap_hub.asgi import HubApplication
+from roundtap_hub.views.my_page import report_fields
 
 
 def form_of(browser: Browser, page: str, action: str, **typed: str) -> dict[str, str]:
@@ -56,3 +62,30 @@ def test_the_same_form_sent_twice_counts_once(tmp_path: Path, page: str, action:
         fresh = form_of(browser, page, action, **{**typed, **({"text": "Another"} if "text" in typed else {})})
         assert pressed(browser, action, fresh).status_code == 303, "meant once more it is done once more"
         assert house.service.snapshot is not once
+
+
+# --- what a phone sends ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("field", "sent"), [
+    ("result", '{"ended": "\\ud800"}'), ("result", '{"a": ' + "[" * 300 + "]" * 300 + "}"), ("result", "{"),
+    ("report_id", "x\r\nSet-Cookie: roundtap=1"), ("report_id", "../../x"), ("report_id", "ż"),
+])
+def test_what_cannot_be_written_down_is_refused_by_its_field(tmp_path: Path, field: str, sent: str) -> None:
+    """Half a letter, or a hundred brackets, made an error page; a line break in a report's name, a header."""
+    with open_house(tmp_path) as house:
+        house.with_event()
+        house.publish()
+        played = house.event.rounds[0]
+        link = house.hub.links.path("e1", played.matches[0].match.a)
+        result = canonical(result_to_json(Result(score=Pair(100, 24)))).decode()
+        form = {**dict(report_fields(played, played.matches[0], "a")), "result": result, "report_id": "one", field: sent}
+        native, flask = AsgiClient(HubApplication(house.hub), lifespan=True), house.browser().client
+        head = house.event.head
+        for headers in ({}, {"accept": "application/json"}):
+            for answer in (native.post(f"{link}/report", data=form, **headers),
+                           flask.post(f"{link}/report", data=form, headers=headers)):
+                assert answer.status_code == 400
+                assert field in answer.text
+        assert house.event.head == head
+        native.close()
