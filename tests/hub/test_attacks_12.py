@@ -16,6 +16,7 @@ from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import canonical
 from roundtap_hub.asgi import HubApplication
+from roundtap_hub.printing.slip_marks import slip_token
 from roundtap_hub.views.my_page import report_fields
 
 
@@ -89,3 +90,25 @@ def test_what_cannot_be_written_down_is_refused_by_its_field(tmp_path: Path, fie
                 assert field in answer.text
         assert house.event.head == head
         native.close()
+
+
+def test_a_made_up_slip_has_nobody_read_the_whole_journal(tmp_path: Path) -> None:
+    """One slip shows how the others begin; whoever made up the rest had all entries folded again with each look."""
+    with open_house(tmp_path) as house:
+        browser = house.with_event()
+        house.publish()
+        played = house.event.rounds[0]
+        token = slip_token(house.hub.secret, house.event, played, played.matches[0])
+        made_up = token[:8] + "0" * 8 + token[16:]
+        asked: list[str] = []
+        entries = house.service.entries
+
+        def counted(event_id: str) -> Any:
+            asked.append(event_id)
+            return entries(event_id)
+
+        house.service.entries = counted  # type: ignore[method-assign]
+        assert house.browser().get(f"/s/{made_up}").status_code == 404
+        assert asked == []
+        assert browser.get(f"/console/e1/slip?code={made_up}").status_code == 200
+        assert asked == ["e1"], "the desk is told which table such a slip was of"
