@@ -112,3 +112,32 @@ def test_a_made_up_slip_has_nobody_read_the_whole_journal(tmp_path: Path) -> Non
         assert asked == []
         assert browser.get(f"/console/e1/slip?code={made_up}").status_code == 200
         assert asked == ["e1"], "the desk is told which table such a slip was of"
+
+
+# --- one rule, every front -------------------------------------------------------------------------------------------
+
+
+def test_a_scorekeeper_overrules_no_table_by_a_slip(tmp_path: Path) -> None:
+    """It was refused with words about officials and a list that is not there; what counts then is a judge's to say."""
+    with open_house(tmp_path) as house:
+        house.with_event()
+        house.publish()
+        for side in "ab":
+            house.report("1.1", side, 100, 24)
+        keeper, slip = house.staff("scorekeeper"), "/console/e1/slip/1.1"
+        typed = {**form_of(keeper, slip, slip), "ended": "played", "score.a": "24", "score.b": "100"}
+        asked = pressed(keeper, slip, typed)
+        assert 'value="record"' in asked.text
+        assert 'value="slip"' not in asked.text
+        assert "decided by: judge, head judge, organizer" in asked.text
+        head = house.event.head
+        refused = pressed(keeper, slip, {**typed, "counts": "slip", "reason": "So it is"})
+        assert refused.status_code == 409
+        assert "this is for: judge, head judge, organizer" in problem_of(refused)
+        assert house.event.head == head
+        judge = house.staff("judge", "Jo Judge")
+        typed["csrf"] = form_of(judge, slip, slip)["csrf"]
+        assert pressed(judge, slip, {**typed, "counts": "slip", "reason": "So it is"}).status_code == 303
+        found = house.event.find_match("1.1")
+        assert found is not None
+        assert found[1].match.result == Result(score=Pair(24, 100))
