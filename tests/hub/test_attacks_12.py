@@ -1,4 +1,4 @@
-"""Odd presses and late clicks on what the organizer's day brought: nothing happens twice, early, or to somebody else."""
+"""Odd presses and late clicks on what the organizer's day brought: nothing happens twice, early, or to another."""
 
 from __future__ import annotations
 
@@ -65,6 +65,28 @@ def test_the_same_form_sent_twice_counts_once(tmp_path: Path, page: str, action:
         assert house.service.snapshot is not once
 
 
+def test_an_event_begun_by_two_presses_is_one_event(tmp_path: Path) -> None:
+    with open_house(tmp_path) as house:
+        browser = house.organizer()
+        form = form_of(browser, "/console", "/console", name="Winter Open", color="#00785A", structure="own",
+                       swiss_rounds="2", rulebook="xwing-standard")
+        assert pressed(browser, "/console", form).status_code == 303
+        again = pressed(browser, "/console", form)
+        assert again.status_code == 409
+        assert "moved on since this button was shown" in problem_of(again)
+        assert house.service.snapshot.ids == ["e1"]
+
+
+def test_who_is_entered_by_the_name_of_another_is_entered_once(tmp_path: Path) -> None:
+    """With the tick for another person of the name nothing stood in the way of a form that was sent twice."""
+    with open_house(tmp_path) as house:
+        browser = house.with_event()
+        form = form_of(browser, "/console/e1", "/console/e1/competitors", names="Ana Ruiz", same_name="1")
+        assert pressed(browser, "/console/e1/competitors", form).status_code == 303
+        assert pressed(browser, "/console/e1/competitors", form).status_code == 409
+        assert len(house.event.entrants) == 7
+
+
 # --- what a phone sends ----------------------------------------------------------------------------------------------
 
 
@@ -80,7 +102,8 @@ def test_what_cannot_be_written_down_is_refused_by_its_field(tmp_path: Path, fie
         played = house.event.rounds[0]
         link = house.hub.links.path("e1", played.matches[0].match.a)
         result = canonical(result_to_json(Result(score=Pair(100, 24)))).decode()
-        form = {**dict(report_fields(played, played.matches[0], "a")), "result": result, "report_id": "one", field: sent}
+        form = {**dict(report_fields(played, played.matches[0], "a")), "result": result, "report_id": "one",
+                field: sent}
         native, flask = AsgiClient(HubApplication(house.hub), lifespan=True), house.browser().client
         head = house.event.head
         for headers in ({}, {"accept": "application/json"}):

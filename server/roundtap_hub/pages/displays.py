@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import datetime, timedelta
 
-from flask import Blueprint, redirect, url_for
+from flask import Blueprint, g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -71,11 +71,13 @@ def say() -> AnyResponse:
     if len(text) > TEXT_MAX:
         raise Problem("said_too_long", letters=len(text), maximum=TEXT_MAX, where="/text")
     hub, event = the_hub(), _event()
-    if _pressed_again(event, kind, text):
-        return _back()
-    if len(all_lines(the_snapshot().venue.walls, the_asked().now, hub.clocks.wall())) >= SAID_MAX:
-        raise Problem("said_too_many", maximum=SAID_MAX)
-    _tell(SAID, id=secrets.token_hex(6), event=event, kind=kind, text=text, lasts_ms=lasts_ms)
+    with hub.displays.announcing:
+        g.pop("snapshot", None)
+        if _pressed_again(event, kind, text):
+            return _back()
+        if len(all_lines(the_snapshot().venue.walls, the_asked().now, hub.clocks.wall())) >= SAID_MAX:
+            raise Problem("said_too_many", maximum=SAID_MAX)
+        _tell(SAID, id=secrets.token_hex(6), event=event, kind=kind, text=text, lasts_ms=lasts_ms)
     return _back()
 
 
