@@ -51,6 +51,8 @@ class Displays:
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
         self._lock = threading.Lock()
+        self.announcing = threading.Lock()
+        """Held by who looks whether an announcement stands already, and makes it."""
         self._contacts: dict[str, Contact] = {}
         self.on_identify: list[Callable[[str, str], None]] = []
         """Told display and name, in whatever thread an organizer asked in; must only enqueue."""

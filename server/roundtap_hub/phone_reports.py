@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from roundtap_core.event.commands import Report
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, SECOND, EventState, Fate
 from roundtap_core.records import Side
-from roundtap_core.wire import digest
+from roundtap_core.wire import canonical, digest
 from roundtap_core.words import Words
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot, Step
@@ -24,6 +25,8 @@ PHONE = "phone:"
 """What the actor of an entry begins with that a player's phone made; the competitor's id follows."""
 RESULT_BYTES_MAX = 2000
 NAME_LETTERS_MAX = 64
+NAME = re.compile(r"[A-Za-z0-9._-]+")
+"""It becomes a part of an address: no more letters than that needs."""
 ACCEPTED, REFUSED = "accepted", "refused"
 SAID = frozenset({"match", "draw", "a", "b", "revision", "serial", "result", "report_id"})
 
@@ -86,9 +89,14 @@ def _read(fields: Mapping[str, str]) -> dict[str, Any]:
     try:
         for name in ("revision", "serial"):
             read[name] = int(read[name])
-        read["result"] = json.loads(read["result"], parse_float=_none, parse_constant=_none)
+        name = "result"
+        read[name] = json.loads(read[name], parse_float=_none, parse_constant=_none)
+        # What cannot be written down is as little a result as what cannot be read.
+        canonical(read[name])
     except (ValueError, RecursionError):
         raise Problem("report_malformed", field=name) from None
+    if not NAME.fullmatch(read["report_id"]):
+        raise Problem("report_malformed", field="report_id")
     if not isinstance(read["result"], dict):
         raise Problem("report_malformed", field="result")
     if read["serial"] < 1:

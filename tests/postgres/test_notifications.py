@@ -34,13 +34,14 @@ def test_notifications_are_as_they_are_told(url: str) -> None:
             hub.presence.open_session("table-1", "s")
             hub.presence.heard("table-1", 1, connected=True, match="1.1")
             hub.presence.seen_here("e1", "1.1", "p1")
+            hub.presence.ask(("call", "e1", "1.1"), "phone:p1", 5)
 
             def heard(field: str) -> bool:
                 for notice in ear.notifies(timeout=0.05):
                     said[notice.channel].append(json.loads(notice.payload))
                 return any(field in message for message in said[PRESENCE_CHANNEL])
 
-            for field in ("units", "alive", "here", "ask"):
+            for field in ("units", "alive", "here", "asked", "ask"):
                 wait_until(lambda field=field: heard(field), field)
             hub.presence.close_session("table-1", "s")
             hub.presence.heard("table-1", 1, connected=False)

@@ -8,8 +8,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.state import DRAFT, EventState, MatchState, active_ids
 from roundtap_core.wire import canonical, digest
 
-COURSE, CLOCK, PERSON = "course", "clock", "person/"
-"""What a mark is of: rounds, results and the cut; the clock of the round in play; one competitor (an id follows)."""
+COURSE, CLOCK, PERSON, WARNED, LOG = "course", "clock", "person/", "warned/", "log/"
+"""What a mark is of: rounds, results and the cut; the clock of the round in play; one competitor, their warnings (an id
+follows); a match's rulings, appeals and extensions (its id follows)."""
 
 MARK_DIGITS = 12
 
@@ -22,6 +23,12 @@ def mark(state: EventState, what: str) -> str:
     if what.startswith(PERSON):
         who = what.removeprefix(PERSON)
         return person_mark(state, who, open_seats(state).get(who))
+    if what.startswith(WARNED):
+        entrant = state.entrants.get(what.removeprefix(WARNED))
+        return _marked(what, entrant and [len(entrant.warnings), entrant.proposed is not None, entrant.declined_at])
+    if what.startswith(LOG):
+        found = state.find_match(what.removeprefix(LOG))
+        return _marked(what, found and len(found[1].log))
     return _marked(COURSE, _course(state))
 
 

@@ -67,6 +67,9 @@ def enter(event_id: str) -> AnyResponse:
         raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
     for name in (*names, field("public_name"), field("came_with")):
         check_name(name)
+    if field("same_name") and field("known") not in ("", str(len(moment.state.entrants))):
+        # Who is meant to be there twice is not there three times because the form was sent twice.
+        raise Problem("step_changed_meanwhile")
     if not field("same_name"):
         _refuse_twice(names, [moment.people[who].name for who in moment.state.entrants if who in moment.people])
     meets = field("meets") or None

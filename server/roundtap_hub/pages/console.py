@@ -74,7 +74,8 @@ def events(**_: str) -> AnyResponse:
     free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
     wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
-    return page("console_events.html", feed="console", events=lines, archived=archived(snapshot),
+    return page("console_events.html", feed="console", known=len(snapshot.ids), events=lines,
+                archived=archived(snapshot),
                 may_archive=[line.id for line in lines if may_archive(snapshot, line.id)], rulebooks=RULEBOOKS,
                 colors=COLORS, free=free, book=book, options=options_view(book), option_place=place,
                 about_places=ABOUT_PLACES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import datetime, timedelta
 
-from flask import Blueprint, redirect, url_for
+from flask import Blueprint, g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -32,6 +32,8 @@ from roundtap_hub.views.event_list import listed
 from roundtap_hub.views.said import all_lines
 
 SCREENS_MAX = 64
+PRESSED_AGAIN_MS = 10_000
+"""Who announces the same so soon has pressed twice."""
 
 
 def routes(bp: Blueprint) -> None:
@@ -68,11 +70,22 @@ def say() -> AnyResponse:
         raise Problem("said_nothing", where="/text")
     if len(text) > TEXT_MAX:
         raise Problem("said_too_long", letters=len(text), maximum=TEXT_MAX, where="/text")
-    hub = the_hub()
-    if len(all_lines(the_snapshot().venue.walls, the_asked().now, hub.clocks.wall())) >= SAID_MAX:
-        raise Problem("said_too_many", maximum=SAID_MAX)
-    _tell(SAID, id=secrets.token_hex(6), event=_event(), kind=kind, text=text, lasts_ms=lasts_ms)
+    hub, event = the_hub(), _event()
+    with hub.displays.announcing:
+        g.pop("snapshot", None)
+        if _pressed_again(event, kind, text):
+            return _back()
+        if len(all_lines(the_snapshot().venue.walls, the_asked().now, hub.clocks.wall())) >= SAID_MAX:
+            raise Problem("said_too_many", maximum=SAID_MAX)
+        _tell(SAID, id=secrets.token_hex(6), event=event, kind=kind, text=text, lasts_ms=lasts_ms)
     return _back()
+
+
+def _pressed_again(event: str | None, kind: str, text: str) -> bool:
+    """Whether this very announcement was made a moment ago: nobody wants it twice on a wall."""
+    now = the_asked().now
+    return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
+               and now.mono_ms - each.at.mono_ms < PRESSED_AGAIN_MS for each in the_snapshot().venue.walls.said)
 
 
 def _lasts_ms(typed: str) -> int | None:

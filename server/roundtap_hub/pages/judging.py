@@ -19,7 +19,7 @@ from roundtap_core.event.commands import (
     Warn,
 )
 from roundtap_core.names import fit_name
-from roundtap_hub.pages.base import actor, back_to_event, field, mended_on, signed_by, the_hub, whole_number
+from roundtap_hub.pages.base import back_to_event, field, mended_on, signed_by, tell, whole_number
 from roundtap_hub.pages.competitors import NAME_LETTERS
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.results import match_page
@@ -41,44 +41,44 @@ def routes(bp: Blueprint) -> None:
 
 @mended_on(event)
 def warn(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, Warn(competitor, _text("reason"), _by(event_id)), actor())
+    tell(event_id, Warn(competitor, _text("reason"), _by(event_id)))
     return back_to_event(event_id, "competitors")
 
 
 @mended_on(event)
 def propose(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, ProposeDisqualification(competitor, _text("reason"), _by(event_id)), actor())
+    tell(event_id, ProposeDisqualification(competitor, _text("reason"), _by(event_id)))
     return back_to_event(event_id, "needs")
 
 
 @mended_on(event)
 def decline(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, DeclineProposal(competitor, _by(event_id)), actor())
+    tell(event_id, DeclineProposal(competitor, _by(event_id)))
     return back_to_event(event_id)
 
 
 @mended_on(event)
 def tick(event_id: str, competitor: str) -> AnyResponse:
-    the_hub().service.tell(event_id, Tick(competitor, field("what")[:NAME_LETTERS], field("on") == "1"), actor())
+    tell(event_id, Tick(competitor, field("what")[:NAME_LETTERS], field("on") == "1"))
     return back_to_event(event_id, "competitors")
 
 
 @mended_on(event)
 def came_with(event_id: str, competitor: str) -> AnyResponse:
     group = fit_name(field("came_with")) or None
-    the_hub().service.tell(event_id, SetCameWith(competitor, group), actor())
+    tell(event_id, SetCameWith(competitor, group))
     return back_to_event(event_id, "competitors")
 
 
 @mended_on(match_page)
 def ruling(event_id: str, match_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, NoteRuling(match_id, _text("text"), _by(event_id)), actor())
+    tell(event_id, NoteRuling(match_id, _text("text"), _by(event_id)))
     return back_to_match(event_id, match_id)
 
 
 @mended_on(match_page)
 def appeal(event_id: str, match_id: str) -> AnyResponse:
-    the_hub().service.tell(event_id, Appeal(match_id, field("competitor")), actor())
+    tell(event_id, Appeal(match_id, field("competitor")))
     return back_to_match(event_id, match_id)
 
 
@@ -88,21 +88,21 @@ def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
     upheld = field("upheld")
     if upheld not in ("0", "1"):
         raise Problem("appeal_how")
-    the_hub().service.tell(event_id, DecideAppeal(match_id, _text("text"), upheld == "1", _by(event_id)), actor())
+    tell(event_id, DecideAppeal(match_id, _text("text"), upheld == "1", _by(event_id)))
     return back_to_match(event_id, match_id)
 
 
 @mended_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
     minutes = whole_number("minutes") or 0
-    the_hub().service.tell(event_id, GrantExtension(match_id, minutes, _by(event_id)), actor())
+    tell(event_id, GrantExtension(match_id, minutes, _by(event_id)))
     return back_to_match(event_id, match_id)
 
 
 @mended_on(event)
 def picks(event_id: str, match_id: str) -> AnyResponse:
     chosen = [text for text in request.form.getlist("picks")[:PICKS_MOST] if text.isdecimal() and len(text) < 3]
-    the_hub().service.tell(event_id, SetPicks(match_id, tuple(map(int, chosen))), actor())
+    tell(event_id, SetPicks(match_id, tuple(map(int, chosen))))
     return back_to_event(event_id, "picks")
 
 

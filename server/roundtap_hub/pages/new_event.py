@@ -41,6 +41,7 @@ from roundtap_hub.pages.base import (
     mended_on,
     the_hub,
     the_moment,
+    the_snapshot,
     words,
 )
 from roundtap_hub.pages.console import event, events
@@ -64,6 +65,9 @@ def routes(bp: Blueprint) -> None:
 
 @mended_on(events)
 def create() -> AnyResponse:
+    """`known`: how many events there were on the page; sent twice it begins one."""
+    if field("known") not in ("", str(len(the_snapshot().ids))):
+        raise Problem("step_changed_meanwhile")
     book = rulebook(field("rulebook"))
     event_id = the_hub().new_event_id()
     level = field("level") or None

@@ -23,7 +23,9 @@ from roundtap_hub.pages.base import (
     the_moment,
     the_snapshot,
     the_units,
+    who_may,
     whole_number,
+    words,
 )
 from roundtap_hub.pages.judging import TEXT_LETTERS
 from roundtap_hub.pages.results import seen_match, typed_result
@@ -44,6 +46,7 @@ CODE_LETTERS = 300
 """A reader that acts as a keyboard types the whole address."""
 DROP = "POST /console/<event_id>/competitors/<competitor>/drop"
 EXTEND = "POST /console/<event_id>/match/<match_id>/extension"
+RULE = "POST /console/<event_id>/match/<match_id>/ruling"
 COUNTS, STAYS = "slip", "record"
 """After a contradiction: what is on the slip counts, or what is on record stays."""
 CARRIED = ("ended", "winner", "conceded_by", "minutes", "by", "code")
@@ -108,7 +111,8 @@ def slip_match(event_id: str, match_id: str, asks: Result | None = None) -> AnyR
                 asks=show_result(asks, state) if asks is not None else None, carried=_carried() if asks else [],
                 likely=by[0].id if by else offered[0].id if offered else "", walked=view.walked,
                 sides=(("a", shown.a, shown.a_id), ("b", shown.b, shown.b_id)), figure_label=figure_label,
-                may_extend=_may(EXTEND, event_id, match_id), way_label=way_label, first_text=first_text,
+                may_extend=_may(EXTEND, event_id, match_id), may_rule=_may(RULE, event_id, match_id),
+                rulers=who_may(RULE.replace("<match_id>", match_id)), way_label=way_label, first_text=first_text,
                 option_label=option_label,
                 playing=[who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)])
 
@@ -129,6 +133,9 @@ def slip_enter(event_id: str, match_id: str) -> AnyResponse:
     before = said_before(match, state, full_names(moment))
     differs = any(not agrees(one.result, result) for one in before)
     word = field("counts")
+    if differs and word == COUNTS:
+        # To put something else in the place of what was said is a ruling, and is noted as one.
+        _refuse_unless_judge(event_id, match_id)
     if differs and word == COUNTS and not field("reason"):
         g.problem, g.status, word = Problem("reason_missing"), 400, ""
     if differs and word not in (COUNTS, STAYS):
@@ -151,6 +158,13 @@ def slip_enter(event_id: str, match_id: str) -> AnyResponse:
     if steps:
         the_hub().service.ask(steps, actor())
     return redirect(url_for("console.slip", event_id=event_id, saved=match_id, plays=playing), 303)
+
+
+def _refuse_unless_judge(event_id: str, match_id: str) -> None:
+    if not _may(RULE, event_id, match_id):
+        who = visit.who()
+        raise Problem("not_your_role", role=words()(f"role.{who.role}") if who is not None else "",
+                      roles=who_may(RULE.replace("<match_id>", match_id)))
 
 
 def _may(address: str, event_id: str, match_id: str = "") -> bool:

@@ -41,7 +41,7 @@ def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -
     token = token_in(typed)
     if token:
         named = read_token(secret, (each for each in snapshot.ids if each not in snapshot.venue.deleted), token)
-        return _by_token(service, snapshot, named) if named else None
+        return _by_token(service, snapshot, named, event_id) if named else None
     asked = code_in(typed)
     if asked is None:
         return None
@@ -62,13 +62,15 @@ def public_round(state: EventState, number: int) -> RoundState | None:
     return next((played for played in state.public_rounds if played.number == number), None)
 
 
-def _by_token(service: Service, snapshot: Snapshot, named: Named) -> FoundSlip | OldSlip | None:
+def _by_token(service: Service, snapshot: Snapshot, named: Named, desk: str) -> FoundSlip | OldSlip | None:
+    """`desk`: the event at whose desk it was typed, "" where anybody may have asked. Who made a token up has nobody
+    look through all that was ever said."""
     state = snapshot.event(named.event_id)
     played = public_round(state, named.round) if state is not None else None
     for match in played.matches if state is not None and played is not None else ():
         if state is not None and played is not None and slip_mark(state, played, match)[:MARK_PART] == named.mark:
             return FoundSlip(named.event_id, match.id, named.signed)
-    return _former(service, named.event_id, named.round, mark=named.mark)
+    return _former(service, named.event_id, named.round, mark=named.mark) if named.signed or desk else None
 
 
 def _former(service: Service, event_id: str, number: int, code: str = "", mark: str = "") -> OldSlip | None:

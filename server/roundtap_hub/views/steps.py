@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from roundtap_core.event.seen import CLOCK, COURSE, mark, open_seats, person_mark
+from roundtap_core.event.seen import CLOCK, COURSE, LOG, WARNED, mark, open_seats, person_mark
 from roundtap_core.event.state import EventState, MatchState
 from roundtap_hub.views.event_at import EventAt
 from roundtap_hub.views.worked_out import worked_out_once
@@ -35,6 +35,14 @@ class Steps:
     def person(self, competitor: str) -> str:
         """Of whoever leaves, comes back or is disqualified."""
         return person_mark(self._state, competitor, self._seats.get(competitor))
+
+    def warned(self, competitor: str) -> str:
+        """Of one more warning, or proposal: pressed twice it is one."""
+        return mark(self._state, f"{WARNED}{competitor}")
+
+    def log(self, match: str) -> str:
+        """Of what is noted at a match: a ruling, an appeal and its end, minutes given back."""
+        return mark(self._state, f"{LOG}{match}")
 
     @cached_property
     def _seats(self) -> dict[str, MatchState]:
