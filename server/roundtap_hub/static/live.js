@@ -379,9 +379,9 @@
   let looking = 0;
   function changed(said) {
     if (said === body.dataset.seen || looking) return;
-    // All phones of a hall hear the same news: they come for it spread over half a second.
+    // All phones of a hall hear the same news: they come for it spread over a quarter of a second.
     const phone = document.documentElement.matches(".phone, .list");
-    looking = setTimeout(() => { looking = 0; look(); }, phone ? Math.random() * 500 : 0);
+    looking = setTimeout(() => { looking = 0; look(); }, phone ? Math.random() * 250 : 0);
   }
 
   function timed({ now_ms: nowMs, time }) {
