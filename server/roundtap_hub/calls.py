@@ -90,6 +90,13 @@ class Calls:
         if unit is not None:
             self._presence.close_call(unit, until_ms)
 
+    def close_shown(self, event_id: str, match_id: str, since_ms: int | None) -> None:
+        """Whoever looks at the call that began at `since_ms` says that it is settled; of another one that was made
+        meanwhile they know nothing. None: whichever there is."""
+        shown = next((call for call in self.of(event_id) if call.match == match_id), None)
+        if since_ms is None or shown is None or shown.since_ms == since_ms:
+            self.close(event_id, match_id)
+
     def of(self, event_id: str) -> tuple[Call, ...]:
         """Open calls, the oldest first."""
         snapshot = self._snapshot()

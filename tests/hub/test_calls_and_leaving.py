@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,6 +62,18 @@ def test_the_judge_says_that_a_call_is_settled(house: House, browser: Browser):
     browser.post("/console/e1/call/settled", match="1.1")
     assert view(house)["call"] is None
     assert "judge wanted" not in text_of(browser.get("/console/e1"))
+
+
+def test_who_says_settled_too_late_leaves_the_next_call(house: House, browser: Browser):
+    says(house, "unit-1", call=True)
+    [since] = re.findall(r'name="since" value="(\d+)"', browser.get("/console/e1").text)
+    browser.post("/console/e1/call/settled", match="1.1", since=since)
+    assert view(house)["call"] is None
+    says(house, "unit-1", call=False)
+    house.time.ms += 5000
+    says(house, "unit-1", call=True)
+    browser.post("/console/e1/call/settled", match="1.1", since=since)
+    assert view(house)["call"] == {"taken_by": None}
 
 
 def test_a_settled_call_does_not_come_back_before_the_table_calls_anew(house: House, browser: Browser):

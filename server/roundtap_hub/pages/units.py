@@ -115,12 +115,13 @@ def take_call(event_id: str) -> AnyResponse:
 
 @mended_on(event)
 def close_call(event_id: str) -> AnyResponse:
-    """The judge says that the call is settled: the table's screen goes back to its match."""
+    """The judge says that the call is settled, the one that they saw: the table's screen goes back to its match."""
     the_moment(event_id)
+    since = whole_number("since")
     if field("match"):
-        the_hub().calls.close(event_id, field("match"))
+        the_hub().calls.close_shown(event_id, field("match"), since)
     else:
-        the_hub().presence.close_call(field("unit"))
+        the_hub().presence.close_call(field("unit"), since)
     return back_to_event(event_id)
 
 

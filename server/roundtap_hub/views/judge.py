@@ -36,6 +36,8 @@ class JudgeCall:
     age_ms: int
     taken_by: str | None
     sources: tuple[str, ...]
+    since_ms: int | None = None
+    """Which call it is: when the first of them called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ def judge_page(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Ite
                     state.id, state.name, need.who_id, need.unit or "", need.table,
                     names.get(seat.a, seat.a) if seat is not None else "",
                     names.get(seat.b, seat.b) if seat is not None and seat.b else "", need.age_ms or 0, need.taken_by,
-                    _named(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names))
+                    _named(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
+                    need.cell.call_since_ms if need.cell is not None else None)
                 # A unit that calls from where nobody plays is told at every event.
                 calls.setdefault((state.id, need.who_id) if need.who_id else ("", call.unit), call)
         events.append(JudgeEvent(moment, names, tuple(need for need in found if need.kind in FOR_JUDGES), Steps(state),

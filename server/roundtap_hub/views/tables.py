@@ -92,6 +92,8 @@ class Cell:
     unit: str | None = None
     call_age_ms: int | None = None
     call_taken_by: str | None = None
+    call_since_ms: int | None = None
+    """When the first of them called, by the hub's clock: which call it is."""
     contact_age_ms: int | None = None
     extension_minutes: int | None = None
     done: bool = False
@@ -169,6 +171,7 @@ def cell(
         strangers=tuple(sorted(match.strangers.items())), reports=reports, reported_age_ms=age_ms, unit=unit,
         call_age_ms=age(call.since_ms, now_ms) if call is not None else None,
         call_taken_by=call.taken_by if call is not None else None,
+        call_since_ms=call.since_ms if call is not None else None,
         contact_age_ms=age(status.contact_ms, now_ms) if status else None,
         extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_absent(match),
         corrected=match.corrected, by_hand=match.by_hand is not None,
