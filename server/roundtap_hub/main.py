@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
             if secure_port:
                 certificates = Certificates(args.data)
                 encrypted = Encrypted(secure_port, certificates.authority, certificates.fingerprint)
-            _say_once(new_pin, encrypted)
+            _say_once(new_pin, encrypted, args.port)
     except Problem as problem:
         print(f"roundtap hub: {problem}", file=sys.stderr)
         return 2
@@ -168,9 +168,10 @@ def _organizers(folder: Path) -> tuple[Organizers, str | None]:
                       PinGate(clocks.mono_ms), Staff(folder / STAFF_FILE)), new_pin
 
 
-def _say_once(new_pin: str | None, encrypted: Encrypted | None) -> None:
+def _say_once(new_pin: str | None, encrypted: Encrypted | None, plain_port: int) -> None:
     if new_pin:
         print(f"PIN for the organizer (shown once): {new_pin}", flush=True)
+        print(f"Players, walls and units: http://…:{plain_port}/", flush=True)
         if encrypted:
             print(f"Organizers: https://…:{encrypted.port}/ — fingerprint of this hub's authority (SHA-256), to be "
                   f"compared before it is trusted:\n{encrypted.fingerprint}", flush=True)

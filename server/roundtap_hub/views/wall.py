@@ -119,6 +119,9 @@ def wall_view(
     state, names = moment.state, shown_names(moment)
     newest = newest_round(state)
     mode = show if show and there_is(show, moment) else mode_of(state)
+    if mode == STANDINGS and state.finished and bracket(moment) is not None:
+        # What stands at the end is the final ranking: it is on the pages behind the bracket.
+        mode = BRACKET
     ranks = standings_view(moment, names) if mode == STANDINGS else None
     grid = cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
     return WallView(
