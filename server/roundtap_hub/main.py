@@ -171,10 +171,10 @@ def _organizers(folder: Path) -> tuple[Organizers, str | None]:
 def _say_once(new_pin: str | None, encrypted: Encrypted | None, plain_port: int) -> None:
     if new_pin:
         print(f"PIN for the organizer (shown once): {new_pin}", flush=True)
-        print(f"Players, walls and units: http://…:{plain_port}/", flush=True)
         if encrypted:
             print(f"Organizers: https://…:{encrypted.port}/ — fingerprint of this hub's authority (SHA-256), to be "
                   f"compared before it is trusted:\n{encrypted.fingerprint}", flush=True)
+        print(f"Players, walls and units: http://…:{plain_port}/", flush=True)
 
 
 def crash_point(name: str | None) -> Callable[[str], None]:

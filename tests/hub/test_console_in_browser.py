@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from selenium import webdriver
@@ -11,6 +12,7 @@ from test_steps_in_browser import DESKTOP, PEOPLE, a_hub, at_the_desk, browser, 
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult, Warn
 from roundtap_core.records import Pair, Result
+from roundtap_hub.pages.base import SETTLE_MS
 
 __all__ = ["browser", "pytestmark"]
 
@@ -69,6 +71,11 @@ def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(tmp_path: Path
         assert typed(browser, reason) == "came late, for the sec"
         assert browser.find_element(By.CSS_SELECTOR, reason).is_displayed()
         browser.find_element(By.CSS_SELECTOR, reason).send_keys("ond time", Keys.ENTER)
+        # It was said without knowing of the other warning: that is told, what was typed stands, and is said again.
+        desk.until(lambda: the(browser, "p.problem") and typed(browser, reason) == "came late, for the second time",
+                   "the question whether it holds")
+        time.sleep(SETTLE_MS / 1000)
+        browser.find_element(By.CSS_SELECTOR, reason).send_keys(Keys.ENTER)
         desk.until(lambda: len(house.event.entrants["p3"].warnings) == 2, "both warnings")
         assert house.event.entrants["p3"].warnings[1]["reason"] == "came late, for the second time"
 

@@ -94,7 +94,7 @@ def test_the_stand_in_is_never_put_on_record_as_a_name(tmp_path: Path, data: Any
         page = browser.get("/console/e1/competitor/p3/list")
         seen = page.text.split('name="seen" value="')[1].split('"')[0]
         answer = browser.post("/console/e1/competitor/p3/list", seen=seen, faction="Rebel")
-        assert "first enter the name anew" in problem_of(answer)
+        assert "first enter the name again" in problem_of(answer)
         assert _stored(house, tmp_path) == data
 
 
