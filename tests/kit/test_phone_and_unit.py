@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 
 import pytest
 from flask.testing import FlaskClient
 
-from roundtap.kit.virtual_hall import VirtualHall
-from roundtap_core.event import commands as c
-from roundtap_core.event.person import Person
-from roundtap_core.event.state import AGREED, DISPUTE, ONE_SIDED, Entrant
+from roundtap_core.event.state import AGREED, DISPUTE, ONE_SIDED
 from roundtap_core.records import Pair, Side, other
 from roundtap_hub.app import create_app
-from roundtap_hub.journal.journal import PersonRecord
-from roundtap_hub.journal.service import Step
-from test_newest_in_the_hall import NAMES, Table
+from test_newest_in_the_hall import Table, table
+
+__all__ = ["table"]
 
 
 class Phone:
@@ -50,23 +46,6 @@ class Phone:
         """Played out: the winner has 100."""
         self.says(self.client.get(f"{self.me}/report", query_string={
             "way": "played", "opener": winner, "q.score.loser": str(loser_has)}).text)
-
-
-@pytest.fixture
-def table() -> Iterator[Table]:
-    with VirtualHall(2) as hall:
-        people = [PersonRecord("e1", f"p{n}", "salt", Person(name)) for n, name in enumerate(NAMES, start=1)]
-        entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
-        create = c.CreateEvent("Winter Open", "xwing-standard", None, {}, "#0072B2", 7)
-        steps = [Step("e1", command) for command in (create, *entered, c.DrawRound(11), c.PublishRound(1, 1))]
-        hall.service.ask(steps, "organizer", people)
-        hall.step()
-        made = Table(hall)
-        made.press("ab")
-        hall.tell(c.SetClock("start"))
-        hall.step()
-        made.wait(1000)
-        yield made
 
 
 @pytest.mark.parametrize("side", ["a", "b"])
