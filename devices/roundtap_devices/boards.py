@@ -1,7 +1,18 @@
-"""Boards: which pin is which button, what screen is fitted, which way it faces. Three known ones, others from TOML."""
+"""Boards: which pin is which button, what screen is fitted, which way it faces. Three known ones, others from TOML.
+
+A board serves a table and the hub's front panel alike: four buttons, a 128x64 screen, lights and a buzzer.
+
+    made = boards.board("recommended")                        # or the path of a TOML file
+    front = Front(made, lambda: real_factory(folder), edges, mono_ms)   # buttons, lights, buzzer; deaf while not there
+    screen = oled_screen(made.screen, front.pins)             # shows pictures; blind while not there
+    gestures = Hands(front.held)                              # edges to taps, holds, chords
+
+On the panel "up" and "down" choose, "a" (●) is yes, "b" (■) is back.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -13,7 +24,17 @@ DRIVERS = ("ssd1309", "ssd1306", "sh1106")
 BUSES = ("i2c", "spi")
 ROTATIONS = (0, 180)
 KEYS = ("a", "b", "up", "down", "call")
+SIGNALS = ("lamp", "lamp_a", "lamp_b", "buzzer")
 LAST_BCM_PIN = 27
+
+# What else these pins of the header are for: https://pinout.xyz, and "GPIO and the 40-pin header" in
+# https://github.com/raspberrypi/documentation (documentation/asciidoc/computers/raspberry-pi/gpio-on-raspberry-pi.adoc).
+# 0 and 1 are read at power-on (a HAT's memory), on 14 and 15 the system's console talks.
+NEVER = {0: "ID_SD", 1: "ID_SC", 14: "UART TXD", 15: "UART RXD"}
+# dtparam=spi=on takes all five, both chip selects included, whether a display needs them or not (cs-gpios in
+# arch/arm/boot/dts/overlays/README and bcm2708-rpi.dtsi of the Raspberry Pi kernel).
+SPI0 = {7: "SPI CE1", 8: "SPI CE0", 9: "SPI MISO", 10: "SPI MOSI", 11: "SPI SCLK"}
+I2C1 = {2: "I2C SDA", 3: "I2C SCL"}
 
 
 class BoardError(TableError):
@@ -24,13 +45,17 @@ class BoardError(TableError):
         "missing": "{file}: no such board: name one of {known}, or a TOML file",
         "no_pin": "{file}: {where}: {value} is no BCM pin (0 to 27)",
         "same_pin": "{file}: {where}: pin {value} is taken by {other}",
+        "reserved": "{file}: {where}: pin {value} is {other} of every Pi; take another one",
         "no_address": "{file}: {where}: {value} is no I2C address (3 to 119)",
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """BCM numbers. ● is `a`, ■ is `b`; `call` is a key of its own on boards that have one."""
+    """BCM numbers. ● is `a`, ■ is `b`; `call` is a key of its own on boards that have one.
+
+    `lamp` tells of trouble; `lamp_a` and `lamp_b` stand before a player each, and shine while that one is awaited.
+    """
 
     a: int = 17
     b: int = 27
@@ -38,11 +63,17 @@ class Pins:
     down: int = 23
     call: int | None = None
     lamp: int | None = None
+    lamp_a: int | None = None
+    lamp_b: int | None = None
     buzzer: int | None = None
 
     def keys(self) -> dict[str, int]:
         """The buttons that are fitted: {"a": 17, …}."""
         return {key: pin for key in KEYS if (pin := getattr(self, key)) is not None}
+
+    def signals(self) -> dict[str, int]:
+        """The lights and the buzzer that are fitted: {"lamp": 26, …}."""
+        return {name: pin for name in SIGNALS if (pin := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +90,24 @@ class ScreenWiring:
     reset: int = 25
     rotation: int = 0
 
+    def lines(self) -> dict[int, str]:
+        """The pins the display's wires go to, and what each carries: {2: "SDA", 3: "SCL"}."""
+        if self.bus == "i2c":
+            return {2: "SDA", 3: "SCL"}
+        return {10: "MOSI", 11: "SCLK", 8 - self.spi_device: f"CE{self.spi_device}", self.dc: "DC", self.reset: "RST"}
+
+    def taken(self) -> dict[int, str]:
+        """Every pin that is no more free with this display, and by what: its bus takes more than its wires."""
+        bus = I2C1 if self.bus == "i2c" else {**SPI0, self.dc: "screen.dc", self.reset: "screen.reset"}
+        return {pin: f"screen ({name})" if not name.startswith("screen") else name for pin, name in bus.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Board:
     """What is soldered. `active_low`: a pressed button pulls its pin to ground, the Pi's own resistor pulls it up.
 
+    `lamps_active_low`, `buzzer_active_low`: theirs is on while its pin is low (a lamp from 3.3 V to the pin; most
+    three-pin buzzer modules with a PNP transistor). `ready_made`: the parts are on it, and no wire is needed.
     `facing`: "opposite" (two people across the board, half-screens) or "edge" (read from one side).
     """
 
@@ -71,16 +115,29 @@ class Board:
     pins: Pins = Pins()
     screen: ScreenWiring = ScreenWiring()
     active_low: bool = True
+    lamps_active_low: bool = False
+    buzzer_active_low: bool = False
     facing: str = OPPOSITE
+    ready_made: bool = False
+
+    def low_is_on(self, signal: str) -> bool:
+        """Whether the lamp or buzzer of this name is on while its pin is low."""
+        return self.buzzer_active_low if signal == "buzzer" else self.lamps_active_low
 
 
-RECOMMENDED = Board("recommended", Pins(lamp=24, buzzer=25))
+# Lamps and buzzer stand on pins that no bus of a Pi wants (I2C1 2-3, 1-Wire 4, SPI0 7-11, UART 14-15, PCM 18-21), all
+# near the grounds 30, 34 and 39, and above 8: pins 0 to 8 are pulled UP until a program says otherwise, so a buzzer
+# would sound from power-on to the unit's start (BCM2835 ARM Peripherals, table 6-31, "Pull": GPIO0-8 high, 9-27 low).
+RECOMMENDED = Board("recommended", Pins(lamp=26, lamp_a=13, lamp_b=16, buzzer=12))
+# Pins of the two ready-made ones: https://learn.adafruit.com/adafruit-128x64-oled-bonnet-for-raspberry-pi/usage and
+# https://www.waveshare.com/wiki/1.3inch_OLED_HAT.
 ADAFRUIT_BONNET = Board(
     "adafruit-oled-bonnet", Pins(a=5, b=6, up=17, down=22, call=4), ScreenWiring(driver="ssd1306"), facing=EDGE,
+    ready_made=True,
 )
 WAVESHARE_HAT = Board(
     "waveshare-oled-hat", Pins(a=21, b=16, up=6, down=19, call=13),
-    ScreenWiring(driver="sh1106", bus="spi", rotation=180), facing=EDGE,
+    ScreenWiring(driver="sh1106", bus="spi", rotation=180), facing=EDGE, ready_made=True,
 )
 BOARDS = {board.name: board for board in (RECOMMENDED, ADAFRUIT_BONNET, WAVESHARE_HAT)}
 
@@ -93,8 +150,8 @@ def board(name_or_file: str) -> Board:
 def load(text: str, file: str = "board.toml") -> Board:
     """A board from TOML; what is left out is as on the board named by ``like`` (default: the recommended one).
 
-    >>> load('like = "recommended"\\nfacing = "edge"\\n[pins]\\ncall = 26').pins.call
-    26
+    >>> load('like = "recommended"\\nfacing = "edge"\\n[pins]\\ncall = 6').pins.call
+    6
     """
     table = Table(text, file, BoardError)
     base = table.like(BOARDS)
@@ -119,7 +176,7 @@ def _kind_of(kind: type, key: str) -> type:
     if kind is Pins:
         return int
     if kind is Board:
-        return bool if key == "active_low" else str
+        return str if key in ("name", "facing") else bool
     return str if key in ("driver", "bus") else int
 
 
@@ -132,17 +189,20 @@ def _check(table: Table, made: Board) -> None:
         table.one_of(where, value, known)
     if not 3 <= screen.i2c_address <= 119:
         raise table.wrong("no_address", "screen.i2c_address", value=screen.i2c_address)
-    taken = {2: "screen (SDA)", 3: "screen (SCL)"} if screen.bus == "i2c" else {
-        10: "screen (MOSI)", 11: "screen (SCLK)", 8 - screen.spi_device: "screen (CE)",
-        screen.dc: "screen.dc", screen.reset: "screen.reset",
-    }
+    taken = screen.taken()
+    for where, pin in (("screen.dc", screen.dc), ("screen.reset", screen.reset)) if screen.bus == "spi" else ():
+        _check_pin(table, where, pin, {**SPI0, **({screen.dc: "screen.dc"} if where == "screen.reset" else {})})
     for field in fields(Pins):
         pin = getattr(made.pins, field.name)
-        where = f"pins.{field.name}"
-        if pin is None:
-            continue
-        if not 0 <= pin <= LAST_BCM_PIN:
-            raise table.wrong("no_pin", where, value=pin)
-        if pin in taken:
-            raise table.wrong("same_pin", where, value=pin, other=taken[pin])
-        taken[pin] = where
+        if pin is not None:
+            _check_pin(table, f"pins.{field.name}", pin, taken)
+            taken[pin] = f"pins.{field.name}"
+
+
+def _check_pin(table: Table, where: str, pin: int, taken: Mapping[int, str]) -> None:
+    if not 0 <= pin <= LAST_BCM_PIN:
+        raise table.wrong("no_pin", where, value=pin)
+    if pin in NEVER:
+        raise table.wrong("reserved", where, value=pin, other=NEVER[pin])
+    if pin in taken:
+        raise table.wrong("same_pin", where, value=pin, other=taken[pin])

@@ -24,6 +24,28 @@ def test_every_known_board_passes_its_own_check(made):
     assert load(f'like = "{made.name}"') == made
 
 
+@pytest.mark.parametrize("bus", boards.BUSES)
+def test_the_recommended_board_takes_a_screen_on_either_bus(bus):
+    assert load(f'[screen]\nbus = "{bus}"').pins == boards.RECOMMENDED.pins
+
+
+def test_nothing_of_the_recommended_board_stands_on_a_pin_that_a_bus_of_the_pi_wants():
+    # https://pinout.xyz: ID EEPROM 0 1, I2C1 2 3, 1-Wire 4, SPI0 7 to 11, UART 14 15.
+    wanted = {0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 14, 15}
+    pins = boards.RECOMMENDED.pins
+    assert not wanted & {*pins.keys().values(), *pins.signals().values()}
+
+
+def test_no_light_or_buzzer_stands_on_a_pin_that_is_pulled_up_at_power_on():
+    # BCM2835 ARM Peripherals, table 6-31: GPIO 0 to 8 are pulled high at reset.
+    assert min(boards.RECOMMENDED.pins.signals().values()) > 8
+
+
+def test_a_lamp_from_the_supply_to_its_pin_shines_while_the_pin_is_low():
+    made = load("lamps_active_low = true")
+    assert [made.low_is_on(name) for name in ("lamp", "lamp_a", "lamp_b", "buzzer")] == [True, True, True, False]
+
+
 def test_a_board_of_ones_own(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('name = "mine"\nactive_low = false\n[pins]\na = 5\n[screen]\ni2c_address = 0x3D\nrotation = 180\n')
@@ -35,8 +57,14 @@ def test_a_board_of_ones_own(tmp_path):
 @pytest.mark.parametrize(("text", "says"), [
     ("[pins]\nup = 40", "board.toml: pins.up: 40 is no BCM pin (0 to 27)"),
     ("[pins]\nup = 17", "board.toml: pins.up: pin 17 is taken by pins.a"),
-    ("[pins]\na = 2", "board.toml: pins.a: pin 2 is taken by screen (SDA)"),
-    ("[pins]\nleft = 4", "board.toml: pins.left: unknown key; known are a, b, up, down, call, lamp, buzzer"),
+    ("[pins]\na = 2", "board.toml: pins.a: pin 2 is taken by screen (I2C SDA)"),
+    ("[pins]\na = 1", "board.toml: pins.a: pin 1 is ID_SC of every Pi; take another one"),
+    ("[pins]\nlamp = 14", "board.toml: pins.lamp: pin 14 is UART TXD of every Pi; take another one"),
+    ('[screen]\nbus = "spi"\n[pins]\ncall = 7', "board.toml: pins.call: pin 7 is taken by screen (SPI CE1)"),
+    ('[screen]\nbus = "spi"\ndc = 9', "board.toml: screen.dc: pin 9 is taken by SPI MISO"),
+    ('[screen]\nbus = "spi"\nreset = 24', "board.toml: screen.reset: pin 24 is taken by screen.dc"),
+    ("lamps_active_low = 1", "board.toml: lamps_active_low: 1 should be true or false"),
+    ("[pins]\nleft = 4", "board.toml: pins.left: unknown key; known are a, b, up, down, call, lamp, lamp_a, lamp_b, buzzer"),
     ('[pins]\na = "4"', "board.toml: pins.a: 4 should be a whole number"),
     ("[pins]\na = true", "board.toml: pins.a: True should be a whole number"),
     ("pins = 4", "board.toml: pins: 4 should be a table"),

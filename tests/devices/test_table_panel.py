@@ -81,6 +81,9 @@ def test_the_lamp_is_seen(kit, visitor):
     kit.signals.lamp(True)
     assert hear(visitor)["lamp"] is True
     assert kit.factory.pin(kit.board.pins.lamp).state == 1
+    kit.signals.player_lamps("b")
+    seen = hear(visitor)
+    assert (seen["lamp_a"], seen["lamp_b"]) == (False, True)
 
 
 @pytest.mark.parametrize(("line", "says"), [

@@ -43,7 +43,7 @@ class Lone(Unit):
         counter = itertools.count(len(self.outbox.all()) + 1)
         self.unit = TableUnit(
             "table-12", KEY, Dialogue(unit_words("en"), "edge"), self.outbox, self.link, VirtualScreen(),
-            Signals(board("recommended"), pins, lambda lamp, buzzer: self.lamp.append(lamp)), self.texts.append,
+            Signals(board("recommended"), pins, lambda on: self.lamp.append(on["lamp"])), self.texts.append,
             lambda: f"id{next(counter)}", self.stored, self.memory)
         self.unit.step(self.now_ms)
 

@@ -1,7 +1,8 @@
 """The virtual kit's front: a Unix socket that takes presses and faults, and gives the screen, as JSON lines.
 
 In:  {"pin": "a", "down": true}   {"fault": "screen", "on": true}
-Out: {"frame": BASE64, "width": 128, "height": 64, "lamp": false, "buzzer": false, "text": "…", "virtual": true}
+Out: {"frame": BASE64, "width": 128, "height": 64, "lamp": false, "lamp_a": false, "lamp_b": false, "buzzer": false,
+      "text": "…", "virtual": true}
      at once on connecting, and at each change; the frame is 1,024 bytes, row by row, leftmost pixel in the highest
      bit. To a line it cannot use: {"error": TEXT}.
 """
@@ -16,11 +17,12 @@ import selectors
 import socket
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from roundtap_devices.boards import Board
+from roundtap_devices.boards import SIGNALS, Board
 from roundtap_devices.display.screen import HEIGHT, WIDTH, VirtualGlass
 
 LONGEST_LINE = 4096
@@ -48,7 +50,7 @@ class Panel:
         self._board = board
         self._factory = pin_factory
         self._glass = glass
-        self._lamp = self._buzzer = False
+        self._on: Mapping[str, bool] = dict.fromkeys(SIGNALS, False)
         self._text = ""
         self._moved_at_s: dict[str, float] = {}
         self._clients: dict[int, _Client] = {}
@@ -67,9 +69,9 @@ class Panel:
         self._thread = threading.Thread(target=self._serve, name=f"panel {path.name}", daemon=True)
         self._thread.start()
 
-    def signals(self, lamp: bool, buzzer: bool) -> None:
-        """Light and buzzer as they are now; fits `Signals(heard=…)`."""
-        self._lamp, self._buzzer = lamp, buzzer
+    def signals(self, on: Mapping[str, bool]) -> None:
+        """Lights and buzzer as they are now; fits `Signals(heard=…)`."""
+        self._on = on
         self._changed()
 
     def words(self, text: str) -> None:
@@ -176,7 +178,7 @@ class Panel:
     def _picture(self) -> bytes:
         picture = {
             "frame": base64.b64encode(self._glass.frame).decode("ascii"), "width": WIDTH, "height": HEIGHT,
-            "lamp": self._lamp, "buzzer": self._buzzer, "text": self._text, "virtual": True,
+            **self._on, "text": self._text, "virtual": True,
         }
         return json.dumps(picture).encode() + b"\n"
 
