@@ -23,6 +23,7 @@ from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, p
 from roundtap_hub.hub import Hub, read_or_make_secret
 from roundtap_hub.hub_sound import HubSound, aplay
 from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.local_units import local_folder, loopback_address, make_local_units
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import Opened, open_database, open_folder
 from roundtap_hub.organizers import Organizers, organizers_of
@@ -72,6 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sound", metavar="DEVICE", nargs="?", const="default", default=None,
                         help="let this machine's own audio out be heard at the start of a round, at five minutes and "
                         "at time; an ALSA device as aplay -L lists them (default: %(const)s)")
+    parser.add_argument("--local", metavar="DIR", type=Path, default=None,
+                        help="where units on this machine find their keys of this start (panel.json, station.json, "
+                        "table.json); default: the directory local that systemd made, else nowhere")
     parser.add_argument("--alone", action="store_true",
                         help="do not look whether another hub on the network has this journal, and serve even if one "
                         "took it over")
@@ -131,6 +135,8 @@ def run(args: argparse.Namespace) -> int:
         said = problem.say(core_words(args.language))
         print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
         return 2
+    if not args.pages:
+        _enrol_here(args, unit_keys, listeners[0].getsockname()[1])
     kin = _kin(args, opened, secret, listeners[0])
     # By the machine's own clock, like sessions: codes are this hub's alone.
     links = PersonalLinks(secret, system_clocks().mono_ms, None if args.pages else args.data / LINKS_FILE)
@@ -157,6 +163,16 @@ def _kin(args: argparse.Namespace, opened: Opened, secret: bytes, listener: sock
               listener.getsockname()[1], Standbys(copies), args.alone)
     kin.remember()
     return kin
+
+
+def _enrol_here(args: argparse.Namespace, unit_keys: UnitKeys, port: int) -> None:
+    """Units on this machine need no enrolment: whoever may read the file is one."""
+    folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
+    address = loopback_address(args.host, port)
+    if folder is not None and address is not None:
+        unit_keys.hold_local(make_local_units(folder, address, unit_keys.enrolled))
+    elif folder is not None:
+        log.warning("a hub on %s alone is not reached from 127.0.0.1: units on this machine get no keys", args.host)
 
 
 def _organizers(folder: Path) -> tuple[Organizers, str | None]:

@@ -20,6 +20,7 @@ from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.hub_choice import HubChoice, Place
 from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan
 from roundtap_units.link.kept_connection import Answer, KeptConnection, StaleConnection
+from roundtap_units.link.local_key import HubHere
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.pace import Pace
 from roundtap_units.link.patient_reading import PatientConnection
@@ -76,16 +77,19 @@ class HubLink:
     "epoch" the welcome's, before everything else of a feed; "view" a table's view; "fate" a `Kept` of which something
     new was said; "mismatch" the hub's core version where it is another than this unit's (None again where not);
     "twin" whether another unit has this one's name; "refusal" why the hub does not take this unit's words, again and
-    again: "key", "form", "often" or None; "contact" nothing.
+    again: "key", "form", "often" or None; "key" (unit, key) who this unit is from now on; "contact" nothing.
 
-    memory: what the unit remembers of its hubs. holds: what the hello says of the match that the table shows.
+    memory: what the unit remembers of its hubs. holds: what the hello says of the match that the table shows. renew:
+    asked before each feed who this unit is from now on, and where its hub is; None: as before.
     """
 
     def __init__(self, address: HubAddress, outbox: Outbox, receive: Receiver,
                  mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
                  memory: UnitMemory | None = None,
-                 holds: Callable[[], Mapping[str, Any] | None] = lambda: None) -> None:
+                 holds: Callable[[], Mapping[str, Any] | None] = lambda: None,
+                 renew: Callable[[], HubHere | None] = lambda: None) -> None:
         self._address = address
+        self._renew = renew
         self._outbox = outbox
         self._receive = receive
         self._mono_ms = mono_ms
@@ -140,6 +144,8 @@ class HubLink:
 
     def _feed_for_ever(self) -> None:
         while not self._stop.is_set():
+            if (here := self._renew()) is not None:
+                self._become(here)
             place = self._hubs.next(self._mono_ms())
             self._is_twin = False
             try:
@@ -156,6 +162,14 @@ class HubLink:
                 continue
             # Sixty units must not knock at the same moment when the hub comes back.
             self._stop.wait(random.uniform(*RETRY_S) if not self._outbox.waiting() else RETRY_S[0])
+
+    def _become(self, here: HubHere) -> None:
+        """The hub on this machine was started anew, and so was its key for this unit."""
+        self._address = HubAddress(here.host, here.port, here.unit, here.key)
+        self._hubs = HubChoice(((here.host, here.port),), self._memory)
+        self._reports.use_key(here.key)
+        self._statuses.use_key(here.unit, here.key)
+        self._receive("key", (here.unit, here.key))
 
     def _feed_once(self, place: Place) -> None:
         address, nonce = self._address, secrets.token_hex(8)

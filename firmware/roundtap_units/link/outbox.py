@@ -106,6 +106,10 @@ class Outbox:
         if self._file is not None:
             self._file.close()
 
+    def use_key(self, key_mark: str) -> None:
+        """The mark of the key that new reports are signed with from now on."""
+        self._key_mark = key_mark
+
     def look(self) -> None:
         """Whether the disk has become read-only since: nothing is written for that."""
         with self._lock:

@@ -27,6 +27,10 @@ class ReportSending:
         self._waits = waits
         self._order = ReportOrder(mono_ms)
 
+    def use_key(self, key: bytes) -> None:
+        """From now on; what was signed with another is signed anew."""
+        self._key, self._key_mark = key, key_mark(key)
+
     def trouble(self) -> str | None:
         """Why the hub does not take reports, again and again; None where it does."""
         return self._order.trouble()

@@ -35,6 +35,10 @@ class StatusSending:
         self._sequence = 0
         self._next_ms = 0
 
+    def use_key(self, unit: str, key: bytes) -> None:
+        """Who this is from now on."""
+        self._unit, self._key = unit, key
+
     def tell(self, status: Mapping[str, Any]) -> None:
         """Something that is to be said at once."""
         self._status, self._changed = dict(status), True

@@ -36,7 +36,7 @@ class Config(UnitConfig):
 
 def read_config(path: Path) -> Config:
     """The configuration; ConfigError names the file, the key, and what would be right."""
-    common, own = read_unit_config(path, KEYS)
+    common, own = read_unit_config(path, KEYS, "station")
     for name, kind, wanted in (("printer", str, "a text"), ("device", str, "a text"),
                                ("baud", int, "a whole number"), ("dsrdtr", bool, "true or false")):
         if name in own and (not isinstance(own[name], kind) or (kind is int and isinstance(own[name], bool))):
@@ -67,6 +67,7 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
     from roundtap_units.link.link import HubAddress
+    from roundtap_units.link.local_key import LocalKey
     from roundtap_units.station.print_log import PrintLog
     from roundtap_units.station.station import SENDING, Station, compose_with
     from roundtap_units.station.station_link import HubStationLink
@@ -88,7 +89,8 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     if panel:
         panel.start()
     print_log = PrintLog(config.folder / "printed.jsonl")
-    link = HubStationLink(HubAddress(config.host, config.port, config.unit, config.key, config.others))
+    link = HubStationLink(HubAddress(config.host, config.port, config.unit, config.key, config.others),
+                          renew=LocalKey("station").renewed if config.local else lambda: None)
     printer = Printer(open_port, profile, print_log.printer_answers, interrupted=bool(print_log.in_state(SENDING)))
     station = Station(link, printer, print_log, compose_with(profile, unit_words(config.language)))
     link.start()

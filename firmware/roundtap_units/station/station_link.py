@@ -16,6 +16,7 @@ from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.link import HubAddress
+from roundtap_units.link.local_key import HubHere
 from roundtap_units.link.patient_reading import PatientConnection
 from roundtap_units.station.station import Job
 
@@ -38,14 +39,17 @@ class HubStationLink:
 
     A state is sent until the hub has answered a request that carried it. Each answer brings the challenge of the next
     request; where one is lost, another is asked for. post: sends JSON to a path of the hub and returns the JSON of the
-    answer; challenge: asks for one; both raise OSError, HTTPException or ValueError.
+    answer; challenge: asks for one; both raise OSError, HTTPException or ValueError. renew: asked before each round who
+    this station is from now on; None: who it was.
     """
 
     def __init__(self, address: HubAddress, post: Post | None = None,
                  new_nonce: Callable[[], str] = lambda: secrets.token_hex(8),
                  challenge: Callable[[], str] | None = None,
-                 mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000) -> None:
+                 mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
+                 renew: Callable[[], HubHere | None] = lambda: None) -> None:
         self._address = address
+        self._renew = renew
         self._post = post or self._post_http
         self._new_nonce = new_nonce
         self._ask_challenge = challenge or self._ask_http
@@ -80,6 +84,10 @@ class HubStationLink:
 
     def exchange(self) -> bool:
         """One round; whether the hub was reached. Without the hub, the jobs it named last are still printed."""
+        if (here := self._renew()) is not None:
+            # The hub on this machine was started anew.
+            self._address = HubAddress(here.host, here.port, here.unit, here.key)
+            self._places, self._challenge = ((here.host, here.port),), None
         with self._lock:
             said = dict(list(self._unsaid.items())[:STATES_AT_ONCE])
         nonce = self._new_nonce()

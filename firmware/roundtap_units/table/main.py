@@ -42,7 +42,7 @@ class Config(UnitConfig):
 
 def read_config(path: Path) -> Config:
     """The configuration; ConfigError names the file, the key, and what would be right."""
-    common, own = read_unit_config(path, KEYS)
+    common, own = read_unit_config(path, KEYS, "table")
     try:
         made = board(own.get("board", "recommended"))
     except (BoardError, OSError) as error:
@@ -113,6 +113,7 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
     from roundtap_devices.virtual.table_panel import Panel
     from roundtap_systemd.notify import Heartbeat, Notify
     from roundtap_units.link.link import HubAddress, HubLink
+    from roundtap_units.link.local_key import LocalKey
     from roundtap_units.link.outbox import Outbox
     from roundtap_units.link.safe_file import key_mark
     from roundtap_units.link.stored_view import StoredView, this_boot
@@ -134,7 +135,8 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
     stored = StoredView(config.folder / "view.json", this_boot())
     link = HubLink(HubAddress(config.host, config.port, config.unit, config.key, config.others), outbox,
-                   _receiver(incoming, stopping), mono_ms, memory, stored.holds)
+                   _receiver(incoming, stopping), mono_ms, memory, stored.holds,
+                   LocalKey("table").renewed if config.local else lambda: None)
     # What is virtual says so, on every screen.
     dialogue = Dialogue(words, config.board.facing, words("badge.virtual") if panel else "")
     unit = TableUnit(

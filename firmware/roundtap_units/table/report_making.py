@@ -9,6 +9,7 @@ from typing import Any
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import REPORT, digest, sign
 from roundtap_units.link.outbox import Outbox
+from roundtap_units.link.safe_file import key_mark
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.view import MatchView, SaidView, TableView
 
@@ -34,6 +35,11 @@ class ReportMaking:
         self._made: list[Made] = []
         """Reports that the dialogue may still agree to."""
         self._store_at_ms = 0
+
+    def use_key(self, unit: str, key: bytes) -> None:
+        """Who signs from now on."""
+        self._unit, self._key = unit, key
+        self._outbox.use_key(key_mark(key))
 
     def make(self, effect: SendReport, view: TableView | None, now_ms: int) -> None:
         """On the disk first; only then may the screen say that it is being sent."""

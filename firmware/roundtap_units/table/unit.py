@@ -168,6 +168,8 @@ class TableUnit:
             self.troubles.twin = bool(value)
         elif kind == "refusal":
             self.troubles.refused(value)
+        elif kind == "key":
+            self._reports.use_key(*value)
 
     def _take_view(self, raw: Mapping[str, Any], now_ms: int, stored: bool = False) -> None:
         first, before, event = self._view is None, self._match_id(), self._event_id()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 from roundtap_core.wire import REPORT, REQUEST, opened, verify
+from roundtap_hub.auth import is_loopback
 from roundtap_hub.devices.unit_keys import STANDBY, STATION, TABLE, UnitKeys
 from roundtap_hub.devices.unit_rates import Buckets, Rate
 from roundtap_hub.devices.unit_troubles import FLOOD, FORGED, UnitTroubles
@@ -63,7 +64,7 @@ class UnitDoor:
         signature holds."""
         self._keys.look()
         key = self._keys.get(unit) if isinstance(unit, str) else None
-        if key is None or not isinstance(unit, str):
+        if key is None or not isinstance(unit, str) or (self._keys.is_local(unit) and not is_loopback(address)):
             raise Refusal(403, "unknown unit")
         if self._keys.role(unit) != ROLE_FOR[kind]:
             raise Refusal(403, f"this key is for a {self._keys.role(unit)} and opens nothing here")
@@ -104,6 +105,7 @@ class UnitDoor:
             self._wrong.take((address, unit), self._wrong_rate)
             self._troubles.note(unit, FORGED)
             raise Refusal(403, "the signature does not fit")
+        self._keys.heard(unit)
         self._by_address.take((address, unit, kind), self._rates[kind])
 
 

@@ -20,6 +20,9 @@ log = logging.getLogger(__name__)
 
 TABLE, STATION, STANDBY = "table", "station", "standby"
 ROLES = (TABLE, STATION, STANDBY)
+"""What a key of the file may be for."""
+PANEL = "panel"
+"""The front panel: on the hub's machine only (local_units.py)."""
 KEY_BYTES = 32
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """A unit's name stands in a header, on labels and in four languages' sentences."""
@@ -53,6 +56,8 @@ class UnitKeys(Mapping[str, bytes]):
         self._listeners: list[Listener] = []
         self._units: Mapping[str, UnitKey] = {
             unit: UnitKey(key, usual_role(unit)) for unit, key in (known or {}).items()}
+        self._local: Mapping[str, UnitKey] = {}
+        self._heard_here: frozenset[str] = frozenset()
         self._stamp: Stamp = None
         self.unreadable = False
         """True while the file, changed by hand, cannot be read: what it said before counts on."""
@@ -61,18 +66,46 @@ class UnitKeys(Mapping[str, bytes]):
             self._units = read_keys(path)
 
     def __getitem__(self, unit: str) -> bytes:
-        return self._units[unit].key
+        return (self._units.get(unit) or self._local[unit]).key
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._units)
+        """Of the units on this machine those that are there: each has a key, whether it exists or not."""
+        return iter((*self._units, *(unit for unit in self._local if unit in self._heard_here)))
 
     def __len__(self) -> int:
-        return len(self._units)
+        return len(tuple(iter(self)))
+
+    def __contains__(self, unit: object) -> bool:
+        return unit in self._units or unit in self._local
 
     def role(self, unit: str) -> str | None:
         """What the unit's key may be used for; None for a unit that nobody knows."""
-        known = self._units.get(unit)
+        known = self._units.get(unit) or self._local.get(unit)
         return known.role if known is not None else None
+
+    def hold_local(self, units: Mapping[str, UnitKey]) -> None:
+        """The units on this machine (local_units.py): their keys are in no file of the hub's folder, and count from
+        loopback addresses alone."""
+        with self._lock:
+            changed = frozenset(unit for unit in {*self._local, *units} if self._local.get(unit) != units.get(unit))
+            self._local, self._heard_here = dict(units), frozenset()
+        for listener in self._listeners if changed else ():
+            listener(changed)
+
+    @property
+    def enrolled(self) -> frozenset[str]:
+        """The units of the file."""
+        return frozenset(self._units)
+
+    def is_local(self, unit: str) -> bool:
+        """Whether the unit is on this machine, and its key is good from nowhere else."""
+        return unit in self._local and unit not in self._units
+
+    def heard(self, unit: str) -> None:
+        """A signature of the unit's held: it exists."""
+        if unit in self._local and unit not in self._heard_here:
+            with self._lock:
+                self._heard_here |= {unit}
 
     def listen(self, listener: Listener) -> None:
         """`listener` is called in the thread that brought the change, and must only enqueue."""
@@ -108,7 +141,7 @@ class UnitKeys(Mapping[str, bytes]):
             raise Problem("unit_role", role=role[:40])
         with self._lock:
             self._look_strictly()
-            if unit in self._units:
+            if unit in self:
                 raise Problem("unit_known", unit=unit)
             if len(self._units) >= UNITS_MAX:
                 raise Problem("too_many_units", maximum=UNITS_MAX)
@@ -117,9 +150,11 @@ class UnitKeys(Mapping[str, bytes]):
         return made.key
 
     def replace(self, unit: str) -> bytes:
-        """A new key for a unit that has one, which counts no more. Problem "unknown_unit" and as `add`."""
+        """A new key for a unit that has one, which counts no more. Problem "unknown_unit", "unit_local", and as `add`
+        has them."""
         with self._lock:
             self._look_strictly()
+            self._refuse_local(unit)
             before = self._units.get(unit)
             if before is None:
                 raise Problem("unknown_unit", unit=unit[:40])
@@ -128,12 +163,17 @@ class UnitKeys(Mapping[str, bytes]):
         return made.key
 
     def revoke(self, unit: str) -> None:
-        """The unit's key counts no more. Problem "unknown_unit" and as `add`."""
+        """The unit's key counts no more. Problem "unknown_unit", "unit_local" and as `add`."""
         with self._lock:
             self._look_strictly()
+            self._refuse_local(unit)
             if unit not in self._units:
                 raise Problem("unknown_unit", unit=unit[:40])
             self._save({name: known for name, known in self._units.items() if name != unit})
+
+    def _refuse_local(self, unit: str) -> None:
+        if self.is_local(unit):
+            raise Problem("unit_local", unit=unit)
 
     def _look_strictly(self) -> None:
         """Before a change: what was written by hand and cannot be read is not to be overwritten."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from roundtap_hub.devices.unit_keys import ROLES, TABLE
+from roundtap_hub.devices.unit_keys import PANEL, ROLES, TABLE
 from roundtap_hub.devices.unit_troubles import FORGED
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
@@ -37,6 +37,8 @@ class KeyRow:
     damaged: int
     forged: int
     troubles: tuple[str, ...]
+    local: bool = False
+    """It is on the hub's machine, and gets another key with each start of the hub."""
 
 
 def key_rows(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_ms: int) -> list[KeyRow]:
@@ -48,8 +50,8 @@ def key_rows(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_
             unit, hub.unit_keys.role(unit) or "", snapshot.venue.tables.get(unit),
             age(status.contact_ms, now_ms) if status.contact_ms else None, out_of_contact(status, now_ms),
             status.waiting, status.instance, status.damaged, hub.unit_troubles.count(unit, FORGED),
-            tuple(sorted(status.troubles))))
-    return sorted(rows, key=lambda row: (not row.troubles, ROLES.index(row.role) if row.role else 0,
+            tuple(sorted(status.troubles)), hub.unit_keys.is_local(unit)))
+    return sorted(rows, key=lambda row: (not row.troubles, (*ROLES, PANEL).index(row.role) if row.role else 0,
                                          _by_number(row.unit)))
 
 
