@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from roundtap_core import VERSION
-
 DONE, BAD_INPUT, INTERRUPTED, NOBODY_READS = 0, 2, 130, 141
 OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices",
                 "roundtap_systemd")
@@ -121,6 +119,16 @@ class _Help(argparse.HelpFormatter):
         super().__init__(prog, width=(columns if columns > 0 else 80) - 2)
 
 
+class _SayVersion(argparse.Action):
+    """A checkout asks git for its version: only where somebody wants it."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from roundtap_core.version import version
+
+        print(f"roundtap {version()}")
+        parser.exit()
+
+
 class _TopHelp(_Help, argparse.RawDescriptionHelpFormatter):
     """The list of commands stands as it is written."""
 
@@ -133,7 +141,7 @@ def _top_parser() -> argparse.ArgumentParser:
         formatter_class=_TopHelp,
         epilog=f"commands:\n{listed}\n\n`roundtap COMMAND --help` tells more.",
     )
-    parser.add_argument("--version", action="version", version=f"roundtap {VERSION}")
+    parser.add_argument("--version", action=_SayVersion, nargs=0, help="show the version, and end")
     parser.add_argument("command", nargs="?", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     return parser
 

@@ -1,3 +1,1 @@
 """The tournament itself: rulebooks, pairing, standings, clock, forms, event file. Pure, standard library only."""
-
-VERSION = "0.1.0"

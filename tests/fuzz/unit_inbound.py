@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from roundtap_core import VERSION
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.version import version
 from roundtap_core.wire import FEED, envelope, opened
 from roundtap_devices.boards import board
 from roundtap_devices.display.screen import VirtualScreen
@@ -160,7 +160,7 @@ class Bench:
         """Whether a right view is shown rightly, after whatever was before it."""
         self.link.time.begin_anew()
         self.age = FeedAge(self.link.time)
-        self.hub_says(head("welcome", self, session="s", core=VERSION, boot="b",
+        self.hub_says(head("welcome", self, session="s", core=version(), boot="b",
                            epoch=self.memory.epoch or "x"))
         view = right_view("xwing-standard")
         view["match"] = {**view["match"], "id": "9.9", "draw": "d9"}
@@ -195,7 +195,7 @@ def wild_step(bench: Bench, chance: random.Random) -> None:
         bench.hub_says({**head("fates", bench), "fates": spoilt([echo] * chance.randrange(3), chance,
                                                                chance.choice((0, 1, 1, 3)))})
     elif what == 6:
-        said = head(chance.choice(("welcome", "twin", "beat", "news")), bench, session="s", core=VERSION, epoch="x",
+        said = head(chance.choice(("welcome", "twin", "beat", "news")), bench, session="s", core=version(), epoch="x",
                     boot="b", hubs=["http://10.0.0.2:80"], restored=False)
         bench.hub_says(spoilt(said, chance, chance.choice((0, 1, 2))))
     elif what == 7:

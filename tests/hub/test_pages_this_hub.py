@@ -11,6 +11,7 @@ import zxingcpp
 from pages_kit import PIN, House, open_house, problem_of, text_of
 from PIL import Image, ImageDraw
 
+from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.sessions import form_token
 from roundtap_hub.tls import Encrypted
@@ -34,6 +35,12 @@ def test_who_is_logged_in_stands_there_this_browser_first(house: House):
     mine, theirs = page.index("this browser"), page.index("10.42.0.17 · Chrome · Android")
     assert mine < theirs
     assert "logged in 1:05 h ago · last used 1:05 h ago" in page[theirs:]
+
+
+def test_every_page_says_at_its_foot_which_build_it_is_of(house: House):
+    foot = f'<span class="build">{version()}</span>'
+    assert foot in house.organizer().get("/console/hub").text
+    assert foot in house.browser().get("/").text
 
 
 def test_one_session_is_ended_and_all_others(house: House):

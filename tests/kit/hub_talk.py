@@ -16,7 +16,7 @@ import uvicorn
 
 from kit import wait_until
 from roundtap.demo.demo_event import make_event
-from roundtap_core import VERSION
+from roundtap_core.version import version
 from roundtap_core.wire import REPORT, REQUEST, digest, envelope, sign
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.feeds import browser_feed, device_feed
@@ -183,7 +183,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
 def _say_hello_as_twin(port: int) -> None:
     """A second unit of one name, with another data folder."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    hello = {"unit": "table-1", "nonce": "d8304b671a92737e", "challenge": ask_challenge(connection), "core": VERSION,
+    hello = {"unit": "table-1", "nonce": "d8304b671a92737e", "challenge": ask_challenge(connection), "core": version(),
              "reports": [], "instance": "another card", "epoch": None, "heads": {}, "holds": None, "damaged": 0}
     connection.request("POST", "/device/feed", json.dumps(envelope(KEYS["table-1"], REQUEST, hello)),
                        {"roundtap-unit": "table-1"})

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from roundtap import main as command_line
 from roundtap.headless.columns import table
 from roundtap.headless.indented_json import indented
-from roundtap_core import VERSION
+from roundtap_core.version import version
 
 EVENT: dict[str, Any] = {
     "format": "roundtap-event/1", "name": "Winter Open", "rulebook": "xwing-standard", "seed": 7,
@@ -259,7 +259,7 @@ def test_the_rulebooks() -> None:
 
 
 def test_version_and_help() -> None:
-    assert roundtap("--version") == (0, f"roundtap {VERSION}\n", "")
+    assert roundtap("--version") == (0, f"roundtap {version()}\n", "")
     code, out, _ = roundtap("--help")
     assert code == 0
     assert all(f"  {name} " in out for name in command_line.COMMANDS)

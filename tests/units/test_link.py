@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from roundtap_core import VERSION
+from roundtap_core.version import version
 from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, opened, sign, verify
 from roundtap_units.link import link as module
 from roundtap_units.link.link import HubAddress, HubLink, worth_waiting
@@ -156,7 +156,7 @@ def feed_line(hello: Json, seq: int, message: Json, key: bytes = KEY, **changes:
     return b"data: " + json.dumps(envelope(key, FEED, payload)).encode() + b"\n\n"
 
 
-WELCOME = {"type": "welcome", "session": "s1", "core": VERSION, "epoch": "x"}
+WELCOME = {"type": "welcome", "session": "s1", "core": version(), "epoch": "x"}
 
 
 # --- reports -----------------------------------------------------------------------------------------------------
@@ -441,6 +441,19 @@ def test_another_core_is_told_and_taken_back_when_the_hub_was_updated(bench: Ben
     bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]
     bench.hub.hang_up.set()
     assert bench.wait_for("mismatch") is None
+
+
+def test_a_hub_installed_in_another_way_is_no_other_core_when_its_commit_is_the_same(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roundtap_units.link.link.version", lambda: "a9ffbd210")
+    for core, said in (("0.1.dev550+g1c0ffee42", "0.1.dev550+g1c0ffee42"), ("0.1.dev549+ga9ffbd210", None)):
+        bench.hub.feed = lambda hello, core=core: [feed_line(hello, 1, {**WELCOME, "core": core})]
+        if core.endswith("42"):
+            bench.link.start()
+        else:
+            bench.hub.hang_up.set()
+        assert bench.wait_for("mismatch") == said
 
 
 # --- statuses ----------------------------------------------------------------------------------------------------

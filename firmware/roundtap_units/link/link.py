@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core import VERSION
+from roundtap_core.version import same_build, version
 from roundtap_core.wire import FEED, REQUEST, envelope, opened
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.challenge import ask_challenge
@@ -75,7 +75,7 @@ class HubLink:
     """Keeps the unit in touch. `receive(kind, value)` is called from its threads and must only enqueue:
 
     "epoch" the welcome's, before everything else of a feed; "view" a table's view; "fate" a `Kept` of which something
-    new was said; "mismatch" the hub's core version where it is another than this unit's (None again where not);
+    new was said; "mismatch" the hub's version where it is another build than this unit's (None again where not);
     "twin" whether another unit has this one's name; "refusal" why the hub does not take this unit's words, again and
     again: "key", "form", "often" or None; "key" (unit, key) who this unit is from now on; "contact" nothing.
 
@@ -217,7 +217,7 @@ class HubLink:
                 break
             named.append([event, one.id])
         return {
-            "unit": self._address.unit, "nonce": nonce, "challenge": challenge, "core": VERSION,
+            "unit": self._address.unit, "nonce": nonce, "challenge": challenge, "core": version(),
             "reports": named,
             "instance": self._memory.instance, "epoch": self._epoch, "heads": self._outbox.heads(),
             "holds": self._holds(), "damaged": self._outbox.damaged,
@@ -266,7 +266,7 @@ class HubLink:
         self._hellos_refused = 0
         self._receive("twin", False)
         self._receive("epoch", epoch)
-        self._receive("mismatch", None if core == VERSION else core)
+        self._receive("mismatch", None if same_build(core, version()) else core)
         if self._reports.trouble() is None:
             self._tell_refusal(None)
         self._statuses.begin(session)

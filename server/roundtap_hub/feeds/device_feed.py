@@ -12,8 +12,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from roundtap_core import VERSION
 from roundtap_core.event.entries import Entry
+from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical, sealed
 from roundtap_hub.devices.reports import Echo, echo, fates_of, find_fate, is_at_rest
 from roundtap_hub.devices.table_changes import TableChanges, table_changes
@@ -134,7 +134,7 @@ class DeviceFeed:
             await self._noted(unit, hello)
             snapshot = hub.service.snapshot
             yield self._packed(connection, {
-                "type": "welcome", "session": connection.session, "core": VERSION, "epoch": snapshot.venue.epoch,
+                "type": "welcome", "session": connection.session, "core": version(), "epoch": snapshot.venue.epoch,
                 "boot": hub.clocks.boot_id, "hubs": list(hub.other_addresses()), "restored": hub.restored(),
             })
             # A unit may have kept reports of many old events: reading them keeps nobody else waiting.

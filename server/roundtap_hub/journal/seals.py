@@ -10,12 +10,14 @@ from dataclasses import asdict, dataclass
 from sqlalchemy import Engine, delete, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from roundtap_core import VERSION
 from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import decode, encode, form
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_hub.journal.rows import SEAL
+
+FOLDED = "0.1.0"
+"""Raised when the same entries fold to another state of the same form. Not the build's version: seals outlive those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ class Seal:
 
 
 def made_by() -> str:
-    """The core that runs here: its version and what its states consist of."""
-    return f"{VERSION}/{form()}"
+    """The core that runs here: how it folds and what its states consist of."""
+    return f"{FOLDED}/{form()}"
 
 
 def summary_of(state: EventState) -> Summary:

@@ -15,6 +15,7 @@ from roundtap_core.elimination.bracket_picture import say_round
 from roundtap_core.errors import Problem
 from roundtap_core.event.state import EventState
 from roundtap_core.records import TIEBREAK
+from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words, catalogue, core_words
 from roundtap_hub.hub import Hub
 from roundtap_hub.public.sheets import Sheet
@@ -58,7 +59,7 @@ def common_context(hub: Hub, t: Words, rows: RowTexts) -> dict[str, Any]:
             "restored": hub.service.snapshot.venue.afresh is not None,
             "schedule_of": lambda state: schedule_of(hub, state),
             "said_to": lambda event_id: said_to(hub, event_id),
-            "row_texts": lambda *of: rows.rows(t.language, *of)}
+            "row_texts": lambda *of: rows.rows(t.language, *of), "build": version()}
 
 
 def schedule_of(hub: Hub, state: EventState) -> Schedule | None:

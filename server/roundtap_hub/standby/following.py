@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from roundtap_core import VERSION
 from roundtap_core.errors import Problem
+from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.journal.journal import JournalConflict
 from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
@@ -112,7 +112,7 @@ class Following:
             self._socket = connection.sock
             own_host = connection.sock.getsockname()[0]
             hello = {
-                "unit": hub.unit, "nonce": nonce, "challenge": challenge, "core": VERSION, "port": hub.own_port,
+                "unit": hub.unit, "nonce": nonce, "challenge": challenge, "core": version(), "port": hub.own_port,
                 "heads": {stream: list(head) for stream, head in self._folder.heads.items()},
                 "epochs": list(self._folder.venue().epochs),
             }

@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from roundtap_core import VERSION
 from roundtap_core.errors import Problem
+from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.devices.unit_door import COPY, Refusal, address_of
 from roundtap_hub.http_answers import (
@@ -115,7 +115,7 @@ class StandbyFeed:
         feed = SealedFeed(key, nonce, salt)
         yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
         venue = self._hub.service.snapshot.venue
-        yield feed.seal({"type": "welcome", "session": copy.session, "core": VERSION, "epochs": list(venue.epochs)})
+        yield feed.seal({"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)})
         journal: Journal | None = None
         told: tuple[list[Any], dict[str, str]] = [], {}
         try:
