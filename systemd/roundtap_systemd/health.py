@@ -57,10 +57,10 @@ class Machine:
 
 def health(machine: Machine, now_s: float) -> list[Check]:
     """Every check of this machine. `now_s`: its wall clock."""
-    return [check for looked in (
+    return [check for check in (
         _model(machine), *_power(machine), _heat(machine), _card(machine), _writable(machine), *_space(machine),
         _clock(machine, now_s), *_pins(machine), _memory(machine), _watchdog(machine), _root(machine),
-    ) if (check := looked) is not None]
+    ) if check is not None]
 
 
 def throttled(machine: Machine) -> int | None:
@@ -143,7 +143,7 @@ def chip_labels(device: Path) -> list[str]:
     return found
 
 
-# --- one function each -------------------------------------------------------------------------------------------------
+# --- one function each ------------------------------------------------------------------------------------------------
 
 def _model(machine: Machine) -> Check:
     model = (machine.text("proc/device-tree/model") or "").strip("\0 ")
@@ -155,7 +155,8 @@ def _power(machine: Machine) -> list[Check]:
     bits = throttled(machine)
     if bits is None:
         return [Check("voltage", UNKNOWN), Check("speed", UNKNOWN)]
-    return [Check("voltage", _now_or_since(bits, LOW_NOW)), Check("speed", _now_or_since(bits, CAPPED_NOW | SLOWED_NOW))]
+    slow = CAPPED_NOW | SLOWED_NOW
+    return [Check("voltage", _now_or_since(bits, LOW_NOW)), Check("speed", _now_or_since(bits, slow))]
 
 
 def _now_or_since(bits: int, now: int) -> str:
@@ -273,7 +274,7 @@ def _root(machine: Machine) -> Check:
     return Check("root", FINE, kind="guarded" if found or overlay else "written")
 
 
-# --- reading -----------------------------------------------------------------------------------------------------------
+# --- reading ----------------------------------------------------------------------------------------------------------
 
 def _text(path: Path) -> str | None:
     try:

@@ -11,15 +11,17 @@ from roundtap_core.words import LANGUAGES, Words, core_words
 from roundtap_systemd.checks import FINE, GROUPS, NOTE, STATES, UNKNOWN, WRONG, Check, worst, worst_first
 
 TEXTS: dict[str, Any] = {
-    "check.voltage": "Supply voltage", "check.voltage.wrong": "Too low: {n} times.", "check.voltage.wrong.do": "Mend {n}.",
-    "check.voltage.fine": "Good.", "check.voltage.since": "Was low.", "check.unknown": "Nobody says.",
+    "check.voltage": "Supply voltage", "check.voltage.wrong": "Too low: {n} times.",
+    "check.voltage.wrong.do": "Mend {n}.", "check.voltage.fine": "Good.",
+    "check.voltage.since": "Was low.", "check.unknown": "Nobody says.",
 }
 WORDS = Words("en", TEXTS)
 
 
 def test_a_check_says_what_it_is_what_was_seen_and_what_to_do() -> None:
     check = Check("voltage", WRONG, {"n": 3})
-    assert (check.title(WORDS), check.saw(WORDS), check.to_do(WORDS)) == ("Supply voltage", "Too low: 3 times.", "Mend 3.")
+    said = check.title(WORDS), check.saw(WORDS), check.to_do(WORDS)
+    assert said == ("Supply voltage", "Too low: 3 times.", "Mend 3.")
 
 
 def test_where_nothing_is_to_be_done_nothing_is_said_of_it() -> None:
@@ -54,5 +56,5 @@ def test_a_check_travels_as_json() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_states_and_groups_have_names(language: str) -> None:
     words = core_words(language)
-    assert {key for key in (*(f"check.state.{state}" for state in STATES), *(f"check.group.{group}" for group in GROUPS),
-                            "check.unknown") if key not in words} == set()
+    needed = {f"check.state.{state}" for state in STATES} | {f"check.group.{group}" for group in GROUPS}
+    assert {key for key in (*needed, "check.unknown") if key not in words} == set()
