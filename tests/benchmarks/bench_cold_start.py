@@ -116,8 +116,8 @@ def _import_costs_ms(modules: str) -> dict[str, float]:
 
 
 def _one_import_run_ms(modules: str) -> dict[str, float]:
-    told = subprocess.run([sys.executable, "-X", "importtime", "-c", f"import {modules}"], capture_output=True, text=True,
-                          check=True).stderr
+    command = [sys.executable, "-X", "importtime", "-c", f"import {modules}"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     costs: dict[str, float] = {}
     for line in told.splitlines():
         if found := re.match(r"import time:\s+(\d+) \|\s+\d+ \|\s*(\S+)", line):
