@@ -41,7 +41,7 @@ IDLE, SETTLE_S = 0.05, 60.0
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
-    _compile()
+    compile_all()
     floor = _bare_start_s(core)
     yield from _starts(bare_hall(folder / "empty"), core, "empty", options.pick(5, 2), 0.7, None, floor)
     events = options.pick(EVENTS, 5)
@@ -57,7 +57,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     yield from _starts(hall, core, name, options.pick(3, 2), 1.0, 75, floor)
 
 
-def _compile() -> None:
+def compile_all() -> None:
     """As an installed hub is: compiled once, not at each start, whatever PYTHONDONTWRITEBYTECODE says here."""
     places = {Path(sysconfig.get_paths()["purelib"])}
     for package in ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_systemd"):

@@ -70,7 +70,7 @@ class HubProcess:
 
     def __init__(self, hall: Hall, wrapper: tuple[str, ...] = (), core: int | None = None) -> None:
         self.hall = hall
-        self.port = _free_port()
+        self.port = free_port()
         on_core = ("taskset", "-c", str(core)) if core is not None else ()
         self._log = open(hall.folder / "hub.log", "wb")  # noqa: SIM115 — for the hub's life
         begun = time.monotonic()
@@ -147,7 +147,7 @@ def _kb(file: Path, name: str) -> int:
     raise RuntimeError(f"no {name} in {file}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

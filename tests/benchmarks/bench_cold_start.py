@@ -1,0 +1,135 @@
+"""A cold start as a machine in the hall has it: `exec` to the hub's first answer, `exec` to a unit's first screen, and
+what each import costs.
+
+    python tests/benchmarks/bench_cold_start.py [--quick] [--nice N]
+
+Processor time of the whole process, best of several, everything compiled before (as an installed kit is). The hub has
+HTTPS on and a folder that it has been in before. A unit draws on its virtual screen, since there is no bus here; what
+the driver of a real one costs is in the table of imports, and added to the figure.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from bench_start import compile_all
+from rig.hub_process import Hall, bare_hall, free_port, keep_off_the_hub_s_core
+from rig.table import Options, Row, alone
+
+from roundtap.kit.leash import start_roundtap
+
+GATE_S = 1.5
+GIVE_UP_S = 60.0
+DRIVER = "luma.oled.device, luma.core.interface.serial"
+IMPORTS = (
+    ("hub", "roundtap_hub.main"), ("table unit", "roundtap_units.table.main, roundtap_units.table.unit"),
+    ("print station", "roundtap_units.station.main, roundtap_units.station.station"), ("display driver", DRIVER),
+)
+SHOWN, LEAST_MS = 7, 5.0
+
+
+def measure(options: Options, folder: Path) -> Iterator[Row]:
+    core = keep_off_the_hub_s_core(options.nice)
+    compile_all()
+    times = options.pick(7, 2)
+    hall = bare_hall(folder / "hub", units=1)
+    _hub_cpu_s(hall, core)
+    yield Row("hub, exec to first answer: CPU", min(_hub_cpu_s(hall, core) for _ in range(times)), "s", GATE_S,
+              note=f"best of {times}")
+    driver_s = min(_python_cpu_s(f"import {DRIVER}", core) for _ in range(times)) - min(
+        _python_cpu_s("import PIL.Image", core) for _ in range(times))
+    unit_s = min(_unit_cpu_s(hall, core) for _ in range(times))
+    yield Row("table unit, exec to first screen: CPU", unit_s + max(driver_s, 0.0), "s", GATE_S,
+              note=f"best of {times}; {driver_s:.2f} s of it the display's driver")
+    for name, modules in IMPORTS:
+        costs = _import_costs_ms(modules)
+        whole = sum(costs.values())
+        yield Row(f"imports of the {name}", whole / 1000, "s", note=", ".join(
+            f"{package} {ms:.0f} ms" for package, ms in sorted(costs.items(), key=lambda each: -each[1])[:SHOWN]
+            if ms >= LEAST_MS))
+
+
+def _on(core: int | None) -> tuple[str, ...]:
+    return ("taskset", "-c", str(core)) if core is not None else ()
+
+
+def _cpu_s(pid: int) -> float:
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+def _hub_cpu_s(hall: Hall, core: int | None) -> float:
+    port, secure = free_port(), free_port()
+    hub = start_roundtap("hub", "--data", str(hall.folder), "--host", "127.0.0.1", "--port", str(port),
+                         "--secure-port", str(secure), wrapper=_on(core), stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL)
+    try:
+        give_up = time.monotonic() + GIVE_UP_S
+        while time.monotonic() < give_up:
+            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/time", timeout=5):
+                return _cpu_s(hub.pid)
+            time.sleep(0.01)
+        raise TimeoutError("the hub did not answer")
+    finally:
+        hub.terminate()
+        hub.wait(timeout=20)
+
+
+def _unit_cpu_s(hall: Hall, core: int | None) -> float:
+    folder = hall.folder / "unit"
+    config = hall.folder / "unit.toml"
+    config.write_text(f'unit = "table-1"\nkey = "{hall.keys["table-1"].hex()}"\nhub = "http://127.0.0.1:9"\n'
+                      f'folder = "{folder}"\n')
+    unit = start_roundtap("table", str(config), "--panel", str(hall.folder / "panel"), "--say", wrapper=_on(core),
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        assert unit.stdout is not None
+        # The first words of the first screen; an end of file would be a unit that died.
+        if not unit.stdout.readline():
+            raise RuntimeError("the unit ended without a screen")
+        return _cpu_s(unit.pid)
+    finally:
+        unit.terminate()
+        unit.wait(timeout=20)
+
+
+def _python_cpu_s(code: str, core: int | None) -> float:
+    process = subprocess.Popen([*_on(core), sys.executable, "-c", f"{code}\nimport time\nprint(time.process_time())"],
+                               stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    taken = float(process.stdout.read())
+    process.wait()
+    return taken
+
+
+def _import_costs_ms(modules: str) -> dict[str, float]:
+    """Milliseconds that the modules of each top-level package took of their own, best of three runs; Python's own
+    library is "standard library"."""
+    runs = [_one_import_run_ms(modules) for _ in range(3)]
+    return min(runs, key=lambda run: sum(run.values()))
+
+
+def _one_import_run_ms(modules: str) -> dict[str, float]:
+    command = [sys.executable, "-X", "importtime", "-c", f"import {modules}"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    costs: dict[str, float] = {}
+    for line in told.splitlines():
+        if found := re.match(r"import time:\s+(\d+) \|\s+\d+ \|\s*(\S+)", line):
+            package = _package(found[2])
+            costs[package] = costs.get(package, 0.0) + int(found[1]) / 1000
+    return costs
+
+
+def _package(module: str, own: Sequence[str] = tuple(sys.stdlib_module_names)) -> str:
+    top = module.partition(".")[0]
+    return "standard library" if top in own or top.startswith("_") else top
+
+
+if __name__ == "__main__":
+    alone(measure, __doc__)
