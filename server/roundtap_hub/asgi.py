@@ -10,6 +10,7 @@ from itertools import count
 
 from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.calls import close_settled_calls
+from roundtap_hub.captive import CaptivePortal
 from roundtap_hub.devices.device_api import DeviceApi
 from roundtap_hub.devices.hellos import Hellos
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
@@ -39,6 +40,8 @@ Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
 CHECKPOINT_S = 5.0
 CHECKPOINTS_TRIMMED = 4
 """After so many of them memory that is free goes back to the system."""
+ADDRESSES_S = 3.0
+"""So often the machine's own addresses are looked at: a hotspot that comes up, a cable that is pulled."""
 
 
 class HubApplication:
@@ -66,7 +69,9 @@ class HubApplication:
                                  self.public.organizes)
         self._guard = PageGuard(hub)
         self._boundaries = Boundaries(hub, self._look_again)
-        self._checkpoints: asyncio.Task[None] | None = None
+        self._captive = CaptivePortal(hub.reached_at)
+        hub.reached_at.listeners.append(self._addresses_changed)
+        self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self.native: Mapping[str, Mapping[str, Handler]] = {
             "/device/challenge": {"GET": self.device_api.challenge},
@@ -94,6 +99,8 @@ class HubApplication:
         scope = with_one_slash(scope)
         path, method = scope["path"], scope["method"]
         send = sealed(allowing(send, self.hub.other_addresses()))
+        if await self._captive.answer(scope, send):
+            return
         if self.standby_api.taken_over and not path.startswith(STAYS_OPEN):
             await self.standby_api.refuse(scope, receive, send)
             return
@@ -143,16 +150,28 @@ class HubApplication:
                 self._boundaries.bind(loop)
                 if self.hub.sound is not None:
                     self.hub.sound.start()
-                self._checkpoints = asyncio.create_task(self._keep_checkpoints())
+                self.hub.reached_at.look()
+                self._beside = [asyncio.create_task(self._keep_checkpoints()),
+                                asyncio.create_task(self._follow_addresses())]
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self._boundaries.stop()
                 if self.hub.sound is not None:
                     self.hub.sound.stop()
-                if self._checkpoints is not None:
-                    self._checkpoints.cancel()
+                for task in self._beside:
+                    task.cancel()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
+
+    def _addresses_changed(self) -> None:
+        """Walls show another address; from any thread."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.browsers.look_again)
+
+    async def _follow_addresses(self) -> None:
+        while True:
+            await asyncio.sleep(ADDRESSES_S)
+            self.hub.reached_at.look()
 
     async def _keep_checkpoints(self) -> None:
         for number in count(1):

@@ -26,6 +26,7 @@ from roundtap_hub.pin import hash_pin as hash_pin
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.private_files import write_private
+from roundtap_hub.reached_at import ReachedAt
 from roundtap_hub.sign_up_gate import SignUpGate
 from roundtap_hub.tls import Encrypted
 from roundtap_hub.wishes import Wishes
@@ -71,6 +72,8 @@ class Hub:
     """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
     plain_port: int = 0
     """The port of everybody's pages; 0: whichever somebody asks."""
+    reached_at: ReachedAt = field(default_factory=lambda: ReachedAt(addresses=tuple))
+    """The addresses that stand on walls and paper. Not given: none."""
     new_event_id: Callable[[], str] = random_event_id
     proofs: Proofs = field(default_factory=Proofs)
     """Entries that units were told of and that the journal lacks."""

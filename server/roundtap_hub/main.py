@@ -30,6 +30,7 @@ from roundtap_hub.organizers import Organizers, organizers_of
 from roundtap_hub.personal_links import LINKS_FILE, PersonalLinks
 from roundtap_hub.pin import PinFile, read_or_make_pin
 from roundtap_hub.private_files import make_private_folder
+from roundtap_hub.reached_at import HTTP, ReachedAt
 from roundtap_hub.sessions import Sessions
 from roundtap_hub.staff import STAFF_FILE, Staff
 from roundtap_hub.standby.kin import Kin
@@ -56,6 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--secure-port", type=int, default=None, metavar="PORT",
                         help=f"port of the organizers' encrypted pages (default: {SECURE_ABOVE} above --port, so "
                         "8443); 0: none, and organizers only at this machine itself")
+    parser.add_argument("--short-port", type=int, default=0, metavar="PORT",
+                        help=f"answer on this port as well: with {HTTP}, nobody types a port, and phones on the hub's "
+                        "hotspot are told what they ask of the internet; where the port is taken the hub goes on "
+                        "without (default: none)")
+    parser.add_argument("--name", metavar="NAME", action="append", default=[],
+                        help="another name of this hub (games.example.org), beside its addresses and names in .local: "
+                        "who asks --short-port by any other name is sent to its address; may be given more than once")
     parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the wall")
     parser.add_argument("--database", metavar="URL", default=None,
                         help="journal on PostgreSQL instead of in the folder: postgresql://user@machine/roundtap; "
@@ -126,6 +134,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"roundtap hub: cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}",
                   file=sys.stderr)
             return 2
+    short = _short_listener(args.host, args.short_port, doors)
     try:
         unit_keys = UnitKeys(None if args.pages else args.data / "keys.json")
         at_point = crash_point(args.crash_at)
@@ -147,8 +156,10 @@ def run(args: argparse.Namespace) -> int:
               sound=None if args.sound is None or args.pages else HubSound(
                   opened.service, opened.clocks.now, aplay(args.sound)),
               organizers=organizers or organizers_of("", opened.clocks), links=links, encrypted=encrypted,
-              plain_port=listeners[0].getsockname()[1])
-    code = _serve(hub, listeners, doors, args.pages, args.console_url, args.alone, certificates)
+              plain_port=(short or listeners[0]).getsockname()[1],
+              reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name))
+    plain = [listeners[0], *([short] if short else ())]
+    code = _serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)
     hub.organizers.sessions.note()
     opened.close()
     return code
@@ -217,10 +228,23 @@ def _listener(host: str, port: int, doors: Doors) -> DoorListener:
     return listener
 
 
-def _serve(hub: Hub, listeners: list[socket.socket], doors: Doors, pages_only: bool, console_url: str | None,
-           alone: bool, certificates: Certificates | None = None) -> int:
+def _short_listener(host: str, port: int, doors: Doors) -> DoorListener | None:
+    """The second plain listener; None where none is wanted, or somebody else has its port: an evening does not wait
+    for a convenience."""
+    if not port:
+        return None
+    try:
+        return _listener(host, port, doors)
+    except (OSError, OverflowError) as error:
+        print(f"roundtap hub: cannot listen on {host}:{port}, so people have to type the other port: "
+              f"{getattr(error, 'strerror', None) or error}", file=sys.stderr, flush=True)
+        return None
+
+
+def _serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], doors: Doors, pages_only: bool,
+           console_url: str | None, alone: bool, certificates: Certificates | None = None) -> int:
     """Serve until told to stop. The exit code: 0, 1 if the hub ended because its pages cannot be made, or SECOND.
-    `listeners`: the plain one, and with `certificates` the encrypted one."""
+    `plain`, `encrypted`: listeners; the latter with `certificates`."""
     import asyncio
 
     import uvicorn
@@ -256,7 +280,7 @@ def _serve(hub: Hub, listeners: list[socket.socket], doors: Doors, pages_only: b
             # Kept: the loop itself holds its tasks weakly.
             self.beside = [asyncio.create_task(self.make_pages()),
                            asyncio.create_task(keep_watchdog(notify, application.ways))]
-            self.secured = asyncio.create_task(secure.serve(listeners[1:])) if secure is not None else None
+            self.secured = asyncio.create_task(secure.serve(encrypted)) if secure is not None else None
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             if secure is not None:
@@ -304,7 +328,7 @@ def _serve(hub: Hub, listeners: list[socket.socket], doors: Doors, pages_only: b
         hub.kin.on_twin.append(server.end_as_second)
         hub.kin.on_taken_over.append(application.close_feeds_soon)
         application.standby_api.ask_back = beacon.ask_soon
-    server.run(sockets=listeners[:1])
+    server.run(sockets=plain)
     if beacon is not None:
         beacon.stop()
     return SECOND if server.second else 1 if server.pages_broken else 0

@@ -11,6 +11,7 @@ from pages_kit import House, open_house, text_of
 
 from roundtap_hub.hall_address import hall_address
 from roundtap_hub.qr_svg import qr_svg
+from roundtap_hub.reached_at import ReachedAt
 
 AT = "/console/e1/competitors/p1/link"
 
@@ -84,10 +85,8 @@ def test_phones_are_sent_to_the_plain_port(house: House, asked: str, port: int, 
     assert hall_address(house.hub, asked) == told
 
 
-def test_a_desk_at_the_hub_itself_shows_an_address_that_a_phone_reaches(
-        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_desk_at_the_hub_itself_shows_an_address_that_a_phone_reaches(house: House) -> None:
     from ipaddress import ip_address
 
-    monkeypatch.setattr("roundtap_hub.hall_address.local_addresses",
-                        lambda: [ip_address("127.0.0.1"), ip_address("fe80::1"), ip_address("192.168.7.4")])
+    object.__setattr__(house.hub, "reached_at", ReachedAt(8080, addresses=lambda: [ip_address("192.168.7.4")]))
     assert hall_address(house.hub, "http://localhost:8080/") == "http://192.168.7.4:8080"

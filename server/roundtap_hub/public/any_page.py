@@ -8,8 +8,9 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public.personal_sheet import KIND, personal_sheet, personal_version
-from roundtap_hub.public.sheets import Asked, Found, sheet_of
+from roundtap_hub.public.sheets import DOOR, Asked, Found, sheet_of
 from roundtap_hub.views import HallNow, page_version
+from roundtap_hub.views.event_at import short_hash
 
 
 def sheet_at(asked: Asked, page: str, variant: str = "") -> Found:
@@ -22,4 +23,7 @@ def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], pa
     """What a page would show now, as a short text."""
     if page.startswith(f"{KIND}/"):
         return personal_version(hub, snapshot, units, page)
-    return page_version(snapshot, units, page, hall)
+    version = page_version(snapshot, units, page, hall)
+    # Where the hub is reached stands on walls alone, and on the waiting one.
+    shown = hub.reached_at.url if page == DOOR or page.startswith("wall/") else ""
+    return short_hash(version, shown) if shown and version != "none" else version

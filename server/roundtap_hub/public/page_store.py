@@ -86,6 +86,7 @@ class PageStore:
         self._versions: dict[str, str] = {}
         hub.presence.listen(self._on_hall)
         hub.links.listen(lambda: self._on_hall(None))
+        hub.reached_at.listeners.append(lambda: self._on_hall(None))
 
     def version(self, page: str) -> str:
         """What the page would show now, as a short text."""

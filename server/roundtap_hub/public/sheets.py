@@ -34,7 +34,7 @@ from roundtap_hub.views.round_clock import face_of, time_of_day
 from roundtap_hub.views.row_texts import RowOf
 from roundtap_hub.views.standings_table import has_draws, record_text, standings_view
 from roundtap_hub.views.tables import cells
-from roundtap_hub.views.wall import BRACKET, CLOCK, PAGE_MS, wall_view
+from roundtap_hub.views.wall import BRACKET, CLOCK, PAGE_MS, WELCOME, wall_view
 
 DOOR = "door"
 """The page key of whatever shows which events there are."""
@@ -109,10 +109,33 @@ def any_wall(asked: Asked, variant: str) -> Found:
     chosen = played_event(asked.snapshot)
     if chosen is None or way.display:
         # A display stays at its address: it is told as soon as there is an event.
-        return Sheet("wall_waiting.html", DOOR, variant, {"theme": way.theme, "way": way})
+        return Sheet("wall_waiting.html", DOOR, variant, {"theme": way.theme, "way": way, "reached": come_in(asked)})
     query = urlencode({name: value for name, value in (
         ("theme", way.theme), ("part", way.part), ("show", way.show), ("sound", "1" if way.sound else "")) if value})
     return Elsewhere(f"/wall/{chosen}{'?' if query else ''}{query}")
+
+
+@dataclass(frozen=True, slots=True)
+class ComeIn:
+    """Where players come in, as walls show it. `url` "": the hub is on no network yet."""
+
+    url: str
+    qr: str
+
+    @property
+    def shown(self) -> str:
+        """As people type it."""
+        return self.url.removeprefix("http://")
+
+
+def come_in(asked: Asked) -> ComeIn | None:
+    """None: this hub does not know its own port (in tests)."""
+    reached = asked.hub.reached_at
+    if not reached.port:
+        return None
+    from roundtap_hub.qr_svg import qr_svg
+
+    return ComeIn(reached.url, qr_svg(f"{reached.url}/") if reached.url else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +193,7 @@ def wall(asked: Asked, moment: EventAt, variant: str = "") -> Sheet:
     return Sheet("wall.html", f"wall/{state.id}", variant_of(way), {
         "state": state, "view": view, "current": asked.now_ms // PAGE_MS % pages, "theme": way.theme,
         "page_ms": PAGE_MS, "way": way, "clock": state.clock, "face": face_of(state, asked.now, asked.words),
+        "reached": come_in(asked) if view.mode == WELCOME else None,
         "drawing": drawing, "ends": end_time(state, asked) if view.mode == CLOCK else "",
         "planned": planned_rounds(state),
     })
