@@ -50,6 +50,7 @@ COMMANDS: dict[str, Command] = {
                        ("hub",)),
     "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
+    "role": Command("roundtap.machine.role", "what this machine is: hub, table, printer, wall, standby"),
     "demo": Command("roundtap.demo.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),
 }
 

@@ -17,8 +17,11 @@ from kit import Kit
 from roundtap.main import COMMANDS
 
 FOLDER = Path(__file__).parents[2] / "systemd"
-SERVICES = sorted(FOLDER.glob("*.service"))
-OURS = [unit for unit in SERVICES if unit.name != "roundtap-wall.service"]
+ONCE_A_START = FOLDER / "roundtap-first-boot.service"
+"""Runs, ends, and is root: it makes the machine what roundtap.txt says."""
+EVERY = sorted(FOLDER.glob("*.service"))
+SERVICES = [unit for unit in EVERY if unit != ONCE_A_START]
+OURS = [unit for unit in EVERY if unit.name != "roundtap-wall.service"]
 ROUNDTAP = "/opt/roundtap/bin/roundtap"
 
 needs_analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze (apt: systemd)")
@@ -43,7 +46,7 @@ def complaints(unit: Path, text: str, folder: Path) -> str:
 
 
 @needs_analyze
-@pytest.mark.parametrize("unit", SERVICES, ids=lambda unit: unit.name)
+@pytest.mark.parametrize("unit", EVERY, ids=lambda unit: unit.name)
 def test_systemd_has_nothing_to_say_about_a_unit(unit: Path, tmp_path: Path) -> None:
     assert complaints(unit, unit.read_text(), tmp_path) == ""
 
@@ -79,6 +82,12 @@ def test_a_service_comes_up_after_a_reboot_and_after_every_fall_and_needs_no_int
     waits_for = " ".join(keys(unit, "After") + keys(unit, "Wants") + keys(unit, "Requires"))
     assert "network-online.target" not in waits_for
     assert "time-sync.target" not in waits_for
+
+
+def test_the_role_is_taken_before_any_service_of_the_kit_and_before_the_network() -> None:
+    before = " ".join(keys(ONCE_A_START, "Before")).split()
+    assert {unit.name for unit in SERVICES} <= set(before)
+    assert {"NetworkManager.service", "avahi-daemon.service"} <= set(before)
 
 
 def test_a_thousand_phones_find_room() -> None:

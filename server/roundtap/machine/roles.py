@@ -1,0 +1,121 @@
+"""What a machine of each role starts, and the files that its settings become; nothing here touches the machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from roundtap.machine.settings_file import Settings
+
+SERVICES: dict[str, tuple[str, ...]] = {
+    "hub": ("hub", "panel", "station", "wall"),
+    "table": ("table",),
+    "printer": ("station",),
+    "wall": ("wall",),
+    "standby": ("standby",),
+}
+"""Role → services. The hub's panel, station and wall wait by themselves until their hardware is there."""
+
+UNDECIDED = "table"
+"""What a machine without a role is: a table unit that looks for a hub, and says so on its screen."""
+
+MARK = "# Made from roundtap.txt. Written by hand: take this line out, and the file is left alone."
+ETC = "etc/roundtap"
+HOSTNAME_OF_HUB = "roundtap"
+
+
+def unit_of(service: str) -> str:
+    """ "hub" → "roundtap-hub.service" """
+    return f"roundtap-{service}.service"
+
+
+def services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(the units of systemd that a role starts; all others of the kit, which it stops). "" is UNDECIDED."""
+    wanted = SERVICES[role or UNDECIDED]
+    known = dict.fromkeys(service for several in SERVICES.values() for service in several)
+    return tuple(map(unit_of, wanted)), tuple(unit_of(service) for service in known if service not in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that the settings become: its path from the root, its text, its mode, and the group that may read it."""
+
+    path: str
+    text: str
+    mode: int = 0o644
+    group: str = ""
+
+
+def files(settings: Settings, remembered: dict[str, str]) -> list[Written]:
+    """Every file of `/etc` that the settings become. `remembered`: passwords that were taken over, by network."""
+    role = settings.role or UNDECIDED
+    found = [_env("hub", "ROUNDTAP_HUB", ["--language", settings.language])] if settings.language else []
+    for service in ("table", "station", "panel"):
+        said = _unit(settings, service, on_hub=role == "hub")
+        if unit_of(service) in services(role)[0] and said:
+            found.append(Written(f"{ETC}/{service}.toml", _toml(said), 0o640, f"roundtap-{service}"))
+    if settings.hub:
+        found.append(_env("wall", "ROUNDTAP_WALL", [f"{settings.hub}/wall"]))
+    wifi = network(settings, remembered)
+    return [*found, wifi] if wifi else found
+
+
+def network(settings: Settings, remembered: dict[str, str]) -> Written | None:
+    """The Wi-Fi as a connection of NetworkManager's; None where no Wi-Fi is named."""
+    if not settings.wifi:
+        return None
+    password = settings.wifi_password or remembered.get(settings.wifi, "")
+    lines = ["[connection]", "id=roundtap-wifi", "uuid=5fd8ab3c-6d2f-4f0a-9c3e-0c6f2f1d7a01", "type=wifi",
+             "autoconnect=true", "autoconnect-retries=0", "",
+             "[wifi]", "mode=infrastructure", f"ssid={_ssid(settings.wifi)}", "powersave=2", ""]
+    if password:
+        lines += ["[wifi-security]", "key-mgmt=wpa-psk", f"psk={_keyfile(password)}", ""]
+    lines += ["[ipv4]", "method=auto", "", "[ipv6]", "method=auto", ""]
+    return Written("etc/NetworkManager/system-connections/roundtap-wifi.nmconnection",
+                   "\n".join([MARK, *lines]), 0o600)
+
+
+def hostname(settings: Settings, serial: str) -> str:
+    """The machine's name: as told, else "roundtap" for the hub, "roundtap-table-1a2b" by the board's serial number."""
+    if settings.name:
+        return settings.name
+    role = settings.role or UNDECIDED
+    return HOSTNAME_OF_HUB if role == "hub" else f"roundtap-{role}-{(serial or '0000')[-4:].lower()}"
+
+
+def _unit(settings: Settings, service: str, on_hub: bool) -> dict[str, str]:
+    said = {"language": settings.language}
+    if not on_hub:
+        said |= {"hub": settings.hub, "unit": settings.name}
+    if service in ("table", "panel"):
+        # A board of one's own lies beside roundtap.txt, and is copied.
+        own = settings.board.endswith(".toml")
+        said["board"] = f"/{ETC}/{settings.board}" if own else settings.board
+    if service == "station":
+        own = settings.printer.endswith(".toml")
+        said |= {"printer": f"/{ETC}/{settings.printer}" if own else settings.printer, "device": settings.port}
+    return {key: value for key, value in said.items() if value}
+
+
+def _toml(said: dict[str, str]) -> str:
+    # A TOML string in "…" is a JSON string, for all signs that a settings file lets through.
+    return "\n".join([MARK, *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()), ""])
+
+
+def _env(service: str, name: str, words: Sequence[str]) -> Written:
+    return Written(f"{ETC}/{service}.env", f'{MARK}\n{name}="{" ".join(words)}"\n')
+
+
+def _keyfile(text: str) -> str:
+    """A value in a key file of GLib's: \\ begins an escape, and spaces at its ends are lost."""
+    escaped = text.replace("\\", "\\\\")
+    body = escaped.lstrip(" ")
+    return "\\s" * (len(escaped) - len(body)) + body
+
+
+def _ssid(name: str) -> str:
+    """As bytes, which no sign in a name can disturb: NetworkManager's own way with names that are no plain text."""
+    if all(sign.isalnum() and sign.isascii() for sign in name):
+        return name
+    return "".join(f"{byte};" for byte in name.encode())

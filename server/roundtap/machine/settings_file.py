@@ -1,0 +1,255 @@
+"""The one reader of `roundtap.txt`, which says on the boot partition what a machine is; a Windows user edits it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from urllib.parse import urlsplit
+
+from roundtap.machine import known_words
+from roundtap_core.words import Words
+
+FILE = "roundtap.txt"
+ROLES = ("hub", "table", "printer", "wall", "standby")
+HUB_PORT = 8080
+
+_LITERAL = ("wifi", "wifi_password", "hotspot", "hotspot_password")
+"""Here a # may be part of the value: the whole rest of the line counts."""
+_QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“”", "”": "”", "‘": "’", "‚": "‘’", "«": "»", "»": "«"}
+_COMMENT = ("#", ";", "//", "[")
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something to tell whoever wrote the file: the key of a text ("settings.KEY") and what fills it.
+
+    `line` is counted from 1; 0 is the file as a whole.
+    """
+
+    key: str
+    line: int = 0
+    params: Mapping[str, object] = field(default_factory=dict)
+
+    def text(self, words: Words) -> str:
+        """One line with its place: "roundtap.txt, line 3: …"."""
+        where = words("settings.line", file=FILE, line=self.line) if self.line else FILE
+        return f"{where}: {words(f'settings.{self.key}', **self.params)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the file says; "" (or None) where it says nothing. All of it may be left out.
+
+    `hub`: "http://HOST:PORT". `hotspot`: "" (not said), "no", or the network's name. `board`: a known board's name or
+    the name of a TOML file beside `roundtap.txt`. `port`: the printer's, a path in /dev. `country`: two capitals.
+    """
+
+    role: str = ""
+    name: str = ""
+    hub: str = ""
+    wifi: str = ""
+    wifi_password: str = ""
+    hotspot: str = ""
+    hotspot_password: str = ""
+    country: str = ""
+    language: str = ""
+    timezone: str = ""
+    board: str = ""
+    printer: str = ""
+    port: str = ""
+    read_only: bool | None = None
+
+
+KEYS = tuple(one.name for one in fields(Settings))
+SECRET = ("wifi_password", "hotspot_password")
+DEFAULT_HOTSPOT = "Roundtap"
+
+
+class _Wrong(Exception):
+    """A value that cannot be taken: the key of its text, and what fills it."""
+
+    def __init__(self, key: str, /, **params: object) -> None:
+        super().__init__(key)
+        self.key, self.params = key, params
+
+
+def read(raw: bytes, timezones: Callable[[], set[str]] = known_words.timezones) -> tuple[Settings, list[Said]]:
+    """(what the bytes of the file say; what somebody should be told of it, in the file's order).
+
+    A line that cannot be understood is told and left out, all others count: no slip of the keyboard stops a machine.
+
+    >>> read(b"Role = Hub\\r\\nLand: DE\\r\\n")[0].role
+    'hub'
+    """
+    told: list[Said] = []
+    found: dict[str, tuple[int, object]] = {}
+    for number, line in enumerate(_text(raw).splitlines(), start=1):
+        line = line.translate(_UNSEEN).strip()
+        if not line or line.startswith(_COMMENT):
+            continue
+        try:
+            key, value = _split(line)
+            if key in found:
+                raise _Wrong("twice", key=key, first=found[key][0])
+            found[key] = (number, _value(key, value, timezones) if value else "")
+        except _Wrong as wrong:
+            told.append(Said(wrong.key, number, wrong.params))
+    values = {key: value for key, (_, value) in found.items() if value != ""}
+    settings = replace(Settings(), **values)  # type: ignore[arg-type]
+    for key, network in (("wifi_password", "wifi"), ("hotspot_password", "hotspot")):
+        if values.get(key) and values.get(network, "no") == "no":
+            told.append(Said("password_alone", found[key][0], {"key": key, "network": network}))
+    if settings.hotspot not in ("", "no") and not settings.hotspot_password:
+        told.append(Said("hotspot_open", found["hotspot"][0]))
+    if settings.wifi and not settings.country:
+        told.append(Said("no_country", found["wifi"][0]))
+    return settings, sorted(told, key=lambda one: one.line)
+
+
+def _text(raw: bytes) -> str:
+    """However the editor has saved it: UTF-8 or UTF-16 with or without a mark, or a Windows code page."""
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        if raw.startswith(mark):
+            return raw[len(mark):].decode(encoding, errors="replace")
+    zeros = (raw[0:400:2].count(0), raw[1:400:2].count(0))
+    if max(zeros) > len(raw[:400]) // 5:
+        return raw.decode("utf-16-le" if zeros[1] > zeros[0] else "utf-16-be", errors="replace")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        polish = re.search(rb"(?im)^\s*(language|country|j.zyk|kraj)\s*[=:]\s*['\"]?(pl|polski|polska)\b", raw)
+        return raw.decode("cp1250" if polish else "cp1252", errors="replace")
+
+
+def key_of(line: bytes) -> str:
+    """Which key a line of the file is about; "" for comments and what nobody understands."""
+    text = _text(line).translate(_UNSEEN).strip()
+    try:
+        return "" if text.startswith(_COMMENT) else _split(text)[0]
+    except _Wrong:
+        return ""
+
+
+def _split(line: str) -> tuple[str, str]:
+    place = re.search(r"[=:]", line)
+    if place is None:
+        raise _Wrong("no_equals", text=_short(line))
+    said = line[:place.start()].strip().strip("\"'“”„")
+    key = re.sub(r"[\s\-_.]+", "_", said.casefold()).strip("_")
+    key = known_words.KEYS.get(key, key)
+    if key not in KEYS:
+        likely = difflib.get_close_matches(key, [*KEYS, *known_words.KEYS], n=1, cutoff=0.7)
+        if likely:
+            raise _Wrong("meant", text=_short(said), meant=known_words.KEYS.get(likely[0], likely[0]))
+        raise _Wrong("unknown", text=_short(said), known=", ".join(KEYS))
+    value = line[place.end():].strip()
+    closing = _QUOTES.get(value[:1], "")
+    if len(value) > 1 and closing and value[-1] in closing:
+        return key, value[1:-1]
+    if key not in _LITERAL:
+        value = re.split(r"\s[#;]|\s//\s", f" {value}", maxsplit=1)[0].strip()
+        closing = _QUOTES.get(value[:1], "")
+        if len(value) > 1 and closing and value[-1] in closing:
+            value = value[1:-1].strip()
+    return key, value
+
+
+def _value(key: str, value: str, timezones: Callable[[], set[str]]) -> object:
+    if key == "role":
+        return _one_of(key, value, ROLES, known_words.ROLES)
+    if key == "language":
+        return _one_of(key, value.replace("_", "-").split("-")[0], known_words.LANGUAGES, known_words.LANGUAGE_NAMES)
+    if key == "country":
+        code = known_words.COUNTRY_NAMES.get(value.casefold(), value.upper())
+        if not re.fullmatch(r"[A-Z]{2}", code):
+            raise _Wrong("country", text=_short(value))
+        return code
+    if key == "name":
+        name = re.sub(r"[\s_]+", "-", value.casefold())
+        if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
+            raise _Wrong("name", text=_short(value), longest=NAME_MAX)
+        return name
+    if key == "timezone":
+        zones = timezones()
+        by_name = {zone.casefold(): zone for zone in zones}
+        wanted = by_name.get(value.casefold().replace(" ", "_"))
+        if zones and wanted is None:
+            ends = [zone for zone in zones if zone.casefold().endswith("/" + value.casefold().replace(" ", "_"))]
+            likely = ends or difflib.get_close_matches(value, zones, n=1)
+            raise _Wrong("timezone", text=_short(value), example=min(likely, default="Europe/Berlin"))
+        return wanted or value
+    if key == "read_only":
+        return _yes(key, value)
+    return _network_or_device(key, value)
+
+
+def _network_or_device(key: str, value: str) -> object:
+    if key in ("wifi", "hotspot"):
+        if key == "hotspot" and value.casefold() in {*known_words.YES, *known_words.NO}:
+            return DEFAULT_HOTSPOT if _yes(key, value) else "no"
+        if len(value.encode()) > SSID_BYTES_MAX:
+            raise _Wrong("ssid_long", key=key, longest=SSID_BYTES_MAX)
+        return value
+    if key in SECRET:
+        return _password(key, value)
+    if key == "hub":
+        return _address(value)
+    if key == "port":
+        if not re.fullmatch(r"/dev/[\w./:@+-]+", value) or ".." in value:
+            raise _Wrong("port", text=_short(value))
+        return value
+    if not re.fullmatch(r"[\w][\w.-]*", value):
+        raise _Wrong("plain_name", key=key, text=_short(value))
+    return value
+
+
+def _password(key: str, value: str) -> str:
+    """As WPA2 has it: 8 to 63 signs of ASCII, or 64 hex digits. The text never repeats what was typed."""
+    foreign = next((sign for sign in value if not " " <= sign <= "~"), None)
+    if foreign is not None:
+        plain = known_words.PLAIN_SIGNS.get(foreign)
+        if plain:
+            raise _Wrong("password_quote", key=key, sign=foreign, plain=plain)
+        raise _Wrong("password_sign", key=key, sign=foreign if foreign.isprintable() else ascii(foreign)[1:-1])
+    if not PASSWORD_MIN <= len(value) <= PASSWORD_MAX and not re.fullmatch(r"[0-9A-Fa-f]{64}", value):
+        raise _Wrong("password_length", key=key, signs=len(value), least=PASSWORD_MIN, most=PASSWORD_MAX)
+    return value
+
+
+def _address(value: str) -> str:
+    try:
+        parts = urlsplit(value if "//" in value else f"//{value}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    # An address in [ ] has colons, a name has letters, digits, dots.
+    if not host or parts.scheme not in ("", "http") or not re.fullmatch(r"[a-z0-9.\-]+|[0-9a-f:.]+", host):
+        raise _Wrong("hub", text=_short(value))
+    shown = f"[{host}]" if ":" in host else host
+    default = 80 if parts.scheme and value.rstrip("/").endswith(":80") else HUB_PORT
+    return f"http://{shown}:{port or default}"
+
+
+def _one_of(key: str, value: str, known: tuple[str, ...], others: Mapping[str, str]) -> str:
+    said = value.casefold().strip()
+    if said in known or said in others:
+        return others.get(said, said)
+    likely = difflib.get_close_matches(said, [*known, *others], n=1, cutoff=0.6)
+    if likely:
+        raise _Wrong("value_meant", key=key, text=_short(value), meant=others.get(likely[0], likely[0]))
+    raise _Wrong("value", key=key, text=_short(value), known=", ".join(known))
+
+
+def _yes(key: str, value: str) -> bool:
+    said = value.casefold()
+    if said not in {*known_words.YES, *known_words.NO}:
+        raise _Wrong("value", key=key, text=_short(value), known="yes, no")
+    return said in known_words.YES
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,216 @@
+"""A machine takes its role from `roundtap.txt`: services started, files written, and twice is as good as once."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import stat
+import tomllib
+from pathlib import Path
+
+import pytest
+from machine_kit import CMDLINE, files_of, machine_in
+
+from roundtap.machine.applying import SECRETS, apply, set_role
+from roundtap.machine.roles import SERVICES, services
+from roundtap.machine.settings_file import ROLES, read
+from roundtap.main import main
+from roundtap_units.table.main import KEYS as TABLE_KEYS
+from roundtap_units.unit_config import COMMON_KEYS
+
+WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
+
+
+@pytest.mark.parametrize(("role", "started"), [
+    ("hub", {"roundtap-hub.service", "roundtap-panel.service", "roundtap-station.service", "roundtap-wall.service"}),
+    ("table", {"roundtap-table.service"}), ("printer", {"roundtap-station.service"}),
+    ("wall", {"roundtap-wall.service"}),
+    ("standby", {"roundtap-standby.service"}), ("", {"roundtap-table.service"}),
+])
+def test_a_role_starts_its_services_and_stops_all_others(tmp_path: Path, role: str, started: set[str]) -> None:
+    machine, called = machine_in(tmp_path, f"role = {role}")
+    apply(machine)
+    assert called.started() == started
+    known = {f"roundtap-{name}.service" for several in SERVICES.values() for name in several}
+    assert called.stopped() == known - started
+
+
+def test_every_role_of_the_file_has_services() -> None:
+    assert set(SERVICES) == set(ROLES)
+    for role in ROLES:
+        wanted, others = services(role)
+        assert set(wanted).isdisjoint(others)
+        assert len({*wanted, *others}) == 6
+
+
+def test_a_service_that_is_not_installed_is_left_alone(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, "role = hub")
+    (tmp_path / "usr/lib/systemd/system/roundtap-panel.service").unlink()
+    apply(machine)
+    assert "roundtap-panel.service" not in called.started()
+    assert "roundtap-hub.service" in called.started()
+
+
+def test_what_is_applied_twice_changes_nothing_the_second_time(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role=hub\nwifi=Store\nwifi_password=12345678\ncountry=DE\nlanguage=de\n"
+                                      "name=hall-1\nport=/dev/serial0\nboard=waveshare-oled-hat")
+    first = apply(machine)
+    before = files_of(tmp_path)
+    second = apply(machine)
+    assert first.restart
+    assert "etc/hostname" in first.changed
+    assert (second.changed, second.restart, second.told) == ((), False, ())
+    assert files_of(tmp_path) == before
+
+
+def test_a_table_gets_only_what_was_said(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = table\nlanguage = pl\nhub = 10.0.0.9\nboard = adafruit-oled-bonnet\n"
+                                      "name = door")
+    apply(machine)
+    said = tomllib.loads((tmp_path / "etc/roundtap/table.toml").read_text())
+    assert said == {"language": "pl", "hub": "http://10.0.0.9:8080", "board": "adafruit-oled-bonnet", "unit": "door"}
+    assert set(said) <= {*COMMON_KEYS, *TABLE_KEYS}
+
+
+def test_a_machine_of_which_nothing_is_said_gets_no_configuration(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, None)
+    apply(machine)
+    assert not (tmp_path / "etc/roundtap").exists()
+    assert not (tmp_path / "etc/hostname").exists()
+
+
+def test_the_wifi_is_a_connection_that_only_root_reads(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, "country=DE\nwifi=Café Ümlaut\nwifi_password=back\\slash ;x")
+    apply(machine)
+    path = tmp_path / WIFI
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    said = configparser.RawConfigParser(comment_prefixes="#")
+    said.read(path)
+    assert bytes(map(int, said["wifi"]["ssid"].rstrip(";").split(";"))).decode() == "Café Ümlaut"
+    assert said["wifi-security"]["psk"] == "back\\\\slash ;x"
+    assert "nmcli connection reload" in called.all
+
+
+def test_a_password_leaves_the_boot_partition_and_stays_in_use(tmp_path: Path) -> None:
+    text = "# mine\r\nrole = table\r\nwifi = Store\r\ncountry = DE\r\nwifi_password = very secret\r\n# end"
+    machine, _ = machine_in(tmp_path, text)
+    apply(machine)
+    path = tmp_path / "boot/firmware/roundtap.txt"
+    assert b"very secret" not in b"".join(path.read_bytes() for path in path.parent.iterdir())
+    note = "# wifi_password: taken over; write a new line wifi_password = … to change it"
+    assert path.read_bytes().replace(note.encode(), b"wifi_password = very secret") == text.encode()
+    assert stat.S_IMODE((tmp_path / SECRETS).stat().st_mode) == 0o600
+    (tmp_path / WIFI).unlink()
+    apply(machine)
+    assert "psk=very secret" in (tmp_path / WIFI).read_text()
+
+
+def test_the_rest_of_a_file_saved_as_unicode_survives_the_wiping(tmp_path: Path) -> None:
+    text = "role = hub\r\nwifi = Würfel\r\ncountry = DE\r\nwifi_password = very secret\r\n"
+    machine, _ = machine_in(tmp_path, b"\xff\xfe" + text.encode("utf-16-le"))
+    apply(machine)
+    raw = (tmp_path / "boot/firmware/roundtap.txt").read_bytes()
+    assert "very secret" not in raw.decode("utf-8")
+    found, _ = read(raw)
+    assert (found.role, found.wifi, found.country, found.wifi_password) == ("hub", "Würfel", "DE", "")
+
+
+def test_a_new_password_takes_the_old_one_s_place(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "wifi=Store\ncountry=DE\nwifi_password=first one")
+    apply(machine)
+    (tmp_path / "boot/firmware/roundtap.txt").write_text("wifi=Store\ncountry=DE\nwifi_password=second one")
+    apply(machine)
+    assert json.loads((tmp_path / SECRETS).read_text()) == {"Store": "second one"}
+    assert "psk=second one" in (tmp_path / WIFI).read_text()
+
+
+def test_a_file_made_by_hand_is_left_alone_and_told(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = table\nlanguage = de")
+    hand = tmp_path / "etc/roundtap/table.toml"
+    hand.parent.mkdir(parents=True)
+    hand.write_text('unit = "table-1"\n')
+    done = apply(machine)
+    assert hand.read_text() == 'unit = "table-1"\n'
+    assert [(one.key, one.params["path"]) for one in done.told] == [("by_hand", "/etc/roundtap/table.toml")]
+
+
+def test_another_role_takes_the_files_of_the_last_one_away(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = table\nlanguage = de\nwifi = a\ncountry = DE")
+    apply(machine)
+    (tmp_path / "boot/firmware/roundtap.txt").write_text("role = hub\nlanguage = de")
+    apply(machine)
+    assert not (tmp_path / "etc/roundtap/table.toml").exists()
+    assert not (tmp_path / WIFI).exists()
+    assert '--language de"' in (tmp_path / "etc/roundtap/hub.env").read_text()
+
+
+def test_the_hub_is_called_roundtap_and_a_table_by_its_board(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, "role = hub")
+    apply(machine)
+    assert (tmp_path / "etc/hostname").read_text() == "roundtap\n"
+    assert "127.0.1.1\troundtap" in (tmp_path / "etc/hosts").read_text()
+    assert "hostname roundtap" in called.all
+    serial = tmp_path / "sys/firmware/devicetree/base/serial-number"
+    serial.parent.mkdir(parents=True)
+    serial.write_text("00000000C0FFEE99\0")
+    set_role(machine, "table")
+    apply(machine)
+    assert (tmp_path / "etc/hostname").read_text() == "roundtap-table-ee99\n"
+    assert (tmp_path / "etc/hosts").read_text().count("127.0.1.1") == 1
+
+
+def test_the_country_brings_its_time_zone_unless_one_is_said(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "country = DE")
+    apply(machine)
+    assert str((tmp_path / "etc/localtime").readlink()) == "/usr/share/zoneinfo/Europe/Berlin"
+
+
+def test_a_board_of_one_s_own_is_copied_from_the_boot_partition(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = table\nboard = our-box.toml")
+    boot = tmp_path / "boot/firmware"
+    (boot / "our-box.toml").write_text('like = "waveshare-oled-hat"\n')
+    (boot / "custom.toml").write_text("[system]\n")
+    apply(machine)
+    assert (tmp_path / "etc/roundtap/our-box.toml").read_text() == 'like = "waveshare-oled-hat"\n'
+    assert not (tmp_path / "etc/roundtap/custom.toml").exists()
+    assert 'board = "/etc/roundtap/our-box.toml"' in (tmp_path / "etc/roundtap/table.toml").read_text()
+    assert "dtparam=spi=on" in (boot / "config.txt").read_text()
+
+
+def test_a_machine_that_is_no_pi_keeps_its_settings_in_etc(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, pi=False)
+    assert set_role(machine, "hub") == tmp_path / "etc/roundtap/roundtap.txt"
+    apply(machine)
+    assert "roundtap-hub.service" in called.started()
+
+
+@pytest.mark.parametrize("raw", [
+    b"", b"role = table\r\nlanguage = de\r\n", b"Rolle: Tisch\nlanguage = de", b"\xef\xbb\xbfrole=x",
+    b"\xff\xfe" + "role = wall\r\nlanguage = de".encode("utf-16-le"),
+])
+def test_a_role_set_by_command_replaces_the_one_in_the_file(tmp_path: Path, raw: bytes) -> None:
+    machine, _ = machine_in(tmp_path, raw)
+    before = machine.settings()[0]
+    set_role(machine, "hub")
+    found, told = machine.settings()
+    assert (found.role, told) == ("hub", [])
+    assert found.language == before.language
+
+
+def test_the_command_shows_sets_and_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine_in(tmp_path, "roel = hub\nlanguage = de")
+    assert main(["role", "--root", str(tmp_path)]) == 0
+    assert "Zeile 1" in capsys.readouterr().out
+    assert (tmp_path / "boot/firmware/cmdline.txt").read_text() == CMDLINE
+
+
+def test_what_is_to_mend_is_written_beside_the_settings_for_notepad(tmp_path: Path, capsys: pytest.CaptureFixture[str],
+                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    machine_in(tmp_path, "role = hub\nlanguage = es\ncontry = ES")
+    monkeypatch.setattr("roundtap.machine.applying.run_quietly", lambda words: 0)
+    assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+    said = (tmp_path / "boot/firmware/roundtap-says.txt").read_bytes()
+    assert said.startswith(b"\xef\xbb\xbf")
+    assert said.count(b"\n") == said.count(b"\r\n") > 1
+    assert "línea 3: «contry» es desconocido. ¿Querías decir «country»?" in said.decode("utf-8-sig")
+    capsys.readouterr()
