@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from roundtap_core import VERSION
+from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
 from roundtap_systemd.health import Machine
 from roundtap_units.link.hub_time import HubTime, SamplePlan
@@ -30,7 +30,7 @@ def test_a_unit_says_how_its_machine_is(tmp_path: Path) -> None:
     said = OwnHealth(pi(tmp_path, "50000"), ("up", "a"), lambda: False).news(0)
     assert said is not None
     assert said.pop("free_mb") % 64 == 0
-    assert said == {"version": VERSION, "throttled": 0x50000, "celsius": 45, "read_only": False, "screen": False,
+    assert said == {"version": version(), "throttled": 0x50000, "celsius": 45, "read_only": False, "screen": False,
                     "printer": "", "keys": ["a", "up"], "pressed": []}
 
 

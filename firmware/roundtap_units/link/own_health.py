@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Collection
 from typing import Any
 
+from roundtap_core.version import version
 from roundtap_systemd.health import Machine, free_bytes, read_only, temperature_c, throttled
 
 LOOK_EVERY_MS = 60_000
@@ -15,13 +16,6 @@ SPACE_TOLD_MB = 4096
 """More than this is enough, however much it is."""
 
 Health = dict[str, Any]
-
-
-def version() -> str:
-    """What this unit was built from."""
-    from roundtap_core import VERSION
-
-    return VERSION
 
 
 class OwnHealth:
