@@ -40,6 +40,8 @@ class UnitStatus:
     """Which of those that have this name: of the hello that opened its feed."""
     damaged: int = 0
     """Lines of the unit's outbox that cannot be read, by the same hello."""
+    health: str = ""
+    """What it says of its own machine: see devices/unit_health.py. Told when it changes."""
     troubles: frozenset[str] = frozenset()
     """What is odd about it, until an organizer has looked: see devices/unit_troubles.py."""
 

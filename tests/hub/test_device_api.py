@@ -477,6 +477,22 @@ def test_a_malformed_status_changes_nothing(bench: Bench, changes: dict[str, Any
     assert bench.hub.presence.units == {}
 
 
+def test_what_a_unit_says_of_its_machine_is_kept_until_it_says_something_else(bench: Bench) -> None:
+    bench.hub.presence.open_session("table-1", "s1")
+    assert status(bench, session="s1", seq=1, health={"celsius": 45, "screen": False}).status_code == 200
+    assert status(bench, session="s1", seq=2).status_code == 200
+    told = bench.hub.presence.units["table-1"].health
+    assert (json.loads(told)["celsius"], json.loads(told)["screen"]) == (45, False)
+
+
+@pytest.mark.parametrize("health", [None, 3, "x", [], {"celsius": "<b>"}, {"keys": {"a": 1}}, {"printer": ["x"] * 99}])
+def test_a_call_is_not_lost_because_of_what_a_unit_says_of_its_machine(bench: Bench, health: Any) -> None:
+    bench.hub.presence.open_session("table-1", "s1")
+    assert status(bench, session="s1", seq=1, call=True, health=health).status_code == 200
+    assert bench.hub.presence.units["table-1"].call_since_ms is not None
+    assert "<b>" not in bench.hub.presence.units["table-1"].health
+
+
 def test_a_lot_drawn_at_a_table_is_the_event_s_once_and_a_strange_one_nobody_s(bench: Bench) -> None:
     bench.hub.presence.open_session("table-1", "s1")
     lot = {"event": "e1", "match": "1.1", "about": "initiative", "side": "b"}

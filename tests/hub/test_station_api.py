@@ -57,6 +57,15 @@ def test_a_published_round_is_given_out(hub):
     assert UNIT in hub.hub.presence.units
 
 
+def test_a_station_says_how_its_printer_is(hub):
+    message = {"unit": UNIT, "nonce": "n1", "challenge": hub.hub.challenges.issue(), "states": [],
+               "health": {"printer": "no-paper"}}
+    assert hub.post(envelope(KEYS[UNIT], REQUEST, message)).status_code == 200
+    assert '"printer":"no-paper"' in hub.hub.presence.units[UNIT].health
+    hub.jobs()
+    assert '"printer":"no-paper"' in hub.hub.presence.units[UNIT].health
+
+
 def test_what_was_begun_is_not_given_out_again(hub):
     first, second, *rest = (job["id"] for job in hub.jobs())
     assert [job["id"] for job in hub.jobs((first, "printed", ""), (second, "uncertain", "unplugged"))] == rest

@@ -26,9 +26,11 @@ from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Service
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
+from roundtap_systemd.health import Machine
 from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
+from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.station.station_link import HubStationLink
 
 KEYS = {"table-1": bytes(range(32)), "station-1": bytes(range(32, 64))}
@@ -137,7 +139,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     wait_until(lambda: _get(port, "/time"), "the hub")
     outbox, heard = Outbox(folder / "outbox.jsonl"), queue.SimpleQueue[Any]()
     link = HubLink(HubAddress("127.0.0.1", port, "table-1", KEYS["table-1"]), outbox,
-                   lambda kind, value: heard.put((kind, value)))
+                   lambda kind, value: heard.put((kind, value)), health=OwnHealth(Machine(folder), "ab"))
     report: dict[str, Any] = {
         "report_id": "table-1-9f3a", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
         "result": {"score": {"a": 100, "b": 24}}, "serial": 1, "agrees_to": None, "round": 1}
@@ -154,7 +156,8 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     link.send_reports()
     link.send_status({"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None,
                       "lot": None})
-    station = HubStationLink(HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]))
+    station = HubStationLink(HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]),
+                             health=OwnHealth(Machine(folder)))
     assert station.exchange()
     station.report(station.next_jobs()[0].id, "printed", "")
     assert station.exchange()

@@ -35,6 +35,8 @@ class PaperHub:
 
 
 class Desk:
+    look_every_ms = None
+
     def __init__(self, folder):
         self.log_path = folder / "printed.jsonl"
         self.hub = PaperHub()
@@ -47,7 +49,8 @@ class Desk:
         interrupted = bool(self.log.in_state("sending"))
         self.printer = Printer(lambda: SerialPort(self.twin.device or "/dev/nowhere"), POS_5890,
                                self.log.printer_answers, interrupted=interrupted)
-        self.station = Station(self.hub, self.printer, self.log, compose_with(POS_5890, unit_words("pl")))
+        self.station = Station(self.hub, self.printer, self.log, compose_with(POS_5890, unit_words("pl")),
+                               self.look_every_ms)
 
     def kill(self):
         """The power goes: only what is on the disk, and what the printer has, remains."""
@@ -282,3 +285,30 @@ def test_a_mute_printer_that_answers_again_is_believed_again(desk):
     desk.twin.fault("mute", on=False)
     desk.until(desk.settled("s1", "s2"))
     assert (desk.hub.told["s1"], desk.hub.told["s2"]) == (("printed", ""), ("printed", ""))
+
+
+def test_an_idle_printer_is_asked_how_it_is_and_nothing_is_printed(tmp_path):
+    desk = Desk(tmp_path)
+    desk.look_every_ms = 500
+    desk.start()
+    desk.rest(3000)
+    assert (desk.station.printer_word, desk.twin.paper.marks, desk.twin.paper.sheets) == ("ready", 0, [])
+    desk.twin.fault("no-paper")
+    desk.rest(3000)
+    assert desk.station.printer_word == "no-paper"
+    desk.twin.fault("no-paper", on=False)
+    desk.want("s1")
+    desk.until(desk.settled("s1"))
+    assert (desk.hub.told["s1"][0], desk.station.printer_word) == ("printed", "ready")
+
+
+def test_a_printer_that_is_not_there_is_said_before_anything_is_to_be_printed(tmp_path):
+    desk = Desk(tmp_path)
+    desk.look_every_ms = 500
+    desk.start()
+    desk.twin.fault("unplugged")
+    desk.rest(3000)
+    assert desk.station.printer_word == "no-port"
+    desk.twin.fault("unplugged", on=False)
+    desk.rest(5000)
+    assert desk.station.printer_word == "ready"

@@ -13,6 +13,9 @@ PRINTED, SENT, UNCERTAIN, HELD = "printed", "sent", "uncertain", "held"
 """What became of a job. printed: the printer answered the marker at its end. sent: all bytes were taken by a printer
 that never answers. uncertain: some bytes left, and no answer came. held: none left; it can be tried again."""
 
+READY = "ready"
+"""What a look at it finds where nothing is in the way; `answers` says whether the printer said so itself."""
+
 OFFLINE, NO_PAPER, SILENT, STALLED, UNPLUGGED, NO_PORT = (
     "offline", "no-paper", "silent", "stalled", "unplugged", "no-port")
 """Why: off line or open; no paper; does not answer, though it did before; takes no more bytes; the port went away;
@@ -62,6 +65,7 @@ class _Try:
     marks: int = 0
     trouble: dict[bytes, bool] = field(default_factory=dict)
     trouble_ms: int | None = None
+    only_looks: bool = False
 
     @property
     def detail(self) -> str:
@@ -100,6 +104,12 @@ class Printer:
         if self._try is not None:
             raise RuntimeError("one job at a time")
         self._try = _Try(composed, before_first_byte, now_ms)
+
+    def begin_look(self, now_ms: int) -> None:
+        """Ask how it is, and print nothing: the outcome is READY, or HELD and why."""
+        self.begin(Composed(b"", 0, 0), lambda: None, now_ms)
+        assert self._try is not None
+        self._try.only_looks = True
 
     def step(self, now_ms: int) -> Outcome | None:
         """Do what can be done without waiting; the outcome once there is one."""
@@ -174,7 +184,7 @@ class Printer:
             return None
         if job.detail:
             return Outcome(HELD, job.detail)
-        if self._broken_block:
+        if self._broken_block and not job.only_looks:
             return self._begin_clearing(job, now_ms)
         return self._send(job, now_ms)
 
@@ -200,6 +210,8 @@ class Printer:
         return self._send(job, now_ms)
 
     def _send(self, job: _Try, now_ms: int) -> Outcome | None:
+        if job.only_looks:
+            return Outcome(READY)
         job.before_first_byte()
         job.phase, job.moved_ms = SENDING, now_ms
         job.queue = job.composed.data + MARK

@@ -22,6 +22,7 @@ from roundtap_units.link.hub_time import FeedAge, HubTime, SamplePlan
 from roundtap_units.link.kept_connection import Answer, KeptConnection, StaleConnection
 from roundtap_units.link.local_key import HubHere
 from roundtap_units.link.outbox import Outbox
+from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.link.pace import Pace
 from roundtap_units.link.patient_reading import PatientConnection
 from roundtap_units.link.report_order import KINDS, OFTEN_ENOUGH
@@ -81,13 +82,15 @@ class HubLink:
 
     memory: what the unit remembers of its hubs. holds: what the hello says of the match that the table shows. renew:
     asked before each feed who this unit is from now on, and where its hub is; None: as before.
+    health: what the statuses say of the unit's machine.
     """
 
     def __init__(self, address: HubAddress, outbox: Outbox, receive: Receiver,
                  mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
                  memory: UnitMemory | None = None,
                  holds: Callable[[], Mapping[str, Any] | None] = lambda: None,
-                 renew: Callable[[], HubHere | None] = lambda: None) -> None:
+                 renew: Callable[[], HubHere | None] = lambda: None,
+                 health: OwnHealth | None = None) -> None:
         self._address = address
         self._renew = renew
         self._outbox = outbox
@@ -106,7 +109,8 @@ class HubLink:
         self.time = HubTime()
         self._stop = threading.Event()
         self._plan = SamplePlan(self.time)
-        self._statuses = StatusSending(address.unit, address.key, outbox, self._plan, mono_ms, self._heard_time)
+        self._statuses = StatusSending(address.unit, address.key, outbox, self._plan, mono_ms, self._heard_time,
+                                       health)
         self._boot: str | None = None
         self._work = threading.Event()
         self._reports_due = threading.Event()

@@ -10,6 +10,7 @@ from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_units.link.hub_time import SamplePlan
 from roundtap_units.link.kept_connection import Answer, KeptConnection
 from roundtap_units.link.outbox import Outbox
+from roundtap_units.link.own_health import OwnHealth
 
 STATUS_EVERY_S = 10.0
 
@@ -22,7 +23,7 @@ class StatusSending:
     hub's time in it. What is sent may raise whatever a network and a strange answer raise."""
 
     def __init__(self, unit: str, key: bytes, outbox: Outbox, plan: SamplePlan, mono_ms: Callable[[], int],
-                 heard_time: Callable[[Mapping[str, Any], Answer], None]) -> None:
+                 heard_time: Callable[[Mapping[str, Any], Answer], None], health: OwnHealth | None = None) -> None:
         self.session: str | None = None
         self._unit = unit
         self._key = key
@@ -30,6 +31,7 @@ class StatusSending:
         self._plan = plan
         self._mono_ms = mono_ms
         self._heard_time = heard_time
+        self._health = health
         self._status: dict[str, Any] | None = None
         self._changed = False
         self._sequence = 0
@@ -51,6 +53,8 @@ class StatusSending:
         """A feed was opened: whoever serves it hears the status first."""
         self.session = session
         self._changed = self._status is not None
+        if self._health is not None:
+            self._health.begin()
 
     @property
     def says_draft(self) -> bool:
@@ -89,10 +93,15 @@ class StatusSending:
         self._sequence += 1
         payload = {**(self._status or {}), "unit": self._unit, "session": self.session, "seq": self._sequence,
                    "waiting": len(self._outbox.waiting())}
+        health = self._health.news(self._mono_ms()) if self._health is not None else None
+        if health is not None:
+            payload["health"] = health
         answer = connection.post("/device/status", envelope(self._key, REQUEST, payload), waits)
         said = opened(self._key, ECHO, answer.message)
         if said is None or said.get("seq") != payload["seq"] or said.get("session") != payload["session"]:
             raise ValueError(f"no echo of the status: {str(answer.message)[:200]}")
+        if self._health is not None and health is not None:
+            self._health.heard(health)
         self._heard_time(said, answer)
 
     def ask_time(self, connection: KeptConnection, waits: Waits) -> None:

@@ -15,6 +15,8 @@ from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
 
 KEYS = ("printer", "device", "baud", "dsrdtr")
 BUSY_S, IDLE_S = 0.02, 0.2
+LOOK_EVERY_MS = 15_000
+"""How often an idle printer is asked how it is."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,8 +68,10 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     from roundtap_devices.printing.serial_port import PortGone, SerialPort
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
+    from roundtap_systemd.health import Machine
     from roundtap_units.link.link import HubAddress
     from roundtap_units.link.local_key import LocalKey
+    from roundtap_units.link.own_health import OwnHealth
     from roundtap_units.station.print_log import PrintLog
     from roundtap_units.station.station import SENDING, Station, compose_with
     from roundtap_units.station.station_link import HubStationLink
@@ -89,10 +93,12 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     if panel:
         panel.start()
     print_log = PrintLog(config.folder / "printed.jsonl")
+    health = OwnHealth(Machine(config.folder), printer=lambda: station.printer_word)
     link = HubStationLink(HubAddress(config.host, config.port, config.unit, config.key, config.others),
-                          renew=LocalKey("station").renewed if config.local else lambda: None)
+                          renew=LocalKey("station").renewed if config.local else lambda: None, health=health)
     printer = Printer(open_port, profile, print_log.printer_answers, interrupted=bool(print_log.in_state(SENDING)))
-    station = Station(link, printer, print_log, compose_with(profile, unit_words(config.language)))
+    station = Station(link, printer, print_log, compose_with(profile, unit_words(config.language)),
+                      LOOK_EVERY_MS)
     link.start()
     try:
         while not stopping.is_set():

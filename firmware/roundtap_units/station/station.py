@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from roundtap_core.forms.form import form_from_json
 from roundtap_core.words import Words
 from roundtap_devices.printing.escpos_job import Composed, code_page_test, compose
-from roundtap_devices.printing.printer import HELD, SILENT, Outcome, Printer
+from roundtap_devices.printing.printer import HELD, READY, SILENT, Outcome, Printer
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_units.documents.notices import LAYOUTS
 from roundtap_units.fault_log import FaultLog
@@ -69,7 +69,8 @@ class Station:
     is noted is never begun again, and one that was under way when the station stopped is uncertain.
     """
 
-    def __init__(self, link: StationLink, printer: Printer, print_log: PrintLog, compose_job: Compose) -> None:
+    def __init__(self, link: StationLink, printer: Printer, print_log: PrintLog, compose_job: Compose,
+                 look_every_ms: int | None = None) -> None:
         self._link = link
         self._printer = printer
         self._log = print_log
@@ -79,6 +80,9 @@ class Station:
         self._silent_since_ms: int | None = None
         self._told: dict[str, tuple[str, str]] = {}
         self._now_ms = 0
+        self._look_every_ms, self._look_at_ms, self._looking = look_every_ms, 0, False
+        self.printer_word = ""
+        """How the printer was when it was last asked or used: "ready", "unasked" where it never answers, or why not."""
         self._faults = FaultLog(log, lambda: self._now_ms)
         for job_id in print_log.in_state(SENDING):
             print_log.note(job_id, UNCERTAIN, "restarted")
@@ -93,7 +97,10 @@ class Station:
     def step(self, now_ms: int) -> None:
         """Do what can be done without waiting. `now_ms` is monotonic."""
         self._now_ms = now_ms
+        if self._looking and not self._looked(now_ms):
+            return
         if self._job is None and not self._begin(now_ms):
+            self._look_now_and_then(now_ms)
             return
         job = self._job
         assert job is not None
@@ -108,6 +115,7 @@ class Station:
         if outcome is None:
             return
         self._job = None
+        self._note_how_it_is(outcome)
         if outcome.state == HELD:
             self._tell(job.id, QUEUED, self._why(outcome.detail, now_ms))
             self._retry_at_ms = now_ms + RETRY_MS
@@ -116,6 +124,29 @@ class Station:
             self._settle(job.id, outcome.state, outcome.detail)
         if self._printer.answers:
             self._note_that_it_answers()
+
+    def _look_now_and_then(self, now_ms: int) -> None:
+        """While nothing is to be printed, the printer is asked how it is: who opens the doors wants to know before."""
+        if self._look_every_ms is not None and now_ms >= self._look_at_ms:
+            self._look_at_ms, self._looking = now_ms + self._look_every_ms, True
+            self._printer.begin_look(now_ms)
+
+    def _looked(self, now_ms: int) -> bool:
+        """Whether the look is over."""
+        try:
+            outcome = self._printer.step(now_ms)
+        except Exception:
+            self._faults.told("the printer cannot be looked at")
+            self._printer.give_up()
+            outcome = Outcome(HELD, "stalled")
+        if outcome is None:
+            return False
+        self._looking = False
+        self._note_how_it_is(outcome)
+        return True
+
+    def _note_how_it_is(self, outcome: Outcome) -> None:
+        self.printer_word = outcome.detail or (READY if self._printer.answers else "unasked")
 
     def _why(self, detail: str, now_ms: int) -> str:
         """What a job waits for: silence that lasts needs a person."""

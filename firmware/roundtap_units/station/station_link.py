@@ -17,6 +17,7 @@ from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.link import HubAddress
 from roundtap_units.link.local_key import HubHere
+from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.link.patient_reading import PatientConnection
 from roundtap_units.station.station import Job
 
@@ -47,9 +48,11 @@ class HubStationLink:
                  new_nonce: Callable[[], str] = lambda: secrets.token_hex(8),
                  challenge: Callable[[], str] | None = None,
                  mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
-                 renew: Callable[[], HubHere | None] = lambda: None) -> None:
+                 renew: Callable[[], HubHere | None] = lambda: None,
+                 health: OwnHealth | None = None) -> None:
         self._address = address
         self._renew = renew
+        self._health = health
         self._post = post or self._post_http
         self._new_nonce = new_nonce
         self._ask_challenge = challenge or self._ask_http
@@ -94,8 +97,12 @@ class HubStationLink:
         # Good once: whatever becomes of this request, the next one has another.
         challenge, self._challenge = self._challenge, None
         try:
-            payload = {"unit": self._address.unit, "nonce": nonce, "challenge": challenge or self._ask_challenge(),
-                       "states": [[job_id, state, detail] for job_id, (state, detail) in said.items()]}
+            payload: dict[str, Any] = {
+                "unit": self._address.unit, "nonce": nonce, "challenge": challenge or self._ask_challenge(),
+                "states": [[job_id, state, detail] for job_id, (state, detail) in said.items()]}
+            health = self._health.news(self._mono_ms()) if self._health is not None else None
+            if health is not None:
+                payload["health"] = health
             message = self._post(PATH, envelope(self._address.key, REQUEST, payload))
             answer = opened(self._address.key, ECHO, message)
             if answer is None or answer.get("nonce") != nonce:
@@ -107,6 +114,11 @@ class HubStationLink:
             self.in_contact = False
             self._try_another()
             return False
+        if not self.in_contact and self._health is not None:
+            # A hub that was started anew has forgotten it.
+            self._health.begin()
+        elif self._health is not None and health is not None:
+            self._health.heard(health)
         self._silent_since_ms = None
         with self._lock:
             self._jobs = jobs

@@ -111,10 +111,12 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
     from roundtap_devices.display.screen import Screen, VirtualScreen
     from roundtap_devices.display.signals import Signals
     from roundtap_devices.virtual.table_panel import Panel
+    from roundtap_systemd.health import Machine
     from roundtap_systemd.notify import Heartbeat, Notify
     from roundtap_units.link.link import HubAddress, HubLink
     from roundtap_units.link.local_key import LocalKey
     from roundtap_units.link.outbox import Outbox
+    from roundtap_units.link.own_health import OwnHealth
     from roundtap_units.link.safe_file import key_mark
     from roundtap_units.link.stored_view import StoredView, this_boot
     from roundtap_units.link.unit_memory import UnitMemory, machine_mark
@@ -134,15 +136,16 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
     outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_mark(config.key))
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
     stored = StoredView(config.folder / "view.json", this_boot())
+    health = OwnHealth(Machine(config.folder, True), config.board.pins.keys(), lambda: not screen.blind)
     link = HubLink(HubAddress(config.host, config.port, config.unit, config.key, config.others), outbox,
                    _receiver(incoming, stopping), mono_ms, memory, stored.holds,
-                   LocalKey("table").renewed if config.local else lambda: None)
+                   LocalKey("table").renewed if config.local else lambda: None, health)
     # What is virtual says so, on every screen.
     dialogue = Dialogue(words, config.board.facing, words("badge.virtual") if panel else "")
     unit = TableUnit(
         config.unit, config.key, dialogue, outbox, link, screen,
         Signals(config.board, pins, panel.signals if panel else None),
-        _heard(panel.words if panel else None, args.say), stored=stored, memory=memory,
+        _heard(panel.words if panel else None, args.say), stored=stored, memory=memory, pressed=health.press,
     )
     buttons = Buttons(config.board, pins, incoming, mono_ms)  # type: ignore[arg-type]
     heartbeat = Heartbeat(Notify())

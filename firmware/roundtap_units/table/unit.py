@@ -61,7 +61,7 @@ class TableUnit:
 
     unit, key: who this is to the hub, and the key both hold. heard: called with the text of each new screen, for a
     virtual panel and for tests. stored: the view that is kept on the disk, and shown until the hub is heard. memory:
-    what the unit knows of itself. Times are the unit's monotonic milliseconds.
+    what the unit knows of itself. pressed: told each key that goes down. Times are the unit's monotonic milliseconds.
 
     Nothing that the hub says ends it: what cannot be shown is passed over, what a step stumbles over is taken back,
     and the screen says FAULT for a while.
@@ -70,13 +70,15 @@ class TableUnit:
     def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, link: Link, screen: Screen,
                  signals: Signals, heard: Callable[[str], None] = lambda _: None,
                  new_id: Callable[[], str] = lambda: secrets.token_hex(8),
-                 stored: StoredView | None = None, memory: UnitMemory | None = None) -> None:
+                 stored: StoredView | None = None, memory: UnitMemory | None = None,
+                 pressed: Callable[[str], None] = lambda _: None) -> None:
         self.dialogue = dialogue
         self._outbox = outbox
         self._link = link
         self._screen = screen
         self._signals = signals
         self._heard = heard
+        self._pressed = pressed
         self._hands = Gestures()
         self._view: TableView | None = None
         self._status = StatusChanged()
@@ -109,6 +111,8 @@ class TableUnit:
         for item in items:
             if isinstance(item, Edge):
                 self._hands.edge(item)
+                if item.down:
+                    self._pressed(item.key)
             elif isinstance(item, tuple):
                 kind, value = item
                 self._guarded(self._from_hub, kind, value, now_ms)

@@ -26,6 +26,7 @@ from roundtap_hub.devices.reports import (
     well_formed,
 )
 from roundtap_hub.devices.unit_door import REPORTS, STATUS, TIME, Refusal, address_of
+from roundtap_hub.devices.unit_health import kept
 from roundtap_hub.devices.unit_troubles import ELSEWHERE
 from roundtap_hub.http_answers import (
     NO_STORE,
@@ -178,6 +179,8 @@ class DeviceApi:
         except (KeyError, TypeError, ValueError):
             return 400, {"error": "malformed status"}
         now_ms = hub.clocks.mono_ms()
+        if "health" in payload:
+            said["health"] = kept(payload["health"])
         hub.presence.heard(unit, now_ms, **said)
         if isinstance(payload.get("lot"), dict):
             lot = submit_lot(hub, unit, payload["lot"])

@@ -9,6 +9,7 @@ from flask import Flask, Response, jsonify, request
 from roundtap_core.errors import Problem
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.devices.unit_door import JOBS, Refusal
+from roundtap_hub.devices.unit_health import kept
 from roundtap_hub.doors import caller_of
 from roundtap_hub.hub import Hub
 from roundtap_hub.printing.job_book import PrintBook
@@ -53,7 +54,8 @@ def register(app: Flask, hub: Hub, book: PrintBook) -> None:
             jobs = _exchange(hub, book, unit, states, request.host_url.rstrip("/"))
         except Problem as problem:
             return jsonify(error=problem.say()), 503
-        hub.presence.heard(unit, hub.clocks.mono_ms())
+        told = {"health": kept(said["health"])} if "health" in said else {}
+        hub.presence.heard(unit, hub.clocks.mono_ms(), **told)
         return jsonify(envelope(key, ECHO, {
             "nonce": nonce, "challenge": hub.challenges.issue(), "jobs": jobs})), 200
 

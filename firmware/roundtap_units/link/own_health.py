@@ -1,0 +1,77 @@
+"""What a unit says of its own machine, now and then and when it has changed: small, so that nothing waits for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+from typing import Any
+
+from roundtap_core.version import version
+from roundtap_systemd.health import Machine, free_bytes, read_only, temperature_c, throttled
+
+LOOK_EVERY_MS = 60_000
+WARMTH_C, SPACE_MB = 5, 64
+"""Steps that are told: a degree more is no news."""
+SPACE_TOLD_MB = 4096
+"""More than this is enough, however much it is."""
+
+Health = dict[str, Any]
+
+
+class OwnHealth:
+    """One unit's. `press` is called by the loop that hears the buttons, the rest by the link's thread.
+
+    keys: the buttons that the board has; screen_answers: whether the display takes pictures, None where there is none
+    (a print station); printer: a word for how the printer is, "" where there is none.
+    """
+
+    def __init__(self, machine: Machine, keys: Collection[str] = (),
+                 screen_answers: Callable[[], bool | None] = lambda: None,
+                 printer: Callable[[], str] = lambda: "") -> None:
+        self._machine = machine
+        self._keys = sorted(keys)
+        self._screen_answers = screen_answers
+        self._printer = printer
+        self._lock = threading.Lock()
+        self._pressed: set[str] = set()
+        self._looked: Health = {}
+        self._looked_ms: int | None = None
+        self._heard: Health | None = None
+
+    def press(self, key: str) -> None:
+        """A button of the board was pressed."""
+        if key not in self._pressed and key in self._keys:
+            with self._lock:
+                self._pressed.add(key)
+
+    def begin(self) -> None:
+        """Another feed: whoever serves it knows nothing yet."""
+        self._heard = None
+
+    def news(self, now_ms: int) -> Health | None:
+        """What is to be said, if it is not what was heard last; None: nothing new."""
+        said = self._said(now_ms)
+        return said if said != self._heard else None
+
+    def heard(self, said: Health) -> None:
+        """The hub has answered it."""
+        self._heard = said
+
+    def _said(self, now_ms: int) -> Health:
+        if self._looked_ms is None or now_ms - self._looked_ms >= LOOK_EVERY_MS:
+            self._looked, self._looked_ms = self._look(), now_ms
+        with self._lock:
+            pressed = sorted(self._pressed)
+        return {**self._looked, "screen": self._screen_answers(), "printer": self._printer(),
+                "keys": self._keys, "pressed": pressed}
+
+    def _look(self) -> Health:
+        machine = self._machine
+        celsius = temperature_c(machine)
+        free = free_bytes(machine.data) if machine.data is not None else None
+        return {
+            "version": version(), "throttled": throttled(machine),
+            "celsius": None if celsius is None else celsius // WARMTH_C * WARMTH_C,
+            "free_mb": None if free is None else min(SPACE_TOLD_MB, (free >> 20) // SPACE_MB * SPACE_MB),
+            "read_only": read_only(machine, machine.data) if machine.data is not None else None,
+        }
