@@ -9,7 +9,7 @@ set -eu
 here=$(cd "$(dirname "$0")/../.." && pwd)
 suite=${SUITE:-trixie}
 [ $# -gt 0 ] || set -- "$(dpkg --print-architecture)"
-needed="build-essential debhelper python3-pip python3-setuptools python3-setuptools-scm"
+needed="debhelper python3-pip python3-setuptools python3-setuptools-scm"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/roundtap-deb.XXXXXX")
 inside=""
