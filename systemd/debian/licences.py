@@ -53,7 +53,7 @@ def copyright_file(site: Path, own: str) -> str:
             lines += ["", "Files: *", "Copyright: the authors of Roundtap", "License: MIT"]
             lines += [f" {line}" if line.strip() else " ." for line in own.strip().splitlines()]
             continue
-        holder = about.get("Author") or about.get("Author-email") or about.get("Maintainer") or f"authors of {part.name}"
+        holder = next(filter(None, map(about.get, ("Author", "Author-email", "Maintainer"))), f"authors of {part.name}")
         top = sorted({str(file).split("/")[0] for file in part.files or () if not str(file).startswith("..")})
         lines += ["", f"Files: {' '.join(f'opt/roundtap/lib/*/site-packages/{name}*' for name in top)}",
                   f"Copyright: {' '.join(holder.split())}", f"License: {licence(about)}",
