@@ -2,13 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench setup lock lint clean
+.PHONY: demo test bench setup lock lint deb bundle clean
 
 setup: .venv/.ready
 
 # A copied or half-made .venv is made anew; the stamp is the last thing written.
 .venv/.ready: requirements.lock pyproject.toml
-	rm -rf .venv
+	rm -rf dist .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
@@ -34,6 +34,14 @@ lock: setup
 	$(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-header --no-emit-index-url \
 		--no-emit-trusted-host --no-emit-find-links --extra hub --extra postgres --extra unit --extra station --extra dev \
 		--output-file requirements.lock pyproject.toml
+	$(BIN)/pip-compile --quiet --strip-extras --allow-unsafe --generate-hashes --no-header --no-emit-index-url \
+		--no-emit-trusted-host --no-emit-find-links --constraint requirements.lock \
+		--extra hub --extra postgres --extra unit --extra station \
+		--output-file systemd/debian/requirements-run.lock pyproject.toml
+
+# The Debian packages of the last commit, to dist/: make deb ARCH="arm64 amd64". systemd/README.md.
+deb:
+	sh systemd/debian/build_deb.sh $(ARCH)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

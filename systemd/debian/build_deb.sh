@@ -1,0 +1,81 @@
+#!/bin/sh
+# Builds the Debian packages from the last commit into dist/, in a temporary tree. Any machine builds for any: no program
+# of the target is run.
+# usage: build_deb.sh [arm64|amd64 …]   (default: this machine's kind)
+# SUITE: for which Debian (default trixie). ROUNDTAP_BUILD_ROOT: a root of that suite to build in (needs root; what the
+# build needs is installed there); without it one is made by mmdebstrap, which takes minutes, and thrown away.
+set -eu
+
+here=$(cd "$(dirname "$0")/../.." && pwd)
+suite=${SUITE:-trixie}
+[ $# -gt 0 ] || set -- "$(dpkg --print-architecture)"
+needed="debhelper python3-pip python3-setuptools python3-setuptools-scm"
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/roundtap-deb.XXXXXX")
+inside=""
+clean() {
+    rm -rf "$work"
+    [ -z "$inside" ] || rm -rf "$inside"
+}
+trap clean EXIT INT TERM
+tree=$work/roundtap
+mkdir "$tree"
+
+if git -C "$here" rev-parse --git-dir > /dev/null 2>&1; then
+    [ -z "$(git -C "$here" status --porcelain --untracked-files=no)" ] ||
+        echo "build_deb: what is not committed is not in it" >&2
+    git -C "$here" archive HEAD | tar -x -C "$tree"
+    built="0.1.dev$(git -C "$here" rev-list --count HEAD)+g$(git -C "$here" rev-parse --short=9 HEAD)"
+    when=$(git -C "$here" log -1 --format=%ct)
+else
+    (cd "$here" && tar -c --exclude=./.venv --exclude=./dist .) | tar -x -C "$tree"
+    built=0.0
+    when=$(stat -c %Y "$here/pyproject.toml")
+fi
+# Debian sorts a tilde before everything: builds between two releases come before the second.
+version=$(echo "$built" | sed 's/\.dev/~dev/')
+[ "$suite" = trixie ] || version="$version~$suite"
+
+cp -R "$tree/systemd/debian" "$tree/debian"
+cat > "$tree/debian/changelog" <<CHANGES
+roundtap ($version) unstable; urgency=medium
+
+  * Built from the commit that the version names; what is new stands in CHANGELOG.md.
+
+ -- Roundtap <roundtap@localhost>  $(date -u -R -d "@$when")
+CHANGES
+
+cat > "$work/build.sh" <<BUILD
+set -eu
+export SETUPTOOLS_SCM_PRETEND_VERSION_FOR_ROUNDTAP="$built" SOURCE_DATE_EPOCH="$when" DEB_BUILD_OPTIONS=nocheck
+export LC_ALL=C.UTF-8
+unset PIP_FIND_LINKS PIP_EXTRA_INDEX_URL || true
+for arch in $*; do
+    rm -rf "/tmp/\$arch" && mkdir "/tmp/\$arch" && cp -R "\$1" "/tmp/\$arch/roundtap"
+    (cd "/tmp/\$arch/roundtap" && dpkg-buildpackage --build=binary --unsigned-changes --no-check-builddeps \
+        --host-arch "\$arch" > "/tmp/\$arch/log" 2>&1) || { tail -40 "/tmp/\$arch/log"; exit 1; }
+    mv "/tmp/\$arch"/*.deb "\$2"
+    rm -rf "/tmp/\$arch"
+done
+BUILD
+
+mkdir -p "$here/dist"
+if [ -n "${ROUNDTAP_BUILD_ROOT:-}" ]; then
+    inside=$(mktemp -d "$ROUNDTAP_BUILD_ROOT/tmp/roundtap.XXXXXX")
+    mkdir "$inside/out"
+    cp -R "$tree" "$work/build.sh" "$inside"
+    at=/tmp/$(basename "$inside")
+    chroot "$ROUNDTAP_BUILD_ROOT" sh -c "dpkg --status $needed > /dev/null 2>&1 || { apt-get update -q=2 &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -q=2 --no-install-recommends $needed; }"
+    chroot "$ROUNDTAP_BUILD_ROOT" sh "$at/build.sh" "$at/roundtap" "$at/out"
+    cp "$inside"/out/*.deb "$here/dist"
+else
+    mkdir "$work/out"
+    mmdebstrap --quiet --variant=apt --include="$(echo "$needed" | tr ' ' ,)" "$suite" /dev/null \
+        --customize-hook="copy-in '$tree' '$work/build.sh' /root" \
+        --customize-hook='mkdir -p "$1/root/out"' \
+        --customize-hook='chroot "$1" sh /root/build.sh /root/roundtap /root/out' \
+        --customize-hook="sync-out /root/out '$work/out'"
+    cp "$work"/out/*.deb "$here/dist"
+fi
+ls -l "$here"/dist/*"$version"*.deb
