@@ -51,6 +51,7 @@ COMMANDS: dict[str, Command] = {
     "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
     "role": Command("roundtap.machine.role", "what this machine is: hub, table, printer, wall, standby"),
+    "card": Command("roundtap.machine.card", "a card whose first start installs Roundtap without internet"),
     "demo": Command("roundtap.demo.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),
 }
 

@@ -204,10 +204,22 @@ def test_the_command_shows_sets_and_says(tmp_path: Path, capsys: pytest.CaptureF
     assert (tmp_path / "boot/firmware/cmdline.txt").read_text() == CMDLINE
 
 
-def test_what_is_to_mend_is_written_beside_the_settings_for_notepad(tmp_path: Path, capsys: pytest.CaptureFixture[str],
-                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_s_settings_tell_no_program_of_this_machine_anything(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    machine_in(tmp_path, "role = hub\nname = not-this-one")
+
+    def called(*words: object, **_: object) -> None:
+        raise AssertionError(words)
+
+    monkeypatch.setattr("subprocess.run", called)
+    assert main(["role", "--apply", "--restart", "--root", str(tmp_path)]) == 0
+    assert (tmp_path / "etc/hostname").read_text() == "not-this-one\n"
+    capsys.readouterr()
+
+
+def test_what_is_to_mend_is_written_beside_the_settings_for_notepad(tmp_path: Path,
+                                                                    capsys: pytest.CaptureFixture[str]) -> None:
     machine_in(tmp_path, "role = hub\nlanguage = es\ncontry = ES")
-    monkeypatch.setattr("roundtap.machine.applying.run_quietly", lambda words: 0)
     assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
     said = (tmp_path / "boot/firmware/roundtap-says.txt").read_bytes()
     assert said.startswith(b"\xef\xbb\xbf")

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,12 +27,17 @@ def run_quietly(words: Sequence[str]) -> int:
         return 127
 
 
+def run_nothing(words: Sequence[str]) -> int:
+    """For a machine that is only a folder: its files are changed, and no program of this one is told anything."""
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """Where a machine's files are, and how its programs are called; a test has a folder and a list instead."""
 
-    root: Path = Path("/")
-    run: Callable[[Sequence[str]], int] = run_quietly
+    root: Path
+    run: Callable[[Sequence[str]], int]
 
     def boot(self) -> Path | None:
         """The boot partition: the folder that holds cmdline.txt or the settings; None on other machines than a Pi."""
@@ -41,6 +46,20 @@ class Machine:
             if (folder / FILE).is_file() or (folder / "cmdline.txt").is_file():
                 return folder
         return None
+
+    @contextlib.contextmanager
+    def boot_open(self) -> Iterator[None]:
+        """The boot partition can be written to meanwhile; a read-only root leaves it read-only otherwise."""
+        boot = self.boot()
+        closed = boot is not None and bool(os.statvfs(boot).f_flag & os.ST_RDONLY)
+        if closed:
+            self.run(["mount", "-o", "remount,rw", str(boot)])
+        try:
+            yield
+        finally:
+            if closed:
+                os.sync()
+                self.run(["mount", "-o", "remount,ro", str(boot)])
 
     def settings_path(self) -> Path:
         """Where `roundtap.txt` is, or would be made: on the boot partition, else in /etc/roundtap."""
@@ -58,6 +77,11 @@ class Machine:
             return Settings(), [Said("unreadable", params={"reason": error.strerror or str(error)})]
 
 
+def machine_at(root: Path) -> Machine:
+    """This machine where `root` is /, else the files below a folder."""
+    return Machine(root, run_quietly if root == Path("/") else run_nothing)
+
+
 @dataclass(frozen=True, slots=True)
 class Applied:
     """What was done: files that changed (from the root), what is to be told, whether it takes a restart."""
@@ -69,6 +93,11 @@ class Applied:
 
 def apply(machine: Machine) -> Applied:
     """Make the machine what its `roundtap.txt` says. Said again, it changes nothing."""
+    with machine.boot_open():
+        return _apply(machine)
+
+
+def _apply(machine: Machine) -> Applied:
     settings, told = machine.settings()
     remembered, told_of_secrets = _take_secrets(machine, settings)
     told += told_of_secrets

@@ -1,0 +1,179 @@
+"""A card is made without root: bundle, script and settings on its boot partition, in a folder or within an image."""
+
+from __future__ import annotations
+
+import lzma
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from machine_kit import CMDLINE, CONFIG
+
+from roundtap.machine import card
+from roundtap.machine.settings_file import Settings, read
+from roundtap.main import main
+
+needs_mtools = pytest.mark.skipif(shutil.which("mformat") is None, reason="no mtools (apt: mtools)")
+
+FIRST, SECTORS = 2048, 65536
+ARMED_WORDS = ["systemd.run=/boot/firmware/roundtap/first-boot.sh", "systemd.run_success_action=reboot",
+               "systemd.run_failure_action=reboot", "systemd.unit=kernel-command-line.target"]
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    folder = tmp_path / "bundle"
+    (folder / "more").mkdir(parents=True)
+    (folder / "roundtap_1.2.3_arm64.deb").write_bytes(b"!<arch>\n" + b"r" * 100)
+    (folder / "more" / "overlayroot_0.18_all.deb").write_bytes(b"!<arch>\n" + b"o" * 50)
+    return folder
+
+
+@pytest.fixture
+def boot(tmp_path: Path) -> Path:
+    folder = tmp_path / "bootfs"
+    folder.mkdir()
+    (folder / "cmdline.txt").write_text(CMDLINE)
+    (folder / "config.txt").write_text(CONFIG)
+    return folder
+
+
+def made_image(folder: Path, name: str = "raspios.img") -> Path:
+    """An image laid out as Pi OS's: a table of partitions, FAT from 1 MiB, ext4 after it (here: nothing)."""
+    image = folder / name
+    entry = struct.pack("<B3sB3sII", 0, b"\0\0\0", 0x0C, b"\0\0\0", FIRST, SECTORS)
+    root = struct.pack("<B3sB3sII", 0, b"\0\0\0", 0x83, b"\0\0\0", FIRST + SECTORS, 4096)
+    with image.open("wb") as file:
+        file.write(b"\0" * 446 + entry + root + b"\0" * 32 + b"\x55\xaa")
+        file.truncate((FIRST + SECTORS + 4096) * 512)
+    drive = f"{image}@@{FIRST * 512}"
+    subprocess.run(["mformat", "-i", drive, "-T", str(SECTORS), "-h", "16", "-s", "63", "::"], check=True)
+    for file_name, text in (("cmdline.txt", CMDLINE), ("config.txt", CONFIG)):
+        subprocess.run(["mcopy", "-i", drive, "-", f"::{file_name}"], input=text.encode(), check=True)
+    return image
+
+
+def of_image(image: Path, name: str) -> bytes:
+    words = ["mtype", "-i", f"{image}@@{FIRST * 512}", f"::{name}"]
+    return subprocess.run(words, capture_output=True, check=True).stdout
+
+
+def test_a_card_gets_bundle_script_and_settings_and_starts_the_script_next(boot: Path, bundle: Path) -> None:
+    assert main(["card", str(boot), "--bundle", str(bundle)]) == 0
+    packed = {path.name for path in (boot / "roundtap/bundle").iterdir()}
+    assert packed == {"roundtap_1.2.3_arm64.deb", "overlayroot_0.18_all.deb"}
+    assert (boot / "roundtap/first-boot.sh").read_text().startswith("#!/bin/sh\n")
+    words = (boot / "cmdline.txt").read_text().split()
+    assert words[-4:] == ARMED_WORDS
+    assert words[:-4] == CMDLINE.replace(" resize", "").split()
+
+
+def test_the_template_says_nothing_until_somebody_takes_a_sign_away(boot: Path, bundle: Path) -> None:
+    main(["card", str(boot), "--bundle", str(bundle)])
+    raw = (boot / "roundtap.txt").read_bytes()
+    assert read(raw) == (Settings(), [])
+    assert raw.startswith(b"\xef\xbb\xbf")
+    assert raw.count(b"\r\n") == raw.count(b"\n")
+    for key in ("role", "wifi", "wifi_password", "country", "language", "board", "hotspot", "hub", "name", "timezone"):
+        assert f"\n#{key} = ".encode() in raw
+    opened = raw.replace(b"\n#", b"\n").replace(b"# ", b"#")
+    assert read(opened)[0].role == "table"
+
+
+def test_a_file_of_settings_goes_along_and_its_country_at_once(boot: Path, bundle: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.txt"
+    mine.write_text("role = hub\ncountry = PL\n")
+    assert main(["card", str(boot), "--bundle", str(bundle), "--settings", str(mine)]) == 0
+    assert (boot / "roundtap.txt").read_text() == "role = hub\ncountry = PL\n"
+    assert "cfg80211.ieee80211_regdom=PL" in (boot / "cmdline.txt").read_text().split()
+
+
+def test_the_next_bundle_goes_onto_a_card_that_runs_and_leaves_its_settings(boot: Path, bundle: Path) -> None:
+    main(["card", str(boot), "--bundle", str(bundle)])
+    (boot / "roundtap.txt").write_text("role = wall\n")
+    (boot / "cmdline.txt").write_text(CMDLINE.replace("resize", "overlayroot=tmpfs:recurse=0"))
+    (bundle / "roundtap_1.2.3_arm64.deb").rename(bundle / "roundtap_2.0.0_arm64.deb")
+    assert main(["card", str(boot), "--bundle", str(bundle)]) == 0
+    packed = {path.name for path in (boot / "roundtap/bundle").iterdir()}
+    assert packed == {"roundtap_2.0.0_arm64.deb", "overlayroot_0.18_all.deb"}
+    assert (boot / "roundtap.txt").read_text() == "role = wall\n"
+    words = (boot / "cmdline.txt").read_text().split()
+    assert not any(word.startswith("overlayroot=") for word in words)
+    assert words[-4:] == ARMED_WORDS
+
+
+def test_made_twice_is_made_once(boot: Path, bundle: Path) -> None:
+    main(["card", str(boot), "--bundle", str(bundle)])
+    first = {path: path.read_bytes() for path in boot.rglob("*") if path.is_file()}
+    main(["card", str(boot), "--bundle", str(bundle)])
+    assert {path: path.read_bytes() for path in boot.rglob("*") if path.is_file()} == first
+
+
+@needs_mtools
+@pytest.mark.parametrize("packed", [False, True], ids=["img", "img.xz"])
+def test_an_image_of_pi_os_becomes_one_of_the_kit_s_without_root(tmp_path: Path, bundle: Path, packed: bool) -> None:
+    base = made_image(tmp_path)
+    before = base.read_bytes()
+    if packed:
+        base = tmp_path / "raspios.img.xz"
+        base.write_bytes(lzma.compress(before, preset=0))
+    made = tmp_path / "dist/roundtap.img"
+    assert main(["card", str(base), "--bundle", str(bundle), "--output", str(made)]) == 0
+    assert of_image(made, "cmdline.txt").decode().split()[-4:] == ARMED_WORDS
+    assert of_image(made, "roundtap/bundle/overlayroot_0.18_all.deb") == b"!<arch>\n" + b"o" * 50
+    assert of_image(made, "roundtap/first-boot.sh") == (card.FILES / "first-boot.sh").read_bytes()
+    assert read(of_image(made, "roundtap.txt")) == (Settings(), [])
+    # Nothing but the boot partition has changed.
+    after, begin, end = made.read_bytes(), FIRST * 512, (FIRST + SECTORS) * 512
+    assert (after[:begin], after[end:]) == (before[:begin], before[end:])
+
+
+@needs_mtools
+def test_an_image_takes_the_next_bundle_too(tmp_path: Path, bundle: Path) -> None:
+    made = tmp_path / "a.img"
+    main(["card", str(made_image(tmp_path)), "--bundle", str(bundle), "--output", str(made)])
+    (bundle / "roundtap_1.2.3_arm64.deb").rename(bundle / "roundtap_2.0.0_arm64.deb")
+    again = tmp_path / "b.img"
+    assert main(["card", str(made), "--bundle", str(bundle), "--output", str(again)]) == 0
+    listed = subprocess.run(["mdir", "-b", "-i", f"{again}@@{FIRST * 512}", "::roundtap/bundle"], capture_output=True,
+                            text=True, check=True).stdout
+    assert "2.0.0" in listed
+    assert "1.2.3" not in listed
+
+
+def test_what_is_no_card_is_told_and_stays_as_it_is(tmp_path: Path, bundle: Path,
+                                                    capsys: pytest.CaptureFixture[str]) -> None:
+    empty = tmp_path / "other"
+    empty.mkdir()
+    assert main(["card", str(empty), "--bundle", str(bundle)]) == 2
+    assert "bootfs" in capsys.readouterr().err
+    assert list(empty.iterdir()) == []
+    film = tmp_path / "film.img"
+    film.write_bytes(b"x" * 4096)
+    assert main(["card", str(film), "--bundle", str(bundle), "--output", str(tmp_path / "o.img")]) == 2
+    assert "Raspberry Pi OS Lite" in capsys.readouterr().err
+
+
+def test_a_folder_without_the_package_is_no_bundle(boot: Path, tmp_path: Path,
+                                                   capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["card", str(boot), "--bundle", str(tmp_path / "nothing")]) == 2
+    assert "make bundle" in capsys.readouterr().err
+    assert (boot / "cmdline.txt").read_text() == CMDLINE
+
+
+def test_a_card_that_is_full_starts_as_before(boot: Path, bundle: Path, monkeypatch: pytest.MonkeyPatch,
+                                              capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(card.FolderCard, "free", lambda self: 1 << 20)
+    assert main(["card", str(boot), "--bundle", str(bundle)]) == 2
+    assert "1 MiB free" in capsys.readouterr().err
+    assert (boot / "cmdline.txt").read_text() == CMDLINE
+
+
+def test_the_script_takes_out_just_what_was_put_in(boot: Path, bundle: Path, tmp_path: Path) -> None:
+    main(["card", str(boot), "--bundle", str(bundle)])
+    script = (boot / "roundtap/first-boot.sh").read_text()
+    disarm = script[script.index("disarm() {"):script.index("give_up() {")]
+    subprocess.run(["sh", "-c", f"boot={boot}\n{disarm}\ndisarm"], check=True)
+    assert (boot / "cmdline.txt").read_text().split() == CMDLINE.replace(" resize", "").split()

@@ -1,0 +1,163 @@
+"""A read-only root: what must last is mounted from the data partition, and there is no such root without one."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from machine_kit import CMDLINE, Called, machine_in
+
+from roundtap.machine import first_boot, read_only
+from roundtap.machine.applying import Machine
+from roundtap.main import main
+
+FSTAB = """\
+proc            /proc           proc    defaults          0       0
+PARTUUID=0a1b2c3d-01  /boot/firmware  vfat    defaults          0       2
+PARTUUID=0a1b2c3d-02  /               ext4    defaults,noatime  0       1
+"""
+
+
+class Runs(Called):
+    """cp and rm are done, everything else is only noted; `mount` answers as it is told."""
+
+    def __init__(self, mounts: int = 0) -> None:
+        super().__init__()
+        self._mounts = mounts
+
+    def __call__(self, words: Sequence[str]) -> int:
+        super().__call__(words)
+        if words[0] in ("cp", "rm"):
+            return subprocess.run(words, check=False).returncode
+        return self._mounts if words[0] == "mount" else 0
+
+
+@pytest.fixture
+def pi(tmp_path: Path) -> Machine:
+    machine_in(tmp_path, "role = hub")
+    (tmp_path / "etc/fstab").write_text(FSTAB)
+    unit = tmp_path / "usr/lib/systemd/system/roundtap-hub.service"
+    unit.write_text("[Service]\nStateDirectory=roundtap roundtap-more\n")
+    hook = tmp_path / read_only.OVERLAY_HOOK
+    hook.parent.mkdir(parents=True)
+    hook.touch()
+    return Machine(tmp_path, Runs())
+
+
+def mounts(machine: Machine) -> dict[str, list[str]]:
+    """fstab by mount point: the fields of its line."""
+    lines = (machine.root / "etc/fstab").read_text().splitlines()
+    return {fields[1]: fields for fields in map(str.split, lines) if fields and not fields[0].startswith("#")}
+
+
+def test_what_must_last_is_mounted_from_the_data_partition(pi: Machine) -> None:
+    (pi.root / "var/lib/roundtap").mkdir(parents=True)
+    (pi.root / "var/lib/roundtap/journal").write_text("saved")
+    assert read_only.prepare(pi) == []
+    found = mounts(pi)
+    assert found["/data"][:3] == ["LABEL=roundtap-data", "/data", "ext4"]
+    assert found["/data"][5] == "2"
+    for place in ("/var/lib/roundtap", "/var/lib/roundtap-more", "/etc/roundtap", "/var/log/journal",
+                  "/etc/NetworkManager/system-connections"):
+        assert found[place][0] == f"/data{place}"
+        assert "bind" in found[place][3].split(",")
+    assert (pi.root / "data/var/lib/roundtap/journal").read_text() == "saved"
+
+
+def test_no_mount_that_fails_leaves_a_machine_waiting_for_a_keyboard(pi: Machine) -> None:
+    read_only.prepare(pi)
+    for place, fields in mounts(pi).items():
+        if place.startswith(("/data", "/var", "/etc")):
+            assert "nofail" in fields[3].split(",")
+
+
+def test_the_boot_partition_is_read_only_and_all_other_lines_stay(pi: Machine) -> None:
+    read_only.prepare(pi)
+    found = mounts(pi)
+    assert found["/boot/firmware"][3] == "defaults,ro"
+    assert (pi.root / "etc/fstab").read_text().replace("defaults,ro ", "defaults ").startswith(FSTAB)
+
+
+def test_prepared_twice_is_prepared_once_and_old_data_is_not_copied_over_new(pi: Machine) -> None:
+    read_only.prepare(pi)
+    once = (pi.root / "etc/fstab").read_text()
+    (pi.root / "data/etc/roundtap/hub.env").write_text("newer")
+    (pi.root / "etc/roundtap/hub.env").write_text("older")
+    assert read_only.prepare(pi) == []
+    assert (pi.root / "etc/fstab").read_text() == once
+    assert (pi.root / "data/etc/roundtap/hub.env").read_text() == "newer"
+
+
+def test_without_a_data_partition_the_system_stays_writable_and_says_so(pi: Machine) -> None:
+    machine = Machine(pi.root, Runs(mounts=32))
+    assert [said.key for said in read_only.prepare(machine)] == ["no_data_partition"]
+    assert (pi.root / "etc/fstab").read_text() == FSTAB
+    changed, told = read_only.turn(machine, True)
+    assert (changed, [said.key for said in told]) == (False, ["no_data_partition"])
+    assert (pi.root / "boot/firmware/cmdline.txt").read_text() == CMDLINE
+
+
+def test_without_overlayroot_too(pi: Machine) -> None:
+    (pi.root / read_only.OVERLAY_HOOK).unlink()
+    read_only.prepare(pi)
+    assert [said.key for said in read_only.turn(pi, True)[1]] == ["no_overlay"]
+
+
+def test_read_only_and_back_leaves_the_kernel_s_line_as_it_was(pi: Machine) -> None:
+    read_only.prepare(pi)
+    assert read_only.turn(pi, True) == (True, [])
+    line = pi.root / "boot/firmware/cmdline.txt"
+    assert "overlayroot=tmpfs:recurse=0" in line.read_text().split()
+    assert read_only.turn(pi, True) == (False, [])
+    assert read_only.turn(pi, False) == (True, [])
+    assert line.read_text() == CMDLINE
+
+
+def test_a_root_beneath_a_layer_is_known_as_one(tmp_path: Path) -> None:
+    (tmp_path / "proc").mkdir()
+    assert not read_only.is_read_only(tmp_path)
+    (tmp_path / "proc/mounts").write_text("/dev/mmcblk0p2 / ext4 rw 0 0\n")
+    assert not read_only.is_read_only(tmp_path)
+    (tmp_path / "proc/mounts").write_text("overlayroot / overlay rw,lowerdir=/media/root-ro 0 0\n")
+    assert read_only.is_read_only(tmp_path)
+
+
+def test_the_first_start_leaves_nothing_that_waits_for_a_keyboard(pi: Machine) -> None:
+    (pi.root / "etc/cloud").mkdir()
+    (pi.root / "boot/firmware/user-data").write_text("#cloud-config\n\n# an example\n#hostname: x\n")
+    state = pi.root / first_boot.RADIO_OFF
+    state.parent.mkdir(parents=True)
+    state.write_text("[main]\nWirelessEnabled=false\n")
+    first_boot.quieten(pi)
+    assert isinstance(pi.run, Runs)
+    assert "systemctl --quiet mask userconfig.service" in pi.run.all
+    assert (pi.root / "etc/cloud/cloud-init.disabled").exists()
+    assert "WirelessEnabled=true" in state.read_text()
+
+
+def test_what_somebody_chose_in_imager_still_comes_true(pi: Machine) -> None:
+    (pi.root / "etc/cloud").mkdir()
+    (pi.root / "boot/firmware/user-data").write_text("#cloud-config\nhostname: mine\n")
+    first_boot.quieten(pi)
+    assert not (pi.root / "etc/cloud/cloud-init.disabled").exists()
+
+
+def test_a_card_that_forgets_what_is_written_does_not_restart_for_ever(pi: Machine) -> None:
+    assert first_boot.restart_wanted(pi)
+    assert not first_boot.restart_wanted(pi)
+    (pi.root / "boot/firmware/cmdline.txt").write_text("other\n")
+    assert first_boot.restart_wanted(pi)
+
+
+def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.MonkeyPatch,
+                                              capsys: pytest.CaptureFixture[str]) -> None:
+    runs = Runs()
+    monkeypatch.setattr("roundtap.machine.applying.run_nothing", runs)
+    assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
+    assert "overlayroot=tmpfs:recurse=0" in (pi.root / "boot/firmware/cmdline.txt").read_text().split()
+    assert "/data" in mounts(pi)
+    assert "roundtap-hub.service" in runs.started()
+    assert not any("reboot" in call for call in runs.all)
+    capsys.readouterr()
