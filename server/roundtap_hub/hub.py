@@ -19,8 +19,10 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.event_times import Times
 from roundtap_hub.journal.proofs import Proofs
 from roundtap_hub.journal.service import Service
+from roundtap_hub.journal.trial_restore import TrialRestore
 from roundtap_hub.known_displays import Displays
 from roundtap_hub.organizers import Organizers, organizers_of
+from roundtap_hub.own_machine import OwnMachine
 from roundtap_hub.personal_links import PersonalLinks
 from roundtap_hub.pin import hash_pin as hash_pin
 from roundtap_hub.presence import Presence
@@ -74,6 +76,10 @@ class Hub:
     """The port of everybody's pages; 0: whichever somebody asks."""
     reached_at: ReachedAt = field(default_factory=lambda: ReachedAt(addresses=tuple))
     """The addresses that stand on walls and paper. Not given: none."""
+    machine: OwnMachine = field(default_factory=OwnMachine)
+    """What the machine that the hub runs on says of itself."""
+    trial: TrialRestore | None = None
+    """Tries whether the newest backup can be restored; None: a hub without a folder of its own."""
     new_event_id: Callable[[], str] = random_event_id
     proofs: Proofs = field(default_factory=Proofs)
     """Entries that units were told of and that the journal lacks."""

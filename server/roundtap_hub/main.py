@@ -23,10 +23,12 @@ from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, p
 from roundtap_hub.hub import Hub, read_or_make_secret
 from roundtap_hub.hub_sound import HubSound, aplay
 from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.journal.trial_restore import TrialRestore
 from roundtap_hub.local_units import local_folder, loopback_address, make_local_units
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import Opened, open_database, open_folder
 from roundtap_hub.organizers import Organizers, organizers_of
+from roundtap_hub.own_machine import OwnMachine
 from roundtap_hub.personal_links import LINKS_FILE, PersonalLinks
 from roundtap_hub.pin import PinFile, read_or_make_pin
 from roundtap_hub.private_files import make_private_folder
@@ -156,6 +158,9 @@ def run(args: argparse.Namespace) -> int:
               sound=None if args.sound is None or args.pages else HubSound(
                   opened.service, opened.clocks.now, aplay(args.sound)),
               organizers=organizers or organizers_of("", opened.clocks), links=links, encrypted=encrypted,
+              machine=OwnMachine(args.data),
+              trial=None if args.database is not None or args.pages else TrialRestore(
+                  args.data, opened.clocks, args.copy),
               plain_port=(short or listeners[0]).getsockname()[1],
               reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name))
     plain = [listeners[0], *([short] if short else ())]

@@ -156,6 +156,8 @@ POLICY: Mapping[str, Row] = {
             "GET /console/displays", "POST /console/displays/say", "POST /console/displays/unsay",
             "POST /console/displays/sound", "POST /console/displays/<display>/set",
             "POST /console/displays/<display>/identify", "POST /console/displays/<display>/forget"),
+    **_rows(Row(STAFF), "GET /console/before-doors"),
+    **_rows(Row(ORGANIZERS), "POST /console/before-doors/trial"),
     **_rows(Row(JUDGES), "GET /console/judge"),
     **_of_event(JUDGES, SEEN, "GET /judge", "POST /call", "POST /call/settled"),
     **_of_event(HEADS, SEEN, "POST /units", "POST /leave/refused"),

@@ -32,6 +32,7 @@ from roundtap_hub.public.sheet_drawing import common_context, words_in
 from roundtap_hub.public.sheets import Asked, Elsewhere, Found
 from roundtap_hub.staff import THE_ORGANIZER
 from roundtap_hub.views import HallNow
+from roundtap_hub.views.before_doors import things_to_do
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
 from roundtap_hub.views.officials import official_of
 from roundtap_hub.views.regions import CSRF, NOW, SEEN, Patch, Rendered, filled, split
@@ -42,6 +43,9 @@ ORGANIZER = "organizer"
 """How entries name whoever logged in with the hub's one PIN; see `actor`."""
 
 NAME_LETTERS = 80
+
+LEADING_TO_THE_DOORS = ("console.events", "console.event")
+"""Pages with the one line that leads to *Before the doors open* when something is wrong."""
 
 PACKED_BYTES, PACK_LEVEL = 1000, 2
 """From so many bytes on an answer of the console is packed, and how hard: what takes longer saves little."""
@@ -113,7 +117,11 @@ def the_version(feed: str) -> str:
 
 def _told_to_all(hub: Hub) -> str:
     """What stands on top of every organizer's page, as a short text."""
-    return f"{hub.service.storage.version}|{hub.paper.mute_units if hub.paper else ''}"
+    return f"{hub.service.storage.version}|{hub.paper.mute_units if hub.paper else ''}|{_to_do(False)}|{_to_do(True)}"
+
+
+def _to_do(playing: bool) -> int:
+    return things_to_do(the_hub(), the_snapshot(), the_units(), now_ms(), playing)
 
 
 def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
@@ -253,6 +261,8 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
         "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "steps": Steps(state) if state is not None else None,
+        "to_do": _to_do(state is not None and bool(state.public_rounds))
+        if request.endpoint in LEADING_TO_THE_DOORS else 0,
     }
     html = render_template(template, **{**common, **context})
     who = visit.who()

@@ -13,6 +13,7 @@ from roundtap_hub.views.console_version import HallNow, asked_version, console_v
 from roundtap_hub.views.event_at import EventAt, event_at, newest_round, results_version, seats, short_hash
 from roundtap_hub.views.event_list import known, listed
 from roundtap_hub.views.knockout import newest_name
+from roundtap_hub.views.tables import out_of_contact
 
 Units = Mapping[str, UnitStatus]
 
@@ -40,6 +41,8 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
                           hall.storage if hall else "")
     if page == "displays":
         return short_hash(snapshot.venue.number, [(line.id, line.name) for line in listed(snapshot)])
+    if page == "before-doors":
+        return short_hash(snapshot.venue.number, _of_units(units, hall), hall.storage if hall else "")
     if page == "judge":
         found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
         return short_hash([console_version(snapshot, units, each, hall) for each in found if each is not None])
@@ -59,6 +62,12 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
     if len(rest) == 1 and kind in _VERSIONS:
         return _VERSIONS[kind](snapshot, units, moment)
     return "none"
+
+
+def _of_units(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
+    """What is said of units before the doors open; that one has fallen silent comes by time alone."""
+    return [(unit, status.connected, status.core, status.health, bool(status.waiting), sorted(status.troubles),
+             hall is not None and out_of_contact(status, hall.now.mono_ms)) for unit, status in sorted(units.items())]
 
 
 def _in_play(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:

@@ -1,0 +1,34 @@
+"""Before the doors open: every check of hub and hall on one page, a backup tried, and what to send to who helps."""
+
+from __future__ import annotations
+
+from flask import Blueprint, redirect, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Problem
+from roundtap_hub.pages.base import mended_on, now_ms, page, the_hub, the_snapshot, the_units
+from roundtap_hub.views.before_doors import all_checks, grouped, unit_lines, wrong
+
+
+def routes(bp: Blueprint) -> None:
+    bp.add_url_rule("/before-doors", "before_doors", before_doors)
+    bp.add_url_rule("/before-doors/trial", "try_backup", try_backup, methods=["POST"])
+
+
+def before_doors(**_: str) -> AnyResponse:
+    """One line a check with what to do, part by part, the worst first; what is fine is one line."""
+    hub, snapshot, units = the_hub(), the_snapshot(), the_units()
+    checks = all_checks(hub, snapshot, units, now_ms())
+    return page("before_doors.html", feed="before-doors", groups=grouped(checks), wrong=wrong(checks),
+                noted=[check for check in checks if check.state == "note"], unit_lines=unit_lines(
+                    hub, snapshot, units, now_ms()), trial=hub.trial, wall=(hub.clocks.wall() or "")[:16])
+
+
+@mended_on(before_doors)
+def try_backup() -> AnyResponse:
+    """Restore the newest backup into a folder that is thrown away; the page says what came of it."""
+    trial = the_hub().trial
+    if trial is None:
+        raise Problem("trial_no_backup")
+    trial.begin()
+    return redirect(url_for("console.before_doors", _anchor="copies"), 303)

@@ -1,0 +1,279 @@
+"""What is looked at before the doors open: one line a check, the hall's first tables counted together, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from roundtap_core.event.rounds.tables_held import tables_drafted, tables_in_play
+from roundtap_core.version import same_build, version
+from roundtap_hub.devices.unit_health import UnitHealth, health_of
+from roundtap_hub.devices.unit_keys import STATION
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.copies import CATCHING_UP, CURRENT
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.displays import display_rows
+from roundtap_hub.views.tables import age, out_of_contact
+from roundtap_hub.views.units import table_units
+from roundtap_systemd.checks import COPIES, FINE, GROUPS, NETWORK, NOTE, PRINTER, TABLES, WALLS, WRONG, Check, worst
+from roundtap_systemd.checks import worst_first as worst_first
+from roundtap_systemd.health import LOW_NOW, SINCE, SPACE_LOW_BYTES
+
+NAMES_MAX = 16
+"""So many tables are named in one line; of more it is said how many."""
+PIN_OLD_DAYS = 180
+PRINTER_WRONG = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled")
+
+Units = Mapping[str, UnitStatus]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitLine:
+    """One unit of the hall, for who wants to know it exactly. `age_ms` None: never heard; `version_ok` None: it has not
+    said; `health` None likewise."""
+
+    unit: str
+    table: int | None
+    age_ms: int | None
+    silent: bool
+    version: str
+    version_ok: bool | None
+    health: UnitHealth | None
+    waiting: int
+    troubles: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """By its table's number where it stands at one."""
+        return self.unit if self.table is None else str(self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A part of the hall: `told` are the checks that say more than that all is well, the worst first; `fine` the
+    others, which are there for who wants to know."""
+
+    name: str
+    state: str
+    told: tuple[Check, ...]
+    fine: tuple[Check, ...]
+
+
+def unit_lines(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[UnitLine]:
+    """Every unit that can stand at a table: by table, those without one last."""
+    lines = []
+    for unit in table_units(hub, snapshot, units):
+        status = units.get(unit) or UnitStatus(unit, 0)
+        health = health_of(status.health)
+        said = status.core or (health.version if health else "")
+        lines.append(UnitLine(
+            unit, snapshot.venue.tables.get(unit), age(status.contact_ms, now_ms) if status.contact_ms else None,
+            out_of_contact(status if status.contact_ms else None, now_ms), said,
+            same_build(said, version()) if said else None, health, status.waiting, status.troubles))
+    return sorted(lines, key=lambda line: (line.table is None, line.table or 0, len(line.unit), line.unit))
+
+
+def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
+    """Everything that is looked at, in the order of GROUPS."""
+    return [*hub.machine.checks(), *_hub(hub, snapshot), *_network(hub), *_tables(hub, snapshot, units, now_ms),
+            *_walls(hub, snapshot, now_ms), *_printer(hub, units, now_ms), *_copies(hub)]
+
+
+def grouped(checks: Iterable[Check]) -> list[Group]:
+    """Part by part in the order people walk through the hall; in each the worst first, what is fine by itself."""
+    known = list(checks)
+    groups = []
+    for name in GROUPS:
+        ours = [check for check in known if check.group == name]
+        if ours:
+            groups.append(Group(name, worst(ours), tuple(worst_first(c for c in ours if c.state in (WRONG, NOTE))),
+                                tuple(c for c in ours if c.state not in (WRONG, NOTE))))
+    return groups
+
+
+def wrong(checks: Iterable[Check]) -> list[Check]:
+    return [check for check in checks if check.state == WRONG]
+
+
+def things_to_do(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playing: bool) -> int:
+    """How many checks want somebody, for the console's one line. `playing`: the doors have been open for long; what the
+    tables need the console says itself then, and only the hub's own machine is told."""
+    if playing:
+        return hub.machine.kept("machine", lambda: len(wrong(hub.machine.checks())))
+    return hub.machine.kept("all", lambda: len(wrong(all_checks(hub, snapshot, units, now_ms))))
+
+
+# --- the hub --------------------------------------------------------------------------------------------------------
+
+def _hub(hub: Hub, snapshot: Snapshot) -> list[Check]:
+    checks = [Check("build", FINE, {"version": version()})]
+    if hub.restored():
+        checks.append(Check("restored", WRONG))
+    if hub.unit_keys.unreadable:
+        checks.append(Check("keys", WRONG, group=COPIES))
+    return checks
+
+
+def _network(hub: Hub) -> list[Check]:
+    url = hub.reached_at.url
+    checks = [Check("address", FINE, {"url": url}, group=NETWORK) if url else Check("address", WRONG, group=NETWORK)]
+    if hub.encrypted is not None:
+        checks.append(Check("encrypted", FINE, {"fingerprint": hub.encrypted.fingerprint}, group=NETWORK))
+    else:
+        checks.append(Check("encrypted", NOTE, group=NETWORK))
+    return checks
+
+
+# --- the hall's tables ----------------------------------------------------------------------------------------------
+
+def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
+    lines = unit_lines(hub, snapshot, units, now_ms)
+    if not lines:
+        return [Check("contact", NOTE, kind="none", group=TABLES)]
+    heard = [line for line in lines if not line.silent]
+    checks = [_of_lines("contact", lines, lambda line: line.silent, {"here": len(heard)})]
+    checks += _places(snapshot, lines)
+    checks.append(_of_lines("builds", [line for line in heard if line.version_ok is not None],
+                            lambda line: not line.version_ok, {"version": version()}))
+    told = [line for line in heard if line.health is not None]
+    checks.append(_voltage(told))
+    checks.append(_of_lines("screens", [line for line in told if _health(line).screen is not None],
+                            lambda line: _health(line).screen is False))
+    checks.append(_of_lines("unit_cards", told, _card_is_bad))
+    checks.append(_buttons(told))
+    checks.append(_of_lines("troubles", lines, lambda line: bool(line.troubles)))
+    if any(line.waiting for line in lines):
+        checks.append(_of_lines("waiting", lines, lambda line: bool(line.waiting), state=NOTE))
+    return [check for check in checks if check is not None]
+
+
+def _of_lines(key: str, lines: Sequence[UnitLine], is_bad: Callable[[UnitLine], bool],
+              args: Mapping[str, str | int] | None = None, state: str = WRONG) -> Check | None:
+    """One check of many units: FINE, or which of them are not; None where there is nobody to ask."""
+    if not lines:
+        return None
+    bad = [line for line in lines if is_bad(line)]
+    said: dict[str, str | int] = {"n": len(bad) or len(lines), "all": len(lines), **(args or {})}
+    if bad:
+        said["names"] = _names(line.name for line in bad)
+    return Check(key, state if bad else FINE, said, group=TABLES)
+
+
+def _names(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:NAMES_MAX]) + (f" … (+{len(listed) - NAMES_MAX})" if len(listed) > NAMES_MAX else "")
+
+
+def _places(snapshot: Snapshot, lines: Sequence[UnitLine]) -> list[Check]:
+    """Whether every table that is played at has a unit, and every unit a table."""
+    checks = []
+    there = {line.table for line in lines if line.table is not None}
+    played = set().union(*(tables_in_play(state) | tables_drafted(state)
+                           for state in snapshot.events.values() if not state.finished), set())
+    bare = sorted(table for table in played if table not in there)
+    if bare:
+        checks.append(Check("places", NOTE, {"n": len(bare), "names": _names(map(str, bare))}, "bare", TABLES))
+    spare = [line for line in lines if line.table is None]
+    if spare:
+        checks.append(Check("places", NOTE, {"n": len(spare), "names": _names(line.unit for line in spare)}, "spare",
+                            TABLES))
+    return checks or [Check("places", FINE, {"n": len(there)}, group=TABLES)]
+
+
+def _health(line: UnitLine) -> UnitHealth:
+    return line.health or UnitHealth()
+
+
+def _voltage(told: Sequence[UnitLine]) -> Check | None:
+    asked = [line for line in told if _health(line).throttled is not None]
+    now = _of_lines("power", asked, lambda line: bool((_health(line).throttled or 0) & LOW_NOW))
+    if now is None or now.state == WRONG:
+        return now
+    return _of_lines("power", asked, lambda line: bool((_health(line).throttled or 0) >> SINCE & LOW_NOW), state=NOTE)
+
+
+def _card_is_bad(line: UnitLine) -> bool:
+    health = _health(line)
+    return health.read_only is True or (health.free_mb is not None and health.free_mb < SPACE_LOW_BYTES >> 20)
+
+
+def _buttons(told: Sequence[UnitLine]) -> Check | None:
+    """Whether somebody has pressed every button once since the units were started."""
+    with_keys = [line for line in told if _health(line).keys]
+    return _of_lines("buttons", with_keys, lambda line: bool(_health(line).unpressed), state=NOTE)
+
+
+# --- walls, paper, copies -------------------------------------------------------------------------------------------
+
+def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
+    rows = display_rows(hub.displays.contacts, snapshot.venue.walls.screens, now_ms)
+    checks = []
+    silent = [row.name for row in rows if row.screen is not None and not row.here]
+    if silent:
+        checks.append(Check("walls", WRONG, {"n": len(silent), "names": _names(silent)}, group=WALLS))
+    new = [row.name for row in rows if row.screen is None and row.here]
+    if new:
+        checks.append(Check("walls", NOTE, {"n": len(new), "names": _names(new)}, "new", WALLS))
+    here = [row.name for row in rows if row.screen is not None and row.here]
+    if here and not silent:
+        checks.append(Check("walls", FINE, {"n": len(here), "names": _names(here)}, group=WALLS))
+    return checks or [Check("walls", NOTE, kind="none", group=WALLS)]
+
+
+def _printer(hub: Hub, units: Units, now_ms: int) -> list[Check]:
+    checks = []
+    mute = hub.paper.mute_units if hub.paper is not None else []
+    for unit in sorted(unit for unit in hub.unit_keys if hub.unit_keys.role(unit) == STATION):
+        status = units.get(unit)
+        health = health_of(status.health) if status is not None else None
+        if out_of_contact(status, now_ms):
+            checks.append(Check("printer", WRONG, {"unit": unit}, "away", PRINTER))
+            continue
+        word = "mute" if unit in mute else health.printer if health is not None else ""
+        if word in PRINTER_WRONG:
+            checks.append(Check("printer", WRONG, {"unit": unit}, word, PRINTER))
+        else:
+            checks.append(Check("printer", FINE, {"unit": unit}, word if word in ("ready", "unasked") else "there",
+                                PRINTER))
+        said = health.version if health is not None else ""
+        if said and not same_build(said, version()):
+            checks.append(Check("printer", WRONG, {"unit": unit, "version": version()}, "build", PRINTER))
+    return checks or [Check("printer", NOTE, kind="none", group=PRINTER)]
+
+
+def _copies(hub: Hub) -> list[Check]:
+    checks = []
+    copies = hub.service.copies
+    if hub.on_database:
+        checks.append(Check("copy", FINE, kind="database", group=COPIES))
+    elif copies is not None:
+        states = copies.states
+        current = [state.name for state in states if state.state == CURRENT]
+        away = [state.name for state in states if state.state not in (CURRENT, CATCHING_UP)]
+        if away:
+            checks.append(Check("copy", WRONG, {"name": away[0]}, "away", COPIES))
+        if current:
+            checks.append(Check("copy", FINE, {"name": ", ".join(current)}, group=COPIES))
+        elif not away:
+            checks.append(Check("copy", NOTE, group=COPIES))
+    checks += _trial(hub)
+    days = hub.machine.pin_age_days()
+    if days is not None:
+        checks.append(Check("pin", NOTE if days >= PIN_OLD_DAYS else FINE, {"n": days}, group=COPIES))
+    return checks
+
+
+def _trial(hub: Hub) -> list[Check]:
+    trial = hub.trial
+    if trial is None or not trial.possible:
+        return []
+    if trial.running:
+        return [Check("trial", NOTE, kind="running", group=COPIES)]
+    last = trial.last
+    if last is None:
+        return [Check("trial", NOTE, kind="never" if trial.newest() else "nothing", group=COPIES)]
+    if last.reason:
+        return [Check("trial", WRONG, {"backup": last.backup}, group=COPIES)]
+    kind = "" if last.at else "timeless"
+    return [Check("trial", FINE, {"n": last.events, "at": last.at[:16].replace("T", " ")}, kind, COPIES)]

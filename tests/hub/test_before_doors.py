@@ -1,0 +1,315 @@
+"""Before the doors open: what the page says of hub and hall, to whom, and that the console leads there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub_kit import make_event, running
+from pages_kit import House, open_house, text_of
+
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.version import version
+from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.devices.unit_health import kept
+from roundtap_hub.journal.backups import FOLDER, make_backup
+from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.service import Step
+from roundtap_hub.journal.trial_restore import RECORD, TrialRestore
+from roundtap_hub.own_machine import OwnMachine
+from roundtap_hub.views.before_doors import all_checks, grouped, unit_lines
+from roundtap_systemd.checks import FINE, NOTE, WRONG, Check
+from roundtap_systemd.health import Machine
+
+HEALTH: dict[str, Any] = {"version": version(), "throttled": 0, "celsius": 45, "free_mb": 4096, "read_only": False,
+                          "screen": True, "printer": "", "keys": ["a", "b"], "pressed": ["a", "b"]}
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+def units(house: House, count: int, **health: Any) -> None:
+    """So many table units in contact, each at its table."""
+    hub = house.hub
+    for n in range(1, count + 1):
+        unit = f"table-{n}"
+        if unit not in hub.unit_keys:
+            hub.unit_keys.add(unit)
+            hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))], "organizer")
+        hub.presence.heard(unit, house.time(), connected=True, core=version(), health=kept({**HEALTH, **health}))
+
+
+def found(house: House) -> dict[str, list[Check]]:
+    checks = all_checks(house.hub, house.service.snapshot, house.hub.presence.units, house.time())
+    by_key: dict[str, list[Check]] = {}
+    for check in checks:
+        by_key.setdefault(check.key, []).append(check)
+    return by_key
+
+
+def only(house: House, key: str) -> Check:
+    [check] = found(house)[key]
+    return check
+
+
+def without_spares(house: House) -> None:
+    for unit in ("unit-1", "unit-2"):
+        house.hub.unit_keys.revoke(unit)
+
+
+# --- the hall's tables
+
+def test_sixty_four_tables_that_are_well_are_a_handful_of_lines(house: House) -> None:
+    without_spares(house)
+    units(house, 64)
+    checks = [check for checks in found(house).values() for check in checks]
+    tables = next(group for group in grouped(checks) if group.name == "tables")
+    assert (tables.state, tables.told) == (FINE, ())
+    assert only(house, "contact").args["n"] == 64
+
+
+def test_who_is_silent_is_named_by_its_table(house: House) -> None:
+    without_spares(house)
+    units(house, 3)
+    house.time.ms += 60_000
+    house.hub.presence.heard("table-2", house.time())
+    contact = only(house, "contact")
+    assert (contact.state, contact.args["names"], contact.args["n"]) == (WRONG, "1, 3", 2)
+
+
+@pytest.mark.parametrize(("health", "key", "state"), [
+    ({"throttled": 1}, "power", WRONG), ({"throttled": 0x10000}, "power", NOTE), ({"screen": False}, "screens", WRONG),
+    ({"read_only": True}, "unit_cards", WRONG), ({"free_mb": 0}, "unit_cards", WRONG),
+    ({"pressed": ["a"]}, "buttons", NOTE),
+])
+def test_what_is_wrong_with_one_table_of_three_is_one_line(house: House, health: dict[str, Any], key: str,
+                                                            state: str) -> None:
+    without_spares(house)
+    units(house, 3)
+    house.hub.presence.heard("table-2", house.time(), health=kept({**HEALTH, **health}))
+    check = only(house, key)
+    assert (check.state, check.args["names"]) == (state, "2")
+
+
+def test_another_build_than_the_hub_s_is_told(house: House) -> None:
+    without_spares(house)
+    units(house, 2)
+    house.hub.presence.heard("table-2", house.time(), core="0.1.dev1+g0000000")
+    assert (only(house, "builds").state, only(house, "builds").args["names"]) == (WRONG, "2")
+
+
+def test_a_unit_without_a_table_is_a_note_and_one_that_is_odd_is_more(house: House) -> None:
+    house.hub.presence.heard("unit-1", house.time(), connected=True)
+    house.hub.presence.heard("unit-2", house.time(), connected=True, troubles=frozenset({"twin"}))
+    assert (only(house, "places").state, only(house, "places").kind) == (NOTE, "spare")
+    assert (only(house, "troubles").state, only(house, "troubles").args["names"]) == (WRONG, "unit-2")
+
+
+def test_where_people_play_and_no_unit_stands_is_said(house: House) -> None:
+    house.with_event()
+    without_spares(house)
+    units(house, 1)
+    house.organizer()
+    kinds = {check.kind for check in found(house)["places"]}
+    assert kinds <= {"bare", ""}
+
+
+def test_a_hall_without_units_is_told_how_it_reports(house: House) -> None:
+    without_spares(house)
+    assert (only(house, "contact").state, only(house, "contact").kind) == (NOTE, "none")
+
+
+def test_a_unit_that_says_nothing_of_itself_is_no_trouble(house: House) -> None:
+    for unit in ("unit-1", "unit-2"):
+        house.hub.presence.heard(unit, house.time(), connected=True)
+    assert not {"power", "screens", "unit_cards", "buttons", "builds"} & set(found(house))
+    assert [line.health for line in unit_lines(house.hub, house.service.snapshot, house.hub.presence.units, 0)] == [
+        None, None]
+
+
+# --- printer, walls, network
+
+@pytest.mark.parametrize(("word", "state", "kind"), [
+    ("ready", FINE, "ready"), ("unasked", FINE, "unasked"), ("", FINE, "there"), ("no-paper", WRONG, "no-paper"),
+    ("offline", WRONG, "offline"), ("silent", WRONG, "silent"), ("no-port", WRONG, "no-port"),
+    ("something-new", FINE, "there"),
+])
+def test_the_printer_is_told_as_its_station_says(house: House, word: str, state: str, kind: str) -> None:
+    house.hub.unit_keys.add("station-1", "station")
+    house.hub.presence.heard("station-1", house.time(), health=kept({**HEALTH, "printer": word}))
+    assert (only(house, "printer").state, only(house, "printer").kind) == (state, kind)
+
+
+def test_a_station_that_is_silent_is_wrong_and_none_is_a_note(house: House) -> None:
+    assert (only(house, "printer").state, only(house, "printer").kind) == (NOTE, "none")
+    house.hub.unit_keys.add("station-1", "station")
+    assert (only(house, "printer").state, only(house, "printer").kind) == (WRONG, "away")
+
+
+def test_walls_new_and_none(house: House) -> None:
+    assert (only(house, "walls").state, only(house, "walls").kind) == (NOTE, "none")
+    display, _ = house.hub.displays.meet("", "10.42.0.9", {})
+    house.hub.displays.opened(display)
+    assert (only(house, "walls").kind, only(house, "walls").args["names"]) == ("new", "A")
+
+
+def test_a_hub_on_no_network_is_told(house: House) -> None:
+    assert only(house, "address").state in (WRONG, FINE)
+    assert only(house, "encrypted").state == NOTE
+
+
+# --- who may see it
+
+def test_the_page_says_it_all_and_follows(house: House) -> None:
+    without_spares(house)
+    units(house, 2)
+    house.hub.presence.heard("table-2", house.time(), health=kept({**HEALTH, "screen": False}))
+    page = house.organizer().get("/console/before-doors")
+    assert 'data-feed="/feed?page=before-doors"' in page.text
+    assert "No answer from the screen at 2." in text_of(page)
+    assert "Press its plug in firmly" in text_of(page)
+
+
+@pytest.mark.parametrize("role", ["judge", "head_judge", "scorekeeper"])
+def test_all_of_the_staff_may_read_and_only_organizers_try_a_backup(house: House, role: str) -> None:
+    browser = house.staff(role)
+    page = browser.get("/console/before-doors")
+    assert page.status_code == 200
+    assert "before-doors/trial" not in page.text
+    assert browser.post("/console/before-doors/trial").status_code == 403
+
+
+def test_strangers_see_nothing(house: House) -> None:
+    assert house.browser().get("/console/before-doors").status_code in (302, 303)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_whatever_is_wrong_is_said_in_every_language(house: House, language: str) -> None:
+    """Every text of a check of the page: title, what was seen, and what to do where it is wrong."""
+    words = core_words(language)
+    texts = json.loads((Path(core_words.__code__.co_filename).parent / "words/en.json").read_text(encoding="utf-8"))
+    keys = {key for key in texts if key.startswith("check.") and not key.startswith(("check.state", "check.group"))}
+    assert {key for key in keys if key not in words} == set()
+    assert {key for key in keys if key.endswith(".wrong") and f"{key}.do" not in words} == set()
+
+
+# --- the console leads there
+
+def test_the_console_has_one_line_when_something_is_wrong_and_else_none(house: House, tmp_path: Path) -> None:
+    without_spares(house)
+    units(house, 2)
+    house.hub.reached_at._addresses = lambda: ()
+    browser = house.organizer()
+
+    def leads() -> bool:
+        house.hub.machine._kept.clear()
+        return "Before the doors open:" in text_of(browser.get("/console"))
+
+    expected = bool(sum(check.state == WRONG for checks in found(house).values() for check in checks))
+    assert leads() == expected
+    house.hub.presence.heard("table-2", house.time(), health=kept({**HEALTH, "read_only": True}))
+    assert leads()
+
+
+# --- a backup is tried
+
+class Folder:
+    """A hub's folder with one backup in it."""
+
+    def __init__(self, path: Path, wall: str | None = "2026-11-22T10:00:00+00:00") -> None:
+        self.path = path
+        with running(path / "roundtap.db") as service:
+            make_event(service)
+            journal = Journal(f"sqlite:///{path / 'roundtap.db'}")
+            head = HeadFile(path / HEAD_FILE)
+            begin_head(head, journal, service.snapshot.venue.epoch)
+            self.named = head.named
+            head.close()
+            journal.close()
+        assert self.named is not None
+        self.backup = make_backup(path, path / FOLDER, self.named, "")
+        self.clocks = Clocks("boot", lambda: 1, lambda: wall)
+
+    def tried(self) -> TrialRestore:
+        trial = TrialRestore(self.path, self.clocks)
+        trial.begin()
+        trial.wait(30)
+        return trial
+
+
+def test_a_backup_that_holds_is_restored_looked_through_and_thrown_away(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    last = folder.tried().last
+    assert last is not None
+    assert (last.backup, last.events, last.reason, last.at[:10]) == (folder.backup.name, 1, "", "2026-11-22")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == sorted([*before, RECORD])
+
+
+def test_what_came_of_it_outlives_the_hub(tmp_path: Path) -> None:
+    last = Folder(tmp_path).tried().last
+    assert TrialRestore(tmp_path, Clocks("boot", lambda: 1, lambda: None)).last == last
+
+
+def test_a_backup_that_does_not_hold_is_said_and_harms_nothing(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    data = bytearray(folder.backup.read_bytes())
+    data[len(data) // 2:len(data) // 2 + 4096] = bytes(4096)
+    folder.backup.write_bytes(data)
+    journal = (tmp_path / "roundtap.db").read_bytes()
+    last = folder.tried().last
+    assert last is not None
+    assert last.reason
+    assert (tmp_path / "roundtap.db").read_bytes() == journal
+    assert not (tmp_path / FOLDER / "trial.tmp").exists()
+
+
+def test_without_a_backup_the_button_says_so(tmp_path: Path, house: House) -> None:
+    object.__setattr__(house.hub, "trial", TrialRestore(tmp_path / "none", house.hub.clocks))
+    browser = house.organizer()
+    browser.get("/console/before-doors")
+    answer = browser.post("/console/before-doors/trial")
+    assert answer.status_code == 409
+    assert "no backup to try yet" in text_of(answer)
+    assert only(house, "trial").kind == "nothing"
+
+
+def test_a_hub_on_a_database_has_nothing_to_try(house: House) -> None:
+    assert "trial" not in found(house)
+
+
+# --- the machine
+
+def test_the_hub_s_machine_is_looked_at_now_and_then(tmp_path: Path) -> None:
+    now = [0]
+    for name, text in (("proc/meminfo", "MemAvailable: 900000 kB\n"),):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="ascii")
+    machine = OwnMachine(tmp_path, Machine(tmp_path, root=tmp_path), lambda: now[0], lambda: 1.8e9)
+    assert {check.key: check.state for check in machine.checks()}["memory"] == FINE
+    (tmp_path / "proc/meminfo").write_text("MemAvailable: 9000 kB\n", encoding="ascii")
+    assert {check.key: check.state for check in machine.checks()}["memory"] == FINE
+    now[0] = 5000
+    assert {check.key: check.state for check in machine.checks()}["memory"] == WRONG
+
+
+@pytest.mark.parametrize(("days", "state"), [(0, FINE), (179, FINE), (180, NOTE)])
+def test_an_old_pin_is_a_note(house: House, tmp_path: Path, days: int, state: str) -> None:
+    (tmp_path / "pin").write_text("x", encoding="ascii")
+    made_s = (tmp_path / "pin").stat().st_mtime
+    object.__setattr__(house.hub, "machine", OwnMachine(tmp_path, wall_s=lambda: made_s + days * 86_400 + 10))
+    assert only(house, "pin").state == state
+
+
+def test_a_machine_in_the_past_says_nothing_of_the_pin(tmp_path: Path) -> None:
+    (tmp_path / "pin").write_text("x", encoding="ascii")
+    assert OwnMachine(tmp_path, wall_s=lambda: 0.0).pin_age_days() is None
+
