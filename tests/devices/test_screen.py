@@ -21,6 +21,15 @@ class Display:
             raise OSError(121, "Remote I/O error")
         self.bench.frames += 1
 
+    def renew(self, image):
+        self.display(image)
+        self.bench.renewed += 1
+
+    def light(self, level):
+        if self.bench.broken:
+            raise OSError(121, "Remote I/O error")
+        self.bench.lit.append(level)
+
     def close(self):
         self.bench.closed += 1
 
@@ -28,6 +37,7 @@ class Display:
 class Bench:
     def __init__(self):
         self.broken, self.frames, self.closed, self.made = False, 0, 0, []
+        self.renewed, self.lit = 0, []
 
     def open(self):
         if self.broken:

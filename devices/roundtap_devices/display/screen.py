@@ -14,7 +14,9 @@ RETRY_MS = 3000
 BEAT_MS = 5000
 """A display that lost its supply for a moment is set up again after this at the latest, even one that cannot answer (on
 SPI), or that answers and has forgotten everything."""
-FULL, DIMMED, OFF = 255, 1, 0
+FULL, DIMMED, OFF = 0xCF, 0x08, 0
+"""Contrast, as SSD1306, SSD1309 and SH1106 take it (their datasheets: command 81h, 1 to 256 steps); 0 is display off."""
+UNKNOWN = -1
 PLACES = ((0, 0), (1, 0), (1, 1), (0, 1))
 """Where the picture stands, one after the other, so that no pixel shines for a whole day."""
 
@@ -46,7 +48,7 @@ class Screen:
         self._shown: bytes | None = None
         self._retry_at_ms: int | None = None
         self._renewed_ms = 0
-        self._level = self._lit = FULL
+        self._level, self._lit = FULL, UNKNOWN
         self.reason = ""
         self.said = ""
 
@@ -72,7 +74,7 @@ class Screen:
             fresh = self._glass is None
             if self._glass is None:
                 self._glass = self._open()
-                self._lit, self._renewed_ms = FULL, now_ms
+                self._lit, self._renewed_ms = UNKNOWN, now_ms
             if self._level != self._lit:
                 self._glass.light(self._level)
                 self._lit = self._level
