@@ -39,6 +39,6 @@ def missing(error: BaseException, otherwise: str) -> Missing:
         kinds = {"lgpio": "lgpio", "spidev": "spidev", "luma": "luma", "smbus2": "luma", "PIL": "luma",
                  "gpiozero": "luma"}
         return Missing(kinds.get(package, otherwise), "" if package in kinds else error)
-    if isinstance(error, OSError) and error.errno in (errno.EPERM, errno.EACCES) or "permission" in str(error).lower():
+    if getattr(error, "errno", None) in (errno.EPERM, errno.EACCES) or "permission" in str(error).lower():
         return Missing("permission", error)
     return Missing(otherwise, error)

@@ -144,7 +144,7 @@ def _serial(wiring: ScreenWiring, pin_factory: Any) -> Any:
         lines.close()
         raise
     made.cleanup = _also(made.cleanup, lines.close)
-    made.pull_reset = lambda: (lines.output(wiring.reset, lines.LOW), lines.output(wiring.reset, lines.HIGH))
+    made.pull_reset = lambda: lines.pulse(wiring.reset)
     return made
 
 
@@ -177,6 +177,11 @@ class _Lines:
 
     def output(self, pin: int, level: int) -> None:
         self._lines[pin].value = 1 if level else 0
+
+    def pulse(self, pin: int) -> None:
+        """Low for some microseconds: 3 are enough (SSD1306 datasheet, 8.9; SH1106, "Reset timing": 10)."""
+        self.output(pin, self.LOW)
+        self.output(pin, self.HIGH)
 
     def close(self) -> None:
         for line in self._lines.values():

@@ -15,7 +15,7 @@ BEAT_MS = 5000
 """A display that lost its supply for a moment is set up again after this at the latest, even one that cannot answer (on
 SPI), or that answers and has forgotten everything."""
 FULL, DIMMED, OFF = 0xCF, 0x08, 0
-"""Contrast, as SSD1306, SSD1309 and SH1106 take it (their datasheets: command 81h, 1 to 256 steps); 0 is display off."""
+"""Contrast, as SSD1306, SSD1309 and SH1106 take it (their datasheets: command 81h, 256 steps); 0 is display off."""
 UNKNOWN = -1
 PLACES = ((0, 0), (1, 0), (1, 1), (0, 1))
 """Where the picture stands, one after the other, so that no pixel shines for a whole day."""

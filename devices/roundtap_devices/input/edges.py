@@ -79,7 +79,7 @@ class Buttons:
         stamps = Stamps(pin_factory, mono_ms)
         try:
             for key, number in board.pins.keys().items():
-                # Not gpiozero's own Button: it hands on no stamps, and its bounce_time is a filter that loses short taps.
+                # Not gpiozero's Button: it hands on no stamps, and its bounce_time is a filter that loses short taps.
                 device = InputDevice(number, pull_up=board.active_low, pin_factory=pin_factory)
                 self._devices[key] = device
                 device.pin.bounce, device.pin.edges = None, "both"

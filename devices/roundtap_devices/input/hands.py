@@ -27,8 +27,8 @@ LOST_MS = 250
 AGAIN_MS = 10
 LOOK_MS = 1000
 KERNEL_HOLDS = 16
-"""Edges of one line that the kernel keeps for a reader that stands still; of more it drops the oldest (event_buffer_size
-in include/uapi/linux/gpio.h: 16 for each line asked for, and lgpio asks for each line by itself)."""
+"""Edges of one line that the kernel keeps for a reader that stands still; of more it drops the oldest
+(event_buffer_size in include/uapi/linux/gpio.h: 16 for each line asked for, and lgpio asks for each by itself)."""
 
 
 class Hands:

@@ -129,8 +129,8 @@ class Dialogue:
             self._turned_ms = now_ms
 
     def on_drawn(self, now_ms: int) -> None:
-        """The scene of this moment is on the screen: its question can be read from now on. Who never says so draws after
-        every gesture."""
+        """The scene of this moment is on the screen: its question can be read from now on. Who never says so draws
+        after every gesture."""
         self._seen = True, self._question(now_ms)
 
     def on_stored(self, report_id: str, effect: SendReport) -> None:
