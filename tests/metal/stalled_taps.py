@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from first_press import Lines, TooSlow, pretend_a_pi
+from gpio_lines import Lines, TooSlow, pretend_a_pi
 
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.front import Front
@@ -71,7 +71,7 @@ class Reader:
                                         stdout=subprocess.PIPE, text=True)
         self._told: queue.SimpleQueue[object] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
-        assert self._told.get(timeout=60) == "ready"
+        assert self._told.get(timeout=240) == "ready"
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
