@@ -28,7 +28,7 @@ SIGNALS = ("lamp", "lamp_a", "lamp_b", "buzzer")
 LAST_BCM_PIN = 27
 
 # What else these pins of the header are for: https://pinout.xyz, and "GPIO and the 40-pin header" in
-# https://github.com/raspberrypi/documentation (documentation/asciidoc/computers/raspberry-pi/gpio-on-raspberry-pi.adoc).
+# github.com/raspberrypi/documentation (documentation/asciidoc/computers/raspberry-pi/gpio-on-raspberry-pi.adoc).
 # 0 and 1 are read at power-on (a HAT's memory), on 14 and 15 the system's console talks.
 NEVER = {0: "ID_SD", 1: "ID_SC", 14: "UART TXD", 15: "UART RXD"}
 # dtparam=spi=on takes all five, both chip selects included, whether a display needs them or not (cs-gpios in

@@ -64,7 +64,8 @@ def test_a_board_of_ones_own(tmp_path):
     ('[screen]\nbus = "spi"\ndc = 9', "board.toml: screen.dc: pin 9 is taken by SPI MISO"),
     ('[screen]\nbus = "spi"\nreset = 24', "board.toml: screen.reset: pin 24 is taken by screen.dc"),
     ("lamps_active_low = 1", "board.toml: lamps_active_low: 1 should be true or false"),
-    ("[pins]\nleft = 4", "board.toml: pins.left: unknown key; known are a, b, up, down, call, lamp, lamp_a, lamp_b, buzzer"),
+    ("[pins]\nleft = 4", "board.toml: pins.left: unknown key; known are a, b, up, down, call, lamp, "
+     "lamp_a, lamp_b, buzzer"),
     ('[pins]\na = "4"', "board.toml: pins.a: 4 should be a whole number"),
     ("[pins]\na = true", "board.toml: pins.a: True should be a whole number"),
     ("pins = 4", "board.toml: pins: 4 should be a table"),

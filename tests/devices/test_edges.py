@@ -6,14 +6,14 @@ import pytest
 
 from roundtap_devices import boards
 from roundtap_devices.input import pin_factory
-from roundtap_devices.input.edges import Buttons
+from roundtap_devices.input.edges import Buttons, Stamps
 
 
 class Unit:
     def __init__(self, board=boards.RECOMMENDED):
         self.now_ms = 0
         self.board = board
-        self.factory = pin_factory.mock_factory()
+        self.factory = pin_factory.mock_factory(lambda: self.now_ms / 1000)
         self.edges = queue.SimpleQueue()
         self.buttons = Buttons(board, self.factory, self.edges, lambda: self.now_ms)
 
@@ -60,6 +60,73 @@ def test_closed_buttons_give_their_pins_back():
     unit = Unit()
     unit.buttons.close()
     Buttons(unit.board, unit.factory, unit.edges, lambda: 0)
+
+
+def test_pins_tell_what_is_held_whatever_was_heard():
+    unit = Unit()
+    unit.press("a", True, 100)
+    assert unit.buttons.held() == {"a": True, "b": False, "up": False, "down": False}
+
+
+class Ticks:
+    """A pin factory's clock: seconds since another moment than the unit's, and read late."""
+
+    def __init__(self, wrap_s=None):
+        self.now_s, self.wrap_s = 0.0, wrap_s
+
+    def ticks(self):
+        return self.now_s if self.wrap_s is None else self.now_s % self.wrap_s
+
+    def ticks_diff(self, later, earlier):
+        return later - earlier if self.wrap_s is None else (later - earlier) % self.wrap_s
+
+
+def test_an_edge_read_late_bears_the_time_it_was_made():
+    ticks, mono_ms = Ticks(), 70_000
+    ticks.now_s = 12.5
+    assert Stamps(ticks, lambda: mono_ms).at_ms(12.41) == 69_910
+
+
+def test_a_counter_of_32_bits_of_microseconds_that_wraps_spoils_nothing():
+    ticks = Ticks(wrap_s=2 ** 32 / 1e6)
+    ticks.now_s = ticks.wrap_s + 0.05
+    stamps = Stamps(ticks, lambda: 9_000)
+    before_wrap_s = ticks.wrap_s - 0.04
+    assert [stamps.at_ms(before_wrap_s), stamps.at_ms(0.02)] == [8_910, 8_970]
+
+
+def test_stamps_of_the_wall_s_clock_are_not_believed_so_no_jump_of_it_spoils_a_gesture():
+    ticks, mono_ms = Ticks(), 5_000
+    ticks.now_s = 300.0  # CLOCK_MONOTONIC; the edge comes with seconds since 1970, as before Linux 5.7
+    stamps = Stamps(ticks, lambda: mono_ms)
+    assert stamps.at_ms(1_800_000_000.0) == 5_000
+    mono_ms = 5_090
+    assert stamps.at_ms(1_700_000_000.0) == 5_090
+
+
+def test_a_reader_held_up_between_two_clocks_asks_again():
+    ticks, asked = Ticks(), []
+
+    def mono_ms():
+        # The second time it is asked 80 ms have passed since the first: preempted in between.
+        asked.append(len(asked))
+        return 1_000 if len(asked) == 1 else 1_080
+
+    ticks.now_s = 7.08
+    assert Stamps(ticks, mono_ms).at_ms(7.0) == 1_000
+
+
+def test_of_two_edges_the_earlier_never_comes_out_later():
+    ticks, clock = Ticks(), [1000]
+    stamps = Stamps(ticks, lambda: clock[0])
+    made = []
+    for n in range(2000):
+        made_s = n * 0.0004
+        ticks.now_s = made_s + (n % 7) * 0.0003
+        clock[0] = 1000 + int(ticks.now_s * 1000)
+        made.append(stamps.at_ms(made_s))
+    assert made == sorted(made)
+    assert all(abs(at_ms - 1000 - n * 0.4) <= 2 for n, at_ms in enumerate(made))
 
 
 class Chips:

@@ -1,5 +1,8 @@
 """The real display class, on a bus that is made up: luma's errors become OSError, and the bus is given back."""
 
+import sys
+import types
+
 import pytest
 from luma.core.error import DeviceNotFoundError
 from PIL import Image
@@ -7,15 +10,17 @@ from PIL import Image
 from roundtap_devices import boards
 from roundtap_devices.display import oled
 from roundtap_devices.input import pin_factory
+from roundtap_devices.missing import Missing
 
 
 class Bus:
     def __init__(self):
-        self.there, self.sent, self.closed = True, [], False
+        self.there, self.sent, self.closed, self.said = True, [], False, []
 
     def command(self, *values):
         if not self.there:
             raise DeviceNotFoundError("I2C device not found on address: 0x3C")
+        self.said.append(values)
 
     def data(self, values):
         self.command()
@@ -57,6 +62,104 @@ def test_a_display_lost_later_is_an_oserror_too(bus):
 def test_no_such_i2c_bus_is_an_oserror():
     with pytest.raises(OSError, match="not found"):
         oled.Oled(boards.ScreenWiring(i2c_port=99))
+
+
+class Chip:
+    """A display controller as its datasheet has it: after power-on it is off, its multiplex ratio unset, its memory
+    noise; commands set that, data fills it."""
+
+    def __init__(self, bus):
+        bus.data = self.data
+        bus.command = self.command
+        self.dark_moments = 0
+        self.lose_power()
+
+    def lose_power(self):
+        self.on, self.ratio, self.filled = False, None, 0
+
+    def command(self, *values):
+        if 0xA8 in values:
+            self.ratio = values[values.index(0xA8) + 1]
+        if values[0] == 0xAE:
+            self.dark_moments += self.on
+            self.on = False
+        if values[0] == 0xAF:
+            self.on = True
+
+    def data(self, values):
+        self.filled += len(values)
+
+
+@pytest.mark.parametrize("driver", boards.DRIVERS)
+def test_a_display_that_forgot_everything_shows_again_and_a_sound_one_does_not_flicker(bus, driver):
+    chip = Chip(bus)
+    made = oled.Oled(boards.ScreenWiring(driver=driver))
+    chip.dark_moments = 0
+    made.renew(Image.new("1", (128, 64), 1))
+    assert (chip.on, chip.ratio, chip.dark_moments) == (True, 0x3F, 0)
+    chip.lose_power()
+    made.renew(Image.new("1", (128, 64), 1))
+    assert (chip.on, chip.ratio, chip.filled) == (True, 0x3F, 1024)
+
+
+def test_a_screen_at_rest_stays_dark_when_it_is_set_up_anew(bus):
+    chip = Chip(bus)
+    made = oled.Oled(boards.ScreenWiring())
+    made.light(0)
+    made.renew(Image.new("1", (128, 64), 1))
+    assert not chip.on
+    made.light(0xCF)
+    assert chip.on
+
+
+def test_without_spidev_an_spi_display_says_which_package_it_wants(monkeypatch):
+    monkeypatch.setitem(sys.modules, "spidev", None)
+    with pytest.raises(Missing, match="apt install python3-spidev"):
+        oled.Oled(boards.WAVESHARE_HAT.screen, pin_factory.mock_factory())
+
+
+def test_a_bus_that_is_switched_off_says_where_it_is_switched_on():
+    with pytest.raises(Missing, match="dtparam=i2c_arm=on"):
+        oled.Oled(boards.ScreenWiring(i2c_port=99))
+
+
+class SpiDev:
+    """spidev's own, as far as luma calls it; python3-spidev is a Debian package."""
+
+    def __init__(self):
+        self.bytes = 0
+
+    def open(self, port, device):
+        self.at = port, device
+
+    def writebytes(self, data):
+        self.bytes += len(data)
+
+    def close(self):
+        self.bytes = 0
+
+
+def test_an_spi_display_is_driven_and_reset_through_its_pins(monkeypatch):
+    module = types.ModuleType("spidev")
+    module.SpiDev = SpiDev
+    monkeypatch.setitem(sys.modules, "spidev", module)
+    pins = pin_factory.mock_factory()
+    made = oled.Oled(boards.WAVESHARE_HAT.screen, pins)
+    pins.pin(25).clear_states()
+    for _ in range(oled.RESET_EVERY):
+        made.renew(Image.new("1", (128, 64), 1))
+    assert [state.state for state in pins.pin(25).states] == [True, False, True]
+    made.close()
+    oled.Oled(boards.WAVESHARE_HAT.screen, pins)
+
+
+def test_pins_that_are_not_there_make_an_spi_display_blind():
+    def no_pins():
+        raise Missing("lgpio")
+
+    screen = oled.oled_screen(boards.WAVESHARE_HAT.screen, no_pins)
+    screen.show(Image.new("1", (128, 64), 1), 0)
+    assert (screen.blind, screen.reason) == (True, "lgpio")
 
 
 def test_the_lines_of_an_spi_display_are_gpiozero_pins():

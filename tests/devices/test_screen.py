@@ -2,7 +2,8 @@
 
 from PIL import Image
 
-from roundtap_devices.display.screen import FRAME_BYTES, Screen, VirtualScreen
+from roundtap_devices.display.screen import DIMMED, FRAME_BYTES, FULL, OFF, Screen, VirtualScreen
+from roundtap_devices.missing import Missing
 
 
 def picture(*pixels):
@@ -21,6 +22,15 @@ class Display:
             raise OSError(121, "Remote I/O error")
         self.bench.frames += 1
 
+    def renew(self, image):
+        self.display(image)
+        self.bench.renewed += 1
+
+    def light(self, level):
+        if self.bench.broken:
+            raise OSError(121, "Remote I/O error")
+        self.bench.lit.append(level)
+
     def close(self):
         self.bench.closed += 1
 
@@ -28,6 +38,7 @@ class Display:
 class Bench:
     def __init__(self):
         self.broken, self.frames, self.closed, self.made = False, 0, 0, []
+        self.renewed, self.lit = 0, []
 
     def open(self):
         if self.broken:
@@ -89,3 +100,76 @@ def test_an_unplugged_twin_is_dark_and_shows_the_picture_again_after_plugging_in
     screen.glass.unplug(False)
     screen.show(picture((1, 0)), 3100)
     assert screen.glass.frame[0] == 0x40
+
+
+def test_a_standing_picture_is_set_up_anew_on_a_beat():
+    bench = Bench()
+    screen = Screen(bench.open, beat_ms=5000)
+    for now_ms in range(0, 16_000, 1000):
+        screen.show(picture((3, 3)), now_ms)
+    assert (bench.frames, bench.renewed, len(bench.made)) == (4, 3, 1)
+
+
+def test_a_display_that_is_lost_under_a_standing_picture_is_noticed_and_comes_back():
+    bench = Bench()
+    screen = Screen(bench.open, beat_ms=5000)
+    screen.show(picture(), 0)
+    bench.broken = True
+    for now_ms in range(1000, 6000, 1000):
+        screen.show(picture(), now_ms)
+    assert screen.blind
+    bench.broken = False
+    assert screen.show(picture(), 8000)
+    assert not screen.blind
+
+
+def test_why_it_is_blind_is_said_until_it_sees_again():
+    lacks = [Missing("spidev"), OSError("I2C device not found on address: 0x3C")]
+    bench = Bench()
+
+    def open_glass():
+        if lacks:
+            raise lacks.pop(0)
+        return bench.open()
+
+    screen = Screen(open_glass)
+    screen.show(picture(), 0)
+    assert screen.reason == "spidev"
+    assert "python3-spidev" in screen.said
+    screen.show(picture(), 3000)
+    assert (screen.reason, "0x3C" in screen.said) == ("display", True)
+    screen.show(picture(), 6000)
+    assert (screen.reason, screen.said) == ("", "")
+
+
+def test_it_is_dimmed_and_dark_and_a_new_display_is_lit_as_the_old_one_was():
+    bench = Bench()
+    screen = Screen(bench.open)
+    screen.show(picture(), 0)
+    for level in (DIMMED, OFF):
+        screen.light(level)
+        screen.show(picture(), 1000)
+    bench.broken = True
+    screen.show(picture((1, 1)), 2000)
+    bench.broken = False
+    screen.show(picture((1, 1)), 5000)
+    assert bench.lit == [FULL, DIMMED, OFF, OFF]
+
+
+def test_the_picture_moves_by_a_pixel_and_comes_back():
+    screen, seen = VirtualScreen(), []
+    screen._shift_ms = 1000
+    for now_ms in range(0, 5000, 1000):
+        screen.show(picture((5, 5)), now_ms)
+        frame = Image.frombytes("1", (128, 64), screen.glass.frame)
+        seen.append(frame.getbbox()[:2])
+    assert seen == [(5, 5), (6, 5), (6, 6), (5, 6), (5, 5)]
+
+
+def test_nothing_is_cut_where_the_picture_reaches_the_edge():
+    screen = VirtualScreen()
+    screen._shift_ms = 1000
+    screen.show(picture((127, 5), (5, 63)), 2000)
+    frame = Image.frombytes("1", (128, 64), screen.glass.frame)
+    assert frame.getpixel((127, 5))
+    assert frame.getpixel((5, 63))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
+import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,31 +44,29 @@ def test_a_screen_that_only_blinks_is_said_once(capsys: pytest.CaptureFixture[st
     assert len(shown) == 5
 
 
-def start(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Start the unit on the real pins, in this process."""
-    monkeypatch.setattr(units.signal, "signal", lambda *_: None)
-    parser = argparse.ArgumentParser()
-    units.add_arguments(parser)
-    return units.run(parser.parse_args([str(kit.folder / "table-1.toml")]))
+def test_a_machine_without_pins_display_or_their_libraries_runs_and_says_what_it_lacks(kit: Kit) -> None:
+    """No Pi is needed to see it: this machine has no GPIO, and mostly no lgpio."""
+    kit.start_hub()
+    unit = start_roundtap("table", str(kit.folder / "table-1.toml"), "--say", stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    assert unit.stderr is not None
+    assert unit.stdout is not None
+    said = [unit.stderr.readline(), unit.stderr.readline()]
+    assert any("buttons and lamps: " in line and re.search(r"python3-lgpio|no GPIO|may not reach", line)
+               for line in said), said
+    assert any("screen: " in line for line in said), said
+    # It goes on all the same: the hub is heard, and what the screen would show is said.
+    assert any("press" in line for line in iter(unit.stdout.readline, ""))
+    unit.terminate()
+    unit.communicate(timeout=20)
+    assert unit.returncode == 0
 
 
-def test_without_lgpio_it_says_where_to_get_it(
-    kit: Kit, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setitem(sys.modules, "lgpio", None)
-    assert start(kit, monkeypatch) == 2
-    assert "apt install python3-lgpio" in capsys.readouterr().err
-
-
-def test_on_a_machine_that_is_no_pi_it_names_what_it_looked_for(
-    kit: Kit, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-) -> None:
-    def no_chip(*_: object) -> None:
-        raise OSError("no gpiochip labelled pinctrl-rp1; found none")
-
-    monkeypatch.setattr("roundtap_devices.input.pin_factory.real_factory", no_chip)
-    assert start(kit, monkeypatch) == 2
-    assert capsys.readouterr().err == "roundtap table: no gpiochip labelled pinctrl-rp1; found none\n"
+def test_what_is_missing_is_said_once_and_when_it_is_there_again(caplog: pytest.LogCaptureFixture) -> None:
+    say = units._missing_said()
+    for reason in ("lgpio is missing", "lgpio is missing", "", ""):
+        say(reason, "")
+    assert caplog.messages == ["buttons and lamps: lgpio is missing", "buttons and lamps: there again"]
 
 
 def test_a_board_file_that_may_not_be_read(kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

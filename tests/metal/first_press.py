@@ -20,57 +20,16 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
+from gpio_lines import Lines, TooSlow, pretend_a_pi
+
 from roundtap.demo.demo_event import make_event
 from roundtap.kit.leash import start_roundtap
 from roundtap_devices.boards import RECOMMENDED
-from roundtap_devices.input.gestures import DEBOUNCE_MS
 from roundtap_hub.journal.journal import Journal
 
 PORT = 8080
-ZERO_2_W = "902120"
-BOUNCES = 3
 FINGER_S = 0.06
 WAIT_S = 120.0
-
-
-class TooSlow(Exception):
-    """This machine was held up while it played the button; the evening proves nothing and is begun again."""
-
-
-class Lines:
-    """The header's pins as gpio-sim shows them: what a finger does to a button, and what the unit does to a lamp."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        # Opened once: what follows must be as quick as a contact.
-        self._pulls = {pin: os.open(folder / f"sim_gpio{pin}/pull", os.O_WRONLY)
-                       for pin in RECOMMENDED.pins.keys().values()}
-
-    def high(self, pin: int) -> bool:
-        return (self._folder / f"sim_gpio{pin}/value").read_text().strip() == "1"
-
-    def press(self, pin: int) -> float:
-        """Pull a pin to ground as a cheap button does, bouncing; seconds when it first touched. Raises TooSlow."""
-        touched = time.monotonic()
-        self._pull(pin, up=False)
-        longest_ms = 0.0
-        for _ in range(BOUNCES):
-            off = time.monotonic()
-            self._pull(pin, up=True)
-            self._pull(pin, up=False)
-            longest_ms = max(longest_ms, 1000 * (time.monotonic() - off))
-        if longest_ms >= DEBOUNCE_MS:
-            raise TooSlow(f"a bounce of {longest_ms:.0f} ms is no bounce but a press of its own")
-        return touched
-
-    def release(self, pin: int) -> float:
-        """Let go; seconds when it was let go."""
-        let_go = time.monotonic()
-        self._pull(pin, up=True)
-        return let_go
-
-    def _pull(self, pin: int, up: bool) -> None:
-        os.pwrite(self._pulls[pin], b"pull-up" if up else b"pull-down", 0)
 
 
 class Screen:
@@ -104,14 +63,6 @@ def wait_until(true: Callable[[], bool], what: str) -> None:
         if time.monotonic() > give_up:
             raise AssertionError(f"waited for {what}")
         time.sleep(0.05)
-
-
-def pretend_a_pi(folder: Path) -> None:
-    """gpiozero wants a Pi's revision, and this kernel has none: a /proc/cpuinfo that names a Zero 2 W."""
-    if "Revision" in Path("/proc/cpuinfo").read_text():
-        return
-    (folder / "cpuinfo").write_text(f"Hardware\t: BCM2835\nRevision\t: {ZERO_2_W}\n")
-    subprocess.run(["mount", "--bind", str(folder / "cpuinfo"), "/proc/cpuinfo"], check=True)
 
 
 def prepare(folder: Path, i2c_port: int) -> None:

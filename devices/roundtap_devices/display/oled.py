@@ -1,49 +1,132 @@
-"""The real display, through luma.oled on I2C or SPI; its errors become OSError, so that `screen` needs no luma."""
+"""The real display, through luma.oled on I2C or SPI; its errors become `Missing`, so that `screen` needs no luma."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import importlib
+from collections.abc import Callable
 from typing import Any
 
 from roundtap_devices.boards import ScreenWiring
-from roundtap_devices.display.screen import Screen
+from roundtap_devices.display.screen import FULL, Screen
+from roundtap_devices.missing import Missing, missing
 
-NOP = 0xE3  # understood by SSD1306, SSD1309 and SH1106
+# Understood by SSD1306, SSD1309 and SH1106 alike: the command tables of their datasheets (Solomon Systech SSD1306
+# rev. 1.1 and SSD1309 rev. 1.1, section 9; Sino Wealth SH1106 v2.3, "Commands").
+NOP, DISPLAY_OFF, DISPLAY_ON, CONTRAST = 0xE3, 0xAE, 0xAF, 0x81
+
+RESET_EVERY = 12
+"""On SPI every so many renewals pull the reset line as well: a chip that lost its supply may not hear commands."""
+SHIFT_MS = 120_000
 
 
-def oled_screen(wiring: ScreenWiring, pin_factory: Any = None) -> Screen:
-    """The screen of a board. `pin_factory` is needed for displays on SPI (their data and reset lines are pins)."""
-    return Screen(lambda: Oled(wiring, pin_factory))
+def oled_screen(wiring: ScreenWiring, pins: Callable[[], Any] = lambda: None) -> Screen:
+    """The screen of a board. `pins` hands out the pin factory, which displays on SPI need (their data and reset lines
+    are pins), and raises Missing while there is none: `Front.pins`."""
+    return Screen(lambda: Oled(wiring, pins() if wiring.bus == "spi" else None), shift_ms=SHIFT_MS)
 
 
 class Oled:
-    """One opened display. Raises OSError when it is not there, at the start or later."""
+    """One opened display. Raises Missing when it is not there, at the start or later."""
 
     def __init__(self, wiring: ScreenWiring, pin_factory: Any = None) -> None:
-        import luma.core.error
-        import luma.oled.device
-
-        self._lost = (luma.core.error.Error, OSError)
-        self._serial: Any = None
+        self._lost: tuple[type[BaseException], ...] = (OSError, ImportError)
+        self._wiring = wiring
+        self._renewals = 0
+        self._level = FULL
+        self._bus: Any = None
         try:
-            self._serial = _serial(wiring, pin_factory)
+            importlib.invalidate_caches()
+            import luma.core.error
+            import luma.oled.device
+
+            self._lost = (luma.core.error.Error, OSError, ImportError)
+            self._bus = _Recorder(_serial(wiring, pin_factory))
             # Each luma device adds an exit hook for good: ask the bus before making one, hour after hour.
-            self._serial.command(NOP)
-            self._device = getattr(luma.oled.device, wiring.driver)(self._serial, rotate=wiring.rotation // 90)
+            self._bus.command(NOP)
+            self._device = getattr(luma.oled.device, wiring.driver)(self._bus, rotate=wiring.rotation // 90)
+            self._setup = self._bus.setup()
         except self._lost as error:
             self.close()
-            raise OSError(str(error)) from error
+            raise self._said(error) from error
 
     def display(self, image: Any) -> None:
-        try:
+        """Show a picture."""
+        self._told(lambda: self._device.display(image))
+
+    def renew(self, image: Any) -> None:
+        """Set the display up anew under a standing picture: one that lost its supply and forgot everything shows again,
+        on the others nobody sees it."""
+        def send() -> None:
+            self._renewals += 1
+            if self._wiring.bus == "spi" and self._renewals % RESET_EVERY == 0:
+                self._bus.reset()
+            for commands in self._setup:
+                self._bus.command(*commands)
+            self._bus.command(CONTRAST, max(1, self._level))
             self._device.display(image)
-        except self._lost as error:
-            raise OSError(str(error)) from error
+            self._bus.command(DISPLAY_ON if self._level else DISPLAY_OFF)
+
+        self._told(send)
+
+    def light(self, level: int) -> None:
+        """How bright: 0 (off) to 255."""
+        self._level = level
+
+        def send() -> None:
+            if level:
+                self._bus.command(CONTRAST, level)
+            self._bus.command(DISPLAY_ON if level else DISPLAY_OFF)
+
+        self._told(send)
 
     def close(self) -> None:
-        if self._serial is not None:
+        """Give the bus back."""
+        if self._bus is not None:
             with contextlib.suppress(*self._lost):
-                self._serial.cleanup()
+                self._bus.cleanup()
+
+    def _told(self, send: Callable[[], None]) -> None:
+        try:
+            send()
+        except self._lost as error:
+            raise self._said(error) from error
+
+    def _said(self, error: BaseException) -> Missing:
+        code = getattr(error, "errno", None) or getattr(error.__context__, "errno", None)
+        return missing(error, self._wiring.bus if code in (errno.ENOENT, errno.ENODEV, errno.ENXIO) else "display")
+
+
+class _Recorder:
+    """A bus that remembers what luma said to set the display up."""
+
+    def __init__(self, serial: Any) -> None:
+        self._serial = serial
+        self._said: list[tuple[int, ...]] | None = []
+
+    def command(self, *values: int) -> None:
+        if self._said is not None:
+            self._said.append(values)
+        self._serial.command(*values)
+
+    def data(self, values: Any) -> None:
+        self._serial.data(values)
+
+    def cleanup(self) -> None:
+        self._serial.cleanup()
+
+    def reset(self) -> None:
+        """Pull the reset line for a moment, on SPI."""
+        reset = getattr(self._serial, "pull_reset", None)
+        if reset is not None:
+            reset()
+
+    def setup(self) -> list[tuple[int, ...]]:
+        """The commands that set the display up, without turning it off first; from now on nothing is remembered."""
+        said, self._said = self._said or [], None
+        long = [values for values in said if len(values) > 6]
+        return [values[1:] if values[0] == DISPLAY_OFF else values for values in long]
 
 
 def _serial(wiring: ScreenWiring, pin_factory: Any) -> Any:
@@ -51,9 +134,17 @@ def _serial(wiring: ScreenWiring, pin_factory: Any) -> Any:
 
     if wiring.bus == "i2c":
         return i2c(port=wiring.i2c_port, address=wiring.i2c_address)
+    import spidev
+
     lines = _Lines(pin_factory)
-    made = spi(gpio=lines, port=wiring.spi_port, device=wiring.spi_device, gpio_DC=wiring.dc, gpio_RST=wiring.reset)
+    try:
+        made = spi(spidev.SpiDev(), gpio=lines, port=wiring.spi_port, device=wiring.spi_device, gpio_DC=wiring.dc,
+                   gpio_RST=wiring.reset)
+    except BaseException:
+        lines.close()
+        raise
     made.cleanup = _also(made.cleanup, lines.close)
+    made.pull_reset = lambda: lines.pulse(wiring.reset)
     return made
 
 
@@ -78,10 +169,19 @@ class _Lines:
     def setup(self, pin: int, _mode: str) -> None:
         from gpiozero import OutputDevice
 
-        self._lines[pin] = OutputDevice(pin, pin_factory=self._factory)
+        try:
+            self._lines[pin] = OutputDevice(pin, pin_factory=self._factory)
+        except Exception as error:
+            # Another program holds it; lgpio's and gpiozero's errors are their own.
+            raise missing(error, "pins") from error
 
     def output(self, pin: int, level: int) -> None:
         self._lines[pin].value = 1 if level else 0
+
+    def pulse(self, pin: int) -> None:
+        """Low for some microseconds: 3 are enough (SSD1306 datasheet, 8.9; SH1106, "Reset timing": 10)."""
+        self.output(pin, self.LOW)
+        self.output(pin, self.HIGH)
 
     def close(self) -> None:
         for line in self._lines.values():

@@ -1,4 +1,4 @@
-"""The screen: redraws only on change, goes blind when the display is gone, and tries a new device every few seconds."""
+"""The screen: redraws on change, sets its display up anew on a beat, goes blind and tries again when it is gone."""
 
 from __future__ import annotations
 
@@ -6,15 +6,29 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from roundtap_devices.missing import missing
+
 WIDTH, HEIGHT = 128, 64
 FRAME_BYTES = WIDTH * HEIGHT // 8
 RETRY_MS = 3000
+BEAT_MS = 5000
+"""A display that lost its supply for a moment is set up again after this at the latest, even one that cannot answer (on
+SPI), or that answers and has forgotten everything."""
+FULL, DIMMED, OFF = 0xCF, 0x08, 0
+"""Contrast, as SSD1306, SSD1309 and SH1106 take it (their datasheets: command 81h, 256 steps); 0 is display off."""
+UNKNOWN = -1
+PLACES = ((0, 0), (1, 0), (1, 1), (0, 1))
+"""Where the picture stands, one after the other, so that no pixel shines for a whole day."""
 
 
 class Glass(Protocol):
-    """What shows a picture: a display on a bus, or a drawn one. `display` raises OSError when it is gone."""
+    """What shows a picture: a display on a bus, or a drawn one. Each call raises OSError when it is gone."""
 
     def display(self, image: Any) -> None: ...
+
+    def renew(self, image: Any) -> None: ...
+
+    def light(self, level: int) -> None: ...
 
     def close(self) -> None: ...
 
@@ -23,43 +37,82 @@ class Screen:
     """A 128x64 1-bit screen that survives its display.
 
     open_glass: makes a NEW display object; raises OSError where there is none. Called again after each failure.
+    shift_ms: how long the picture stands at one place, where the glass can burn in; None: it never moves.
     """
 
-    def __init__(self, open_glass: Callable[[], Glass], retry_ms: int = RETRY_MS) -> None:
+    def __init__(self, open_glass: Callable[[], Glass], retry_ms: int = RETRY_MS, beat_ms: int = BEAT_MS,
+                 shift_ms: int | None = None) -> None:
         self._open = open_glass
-        self._retry_ms = retry_ms
+        self._retry_ms, self._beat_ms, self._shift_ms = retry_ms, beat_ms, shift_ms
         self._glass: Glass | None = None
         self._shown: bytes | None = None
         self._retry_at_ms: int | None = None
+        self._renewed_ms = 0
+        self._level, self._lit = FULL, UNKNOWN
+        self.reason = ""
+        self.said = ""
 
     @property
     def blind(self) -> bool:
-        """Whether the last try to reach the display failed; the unit works on with light and buzzer."""
+        """Whether the last try to reach the display failed; the unit works on with light and buzzer.
+
+        `reason` is why, a kind of `Missing`, and `said` an English sentence; "" while all is well.
+        """
         return self._retry_at_ms is not None
+
+    def light(self, level: int) -> None:
+        """How bright from the next `show` on: FULL, DIMMED or OFF."""
+        self._level = level
 
     def show(self, image: Any, now_ms: int) -> bool:
         """Show a PIL image of mode "1", 128x64; call it as often as you like. True if a frame was sent."""
-        frame = image.tobytes()
-        if frame == self._shown:
-            return False
         if self._retry_at_ms is not None and now_ms < self._retry_at_ms:
             return False
+        image = self._placed(image, now_ms)
+        frame = image.tobytes()
         try:
+            fresh = self._glass is None
             if self._glass is None:
                 self._glass = self._open()
-            self._glass.display(image)
-        except OSError:
-            self._gone(now_ms)
+                self._lit, self._renewed_ms = UNKNOWN, now_ms
+            if self._level != self._lit:
+                self._glass.light(self._level)
+                self._lit = self._level
+            if now_ms - self._renewed_ms >= self._beat_ms:
+                self._glass.renew(image)
+                self._renewed_ms = now_ms
+            elif fresh or frame != self._shown:
+                self._glass.display(image)
+            else:
+                return False
+        except OSError as error:
+            self._gone(now_ms, error)
             return False
         self._shown, self._retry_at_ms = frame, None
+        self.reason = self.said = ""
         return True
 
     def refresh(self) -> None:
-        """Send the next frame even if nothing changed: a display that lost power and came back is blank."""
+        """Send the next frame even if nothing changed."""
         self._shown = None
 
-    def _gone(self, now_ms: int) -> None:
+    def _placed(self, image: Any, now_ms: int) -> Any:
+        """The picture a pixel aside, as far as nothing of it is cut."""
+        if self._shift_ms is None or (box := image.getbbox()) is None:
+            return image
+        right, down = PLACES[now_ms // self._shift_ms % len(PLACES)]
+        x, y = (right if box[2] < WIDTH else 0), (down if box[3] < HEIGHT else 0)
+        if (x, y) == (0, 0):
+            return image
+        moved = image.copy()
+        moved.paste(0, (0, 0, WIDTH, HEIGHT))
+        moved.paste(image, (x, y))
+        return moved
+
+    def _gone(self, now_ms: int, error: OSError) -> None:
         self.close()
+        why = missing(error, "display")
+        self.reason, self.said = why.kind, str(why)
         self._retry_at_ms = now_ms + self._retry_ms
 
     def close(self) -> None:
@@ -78,6 +131,7 @@ class VirtualGlass:
     def __init__(self) -> None:
         self.frame = bytes(FRAME_BYTES)
         self.unplugged = False
+        self.level = FULL
         self._listeners: list[Callable[[bytes], None]] = []
 
     def listen(self, listener: Callable[[bytes], None]) -> None:
@@ -89,6 +143,14 @@ class VirtualGlass:
             raise OSError("the virtual display is unplugged")
         self._keep(image.tobytes())
 
+    def renew(self, image: Any) -> None:
+        self.display(image)
+
+    def light(self, level: int) -> None:
+        if self.unplugged:
+            raise OSError("the virtual display is unplugged")
+        self.level = level
+
     def unplug(self, on: bool) -> None:
         self.unplugged = on
         if on:
@@ -98,6 +160,8 @@ class VirtualGlass:
         """Nothing to give back."""
 
     def _keep(self, frame: bytes) -> None:
+        if frame == self.frame:
+            return
         self.frame = frame
         for listener in self._listeners:
             listener(frame)

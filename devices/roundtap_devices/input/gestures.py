@@ -83,6 +83,24 @@ class Gestures:
         done, self._done = self._done, []
         return done
 
+    def down(self) -> dict[str, bool]:
+        """Which keys are pressed, as the last edge of each has it."""
+        return {name: key.raw for name, key in self._keys.items()}
+
+    def lost(self, name: str, down: bool, at_ms: int) -> None:
+        """An edge of this key was lost, the pin is as `down` says: whatever was pressed says nothing, now or later."""
+        key = self._keys[name]
+        self._end_chords(name)
+        key.raw = key.down = down
+        key.raw_since = key.down_since = at_ms
+        key.repeats, key.spent = 0, True
+
+    def doubt(self, name: str, at_ms: int) -> None:
+        """Edges of this key before `at_ms` were lost: a press that lasted until then says nothing more."""
+        self._advance(min(at_ms, self._keys[name].raw_since + DEBOUNCE_MS))
+        if self._keys[name].raw or self._keys[name].down:
+            self.lost(name, False, at_ms)
+
     def due_ms(self) -> int | None:
         """When a `tick` will next have something to say without a new edge; None: sleep until one comes."""
         return min((at for at, _ in self._timers()), default=None)
@@ -128,11 +146,14 @@ class Gestures:
             key.down_since, key.repeats, key.spent = at_ms, 0, False
             self._begin_chords(name, at_ms)
             return
+        self._end_chords(name)
+        if not key.spent:
+            self._done.append(Gesture(CALL if name == "call" else TAP, name, at_ms))
+
+    def _end_chords(self, name: str) -> None:
         for chord in self._chords:
             if name in chord.pair:
                 chord.due_ms = None
-        if not key.spent:
-            self._done.append(Gesture(CALL if name == "call" else TAP, name, at_ms))
 
     def _begin_chords(self, name: str, at_ms: int) -> None:
         for chord in self._chords:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
+import time
+from collections.abc import Callable
 from typing import Any
 
 # A Pi's header is on another gpiochip number on each model and kernel; the label stays.
@@ -11,11 +13,30 @@ LABELS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
 MOCK_ZERO_2_W = "902120"
 
 
-def mock_factory() -> Any:
-    """A factory of mock pins of its own: many virtual units live in one process without knowing of each other."""
-    from gpiozero.pins.mock import MockFactory, MockPWMPin
+def mock_factory(ticks_s: Callable[[], float] = time.monotonic) -> Any:
+    """A factory of mock pins of its own: many virtual units live in one process without knowing of each other.
 
-    return MockFactory(revision=MOCK_ZERO_2_W, pin_class=MockPWMPin)
+    ticks_s: the clock that stamps their edges, as the kernel's does on a Pi; seconds.
+    """
+    from gpiozero.pins.mock import MockFactory, MockPWMPin
+    from gpiozero.pins.pi import PiPin
+
+    class StampedPin(MockPWMPin):  # type: ignore[misc]
+        """gpiozero's own stamps by a clock that nobody can set."""
+
+        def _call_when_changed(self) -> None:
+            PiPin._call_when_changed(self, ticks_s(), self._state)
+
+    class StampedFactory(MockFactory):  # type: ignore[misc]
+        @staticmethod
+        def ticks() -> float:
+            return ticks_s()
+
+        @staticmethod
+        def ticks_diff(later: float, earlier: float) -> float:
+            return later - earlier
+
+    return StampedFactory(revision=MOCK_ZERO_2_W, pin_class=StampedPin)
 
 
 def real_factory(runtime_dir: str, labels: tuple[str, ...] = LABELS) -> Any:

@@ -178,7 +178,8 @@ class Panel:
     def _picture(self) -> bytes:
         picture = {
             "frame": base64.b64encode(self._glass.frame).decode("ascii"), "width": WIDTH, "height": HEIGHT,
-            **self._on, "text": self._text, "virtual": True,
+            "lamp": self._on["lamp"], "lamp_a": self._on["lamp_a"], "lamp_b": self._on["lamp_b"],
+            "buzzer": self._on["buzzer"], "text": self._text, "virtual": True,
         }
         return json.dumps(picture).encode() + b"\n"
 

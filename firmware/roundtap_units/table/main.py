@@ -15,11 +15,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
-from roundtap_devices.input.edges import Buttons
 from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
+
+if TYPE_CHECKING:
+    from roundtap_devices.front import Front
+
+log = logging.getLogger(__name__)
 
 KEYS = ("board", "facing")
 WAITING_MAX, WAIT_S = 500, 0.01
@@ -70,31 +74,16 @@ def run(args: argparse.Namespace) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    try:
-        pins = _pins(config, virtual=args.panel is not None)
-    except OSError as error:
-        print(f"roundtap table: {error}", file=sys.stderr)
-        return 2
-    _run(config, args, pins, incoming, stopping)
+    _run(config, args, incoming, stopping)
     return 0
 
 
-def _pins(config: Config, virtual: bool) -> Any:
-    """Where the buttons are; OSError says what is missing."""
-    from roundtap_devices.input.pin_factory import mock_factory, real_factory
+def _real_pins(config: Config) -> Any:
+    """The Pi's pins. Raises ImportError and OSError where something is missing: the unit goes on without, and looks
+    again."""
+    from roundtap_devices.input.pin_factory import real_factory
 
-    with contextlib.suppress(OSError):
-        # A card that refuses is told on the screen, which needs these pins.
-        config.folder.mkdir(parents=True, exist_ok=True)
-    if virtual:
-        return mock_factory()
-    try:
-        return real_factory(str(_writable(config.folder, Path(tempfile.gettempdir()), Path("/dev/shm"))))
-    except ModuleNotFoundError as error:
-        if error.name != "lgpio":
-            raise
-        raise OSError("lgpio is missing: apt install python3-lgpio, and an environment made with "
-                      "--system-site-packages") from error
+    return real_factory(str(_writable(config.folder, Path(tempfile.gettempdir()), Path("/dev/shm"))))
 
 
 def _writable(*folders: Path) -> Path:
@@ -105,11 +94,12 @@ def _writable(*folders: Path) -> Path:
     return folders[-1]
 
 
-def _run(config: Config, args: argparse.Namespace, pins: Any,
-         incoming: queue.SimpleQueue[object], stopping: threading.Event) -> None:
+def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[object],
+         stopping: threading.Event) -> None:
     from roundtap_devices.display.oled import oled_screen
     from roundtap_devices.display.screen import Screen, VirtualScreen
-    from roundtap_devices.display.signals import Signals
+    from roundtap_devices.front import Front
+    from roundtap_devices.input.pin_factory import mock_factory
     from roundtap_devices.virtual.table_panel import Panel
     from roundtap_systemd.health import Machine
     from roundtap_systemd.notify import Heartbeat, Notify
@@ -128,11 +118,17 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
         return time.monotonic_ns() // 1_000_000
 
     words = unit_words(config.language)
-    screen: Screen = VirtualScreen() if args.panel else oled_screen(config.board.screen, pins)
+    with contextlib.suppress(OSError):
+        # A card that refuses is told on the screen, whose pins want a folder for their files.
+        config.folder.mkdir(parents=True, exist_ok=True)
     panel = None
     if args.panel is not None:
-        assert isinstance(screen, VirtualScreen)
-        panel = Panel(args.panel, config.board, pins, screen.glass)
+        mock, virtual = mock_factory(), VirtualScreen()
+        panel = Panel(args.panel, config.board, mock, virtual.glass)
+        front, screen = Front(config.board, lambda: mock, incoming, mono_ms, panel.signals), cast(Screen, virtual)
+    else:
+        front = Front(config.board, lambda: _real_pins(config), incoming, mono_ms)
+        screen = oled_screen(config.board.screen, front.pins)
     outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_mark(config.key))
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
     stored = StoredView(config.folder / "view.json", this_boot())
@@ -143,17 +139,19 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
     # What is virtual says so, on every screen.
     dialogue = Dialogue(words, config.board.facing, words("badge.virtual") if panel else "")
     unit = TableUnit(
-        config.unit, config.key, dialogue, outbox, link, screen,
-        Signals(config.board, pins, panel.signals if panel else None),
-        _heard(panel.words if panel else None, args.say), stored=stored, memory=memory, pressed=health.press,
+        config.unit, config.key, dialogue, outbox, link, screen, front.signals,
+        _heard(panel.words if panel else None, args.say), stored=stored, memory=memory,
+        pressed=health.press, front=front,
     )
-    buttons = Buttons(config.board, pins, incoming, mono_ms)  # type: ignore[arg-type]
+    say_missing = _missing_said()
     heartbeat = Heartbeat(Notify())
 
     def stopped() -> bool:
         # Asked once a step: who steps no more is not alive, whatever his other threads do; nor who stumbles each time.
         if unit.sound(mono_ms()):
             heartbeat.alive(mono_ms())
+        front.tick(mono_ms())
+        say_missing(front.reason, screen.said)
         return stopping.is_set()
 
     link.start()
@@ -164,7 +162,8 @@ def _run(config: Config, args: argparse.Namespace, pins: Any,
         if panel:
             panel.close()
         outbox.close()
-        _give_back(buttons)
+        screen.close()
+        _give_back(front)
 
 
 def _receiver(incoming: queue.SimpleQueue[object], stopping: threading.Event) -> Callable[[str, Any], None]:
@@ -178,12 +177,25 @@ def _receiver(incoming: queue.SimpleQueue[object], stopping: threading.Event) ->
     return receive
 
 
-def _give_back(buttons: Buttons) -> None:
+def _missing_said() -> Callable[[str, str], None]:
+    """Says in the log what is missing of the board, once each, and when it is there again."""
+    known = ["", ""]
+
+    def say(*missing: str) -> None:
+        for place, (was, now) in enumerate(zip(known, missing, strict=True)):
+            if was != now:
+                known[place] = now
+                log.warning("%s: %s", ("buttons and lamps", "screen")[place], now or "there again")
+
+    return say
+
+
+def _give_back(front: Front) -> None:
     try:
-        buttons.close()
+        front.close()
     except Exception as error:
         # lgpio says "GPIO busy" if somebody presses just now; the kernel takes the lines back at the exit anyway.
-        logging.getLogger(__name__).warning("the pins were not given back: %s", error)
+        log.warning("the pins were not given back: %s", error)
 
 
 def _heard(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:

@@ -70,9 +70,9 @@ class Troubles:
         hint = "seat.wrong_hint" if kind == "card" else "" if kind == "twin" else "any_key"
         return table.page(kind, None, words(f"{kind}.title"), words(about), hint=words(hint) if hint else "")
 
-    def lamp(self, now_ms: int) -> bool:
-        """The light blinks while nothing can be kept: it is seen where the screen is not."""
-        return self.card and now_ms // BLINK_MS % 2 == 0
+    def lamp(self, now_ms: int, blind: bool = False) -> bool:
+        """The light blinks while nothing can be kept or shown: it is seen where the screen is not."""
+        return (self.card or blind) and now_ms // BLINK_MS % 2 == 0
 
     def _kind(self, now_ms: int) -> str | None:
         if self._dialogue.call.shown(now_ms):

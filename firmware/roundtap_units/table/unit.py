@@ -13,8 +13,10 @@ from typing import Any, Protocol
 from roundtap_core.result_json import result_from_json
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
+from roundtap_devices.front import Front
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.gestures import CALL, Gesture, Gestures
+from roundtap_devices.input.gestures import CALL, Gesture
+from roundtap_devices.input.hands import Hands
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import PENDING, Kept, Outbox
@@ -23,6 +25,7 @@ from roundtap_units.link.unit_memory import UnitMemory
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, Refused, Saved, SendReport, StatusChanged
 from roundtap_units.table.report_making import ReportMaking
 from roundtap_units.table.round_time import COUNTS, RoundTime
+from roundtap_units.table.screen_rest import ScreenRest
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import draw, labelled
 from roundtap_units.table.troubles import BLINK_MS, Troubles
@@ -61,7 +64,8 @@ class TableUnit:
 
     unit, key: who this is to the hub, and the key both hold. heard: called with the text of each new screen, for a
     virtual panel and for tests. stored: the view that is kept on the disk, and shown until the hub is heard. memory:
-    what the unit knows of itself. pressed: told each key that goes down. Times are the unit's monotonic milliseconds.
+    what the unit knows of itself. pressed: told each key that goes down. front: the board's pins, which may be missing
+    for a while. Times are the unit's monotonic milliseconds.
 
     Nothing that the hub says ends it: what cannot be shown is passed over, what a step stumbles over is taken back,
     and the screen says FAULT for a while.
@@ -71,7 +75,7 @@ class TableUnit:
                  signals: Signals, heard: Callable[[str], None] = lambda _: None,
                  new_id: Callable[[], str] = lambda: secrets.token_hex(8),
                  stored: StoredView | None = None, memory: UnitMemory | None = None,
-                 pressed: Callable[[str], None] = lambda _: None) -> None:
+                 pressed: Callable[[str], None] = lambda _: None, front: Front | None = None) -> None:
         self.dialogue = dialogue
         self._outbox = outbox
         self._link = link
@@ -79,7 +83,9 @@ class TableUnit:
         self._signals = signals
         self._heard = heard
         self._pressed = pressed
-        self._hands = Gestures()
+        self._front = front
+        self._hands = Hands(front.held if front else None)
+        self._rest = ScreenRest()
         self._view: TableView | None = None
         self._status = StatusChanged()
         self._said, self._said_ms = False, 0
@@ -108,9 +114,10 @@ class TableUnit:
         """Take what came in (`Edge`s of the buttons, (kind, value) pairs of the link), act, and draw."""
         self._now_ms = now_ms
         undo = self._remembered()
+        edges: list[Edge] = []
         for item in items:
             if isinstance(item, Edge):
-                self._hands.edge(item)
+                edges.append(item)
                 if item.down:
                     self._pressed(item.key)
             elif isinstance(item, tuple):
@@ -118,7 +125,9 @@ class TableUnit:
                 self._guarded(self._from_hub, kind, value, now_ms)
         self._look_after_card(now_ms)
         self._tell_time(now_ms)
-        for gesture in self._hands.tick(now_ms):
+        if any(edge.down for edge in edges):
+            self._rest.touched(now_ms)
+        for gesture in self._hands.step(now_ms, edges):
             self._guarded(self._press, gesture, now_ms)
         self._guarded(self.dialogue.tick, now_ms)
         if not self._can_be_shown(now_ms):
@@ -151,7 +160,7 @@ class TableUnit:
         if clock_ms is not None and self._view is not None and self._view.clock.state in COUNTS:
             # Just after the shown second turns.
             due.append(now_ms + (clock_ms - (now_ms - self._now_ms)) % 1000 + 1)
-        if self.troubles.card:
+        if self.troubles.card or self._screen.blind:
             due.append(now_ms + BLINK_MS)
         return max(now_ms, min(due))
 
@@ -291,11 +300,15 @@ class TableUnit:
         table.instead_of_sending = self.troubles.sending
 
     def _press(self, gesture: Gesture, now_ms: int) -> None:
-        if gesture.kind != CALL and self.troubles.press(gesture, now_ms):
+        # When it was done, not when it was read: after a stall that is not the same.
+        at_ms = min(gesture.at_ms, now_ms)
+        if self._rest.only_wakes(gesture, at_ms):
+            return
+        if gesture.kind != CALL and self.troubles.press(gesture, at_ms):
             if not self.troubles.damaged:
                 self._memory.note_damaged_read(self._outbox.damaged)
             return
-        self.dialogue.on_gesture(gesture, now_ms)
+        self.dialogue.on_gesture(gesture, at_ms)
 
     def _look_after_card(self, now_ms: int) -> None:
         """A card that refuses is told and tried again; one that has become read-only is found before somebody needs
@@ -307,12 +320,14 @@ class TableUnit:
             else:
                 self._outbox.look()
         self.troubles.card = self._outbox.failing
-        self._signals.lamp(self.troubles.lamp(now_ms))
+        self._signals.lamp(self.troubles.lamp(now_ms, self._screen.blind))
 
     def _scene_now(self, now_ms: int) -> Scene:
         scene = self.troubles.scene(now_ms) or self.dialogue.scene(now_ms)
         if self._stumbled_ms is not None and now_ms - self._stumbled_ms < STUMBLED_MS:
-            scene = replace(scene, badge=self.dialogue.table.words("badge.fault"), mark="")
+            return replace(scene, badge=self.dialogue.table.words("badge.fault"), mark="")
+        if self._front is not None and self._front.deaf:
+            return replace(scene, badge=self.dialogue.table.words("badge.deaf"), mark="")
         return scene
 
     def _draw(self, now_ms: int) -> None:
@@ -320,8 +335,19 @@ class TableUnit:
         if scene != self._scene:
             self._image, self._scene = self._picture(scene), scene
             self._heard(scene.says())
+        if self._worth_reading(now_ms):
+            self._rest.busy(now_ms)
+        self._screen.light(self._rest.level(now_ms))
         # Shown every time: after a failure the screen tries again with a new display.
         self._screen.show(self._image, now_ms)
+        self.dialogue.on_drawn(now_ms)
+        self._signals.player_lamps(self.dialogue.awaited(now_ms))
+
+    def _worth_reading(self, now_ms: int) -> bool:
+        """Whether somebody may want to read the screen just now: a round, a called judge, or trouble."""
+        view = self._view
+        on = view is not None and view.match is not None and not self.dialogue.table.closed
+        return on or self.dialogue.call.on or self.troubles.scene(now_ms) is not None
 
     def _picture(self, scene: Scene) -> Any:
         if scene != self._drawn[0]:

@@ -93,7 +93,7 @@ class VirtualTable:
         unit = f"table-{number}"
         self._clock = clock
         self._incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
-        self._pins = mock_factory()
+        self._pins = mock_factory(lambda: clock.now_ms / 1000)
         outbox = Outbox(folder / unit / "outbox.jsonl")
         self.link = DirectLink(hub, unit, outbox, self._incoming, clock)
         self.screen = VirtualScreen()
@@ -102,7 +102,7 @@ class VirtualTable:
             unit, hub.unit_keys[unit], Dialogue(unit_words(language), "edge"), outbox, self.link, self.screen,
             Signals(RECOMMENDED, self._pins), self._hear,
         )
-        self._buttons = Buttons(RECOMMENDED, self._pins, self._incoming, lambda: clock.now_ms)  # type: ignore[arg-type]
+        self._buttons = Buttons(RECOMMENDED, self._pins, self._incoming, lambda: clock.now_ms)
 
     def _hear(self, text: str) -> None:
         self.says = text

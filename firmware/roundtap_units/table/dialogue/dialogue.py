@@ -8,14 +8,14 @@ from collections.abc import Callable
 from roundtap_core.records import SIDES, Side, other
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
-from roundtap_units.table.dialogue.agreement import AfterAll, Ask, Dispute, Second
+from roundtap_units.table.dialogue.agreement import AfterAll, Ask, Differ, Dispute, Second, WhoWon
 from roundtap_units.table.dialogue.entry import Entry
-from roundtap_units.table.dialogue.games import lots_heard, unheard_lot
+from roundtap_units.table.dialogue.games import Game, Starter, lots_heard, unheard_lot
 from roundtap_units.table.dialogue.judge_call import Call
 from roundtap_units.table.dialogue.list_review import ListReview, may_review
 from roundtap_units.table.dialogue.no_match import NoMatch
 from roundtap_units.table.dialogue.saved import LEAVE_ASKED_MS, Sending, Standing, decided, leave_refused, refused
-from roundtap_units.table.dialogue.seating import Idle, Seating
+from roundtap_units.table.dialogue.seating import Idle, Seating, WhoAreYou
 from roundtap_units.table.dialogue.table_state import (
     Effect,
     EventAt,
@@ -56,6 +56,7 @@ class Dialogue:
         self._status = StatusChanged()
         self._last_own: tuple[Side | None, int] = (None, -TOGETHER_MS)
         self._turned_ms = -UNREAD_MS
+        self._seen: tuple[bool, object] = (False, None)
 
     # --- in ---
 
@@ -104,13 +105,16 @@ class Dialogue:
         self._update_status(now_ms)
 
     def _unread(self, gesture: Gesture, now_ms: int) -> bool:
-        """Whether an own button came down on a question that nobody can have read yet: both buttons at once, or a
-        press that was meant for what stood here before the hub asked."""
-        if gesture.key not in SIDES or gesture.kind not in (TAP, HOLD) or self._question(now_ms) is None:
+        """Whether an own button came down on a question that nobody can have read yet: both buttons at once, a press
+        that was meant for what stood here before the hub asked, or before the other one's press was even shown."""
+        question = self._question(now_ms)
+        if gesture.key not in SIDES or gesture.kind not in (TAP, HOLD) or question is None:
             return False
         last, at_ms = self._last_own
-        together = last is not None and last != gesture.key and now_ms - at_ms < TOGETHER_MS
-        return together or now_ms - self._turned_ms < UNREAD_MS
+        by_the_other = last is not None and last != gesture.key
+        together = by_the_other and now_ms - at_ms < TOGETHER_MS
+        never_shown = by_the_other and self._seen[0] and question != self._seen[1]
+        return together or never_shown or now_ms - self._turned_ms < UNREAD_MS
 
     def _question(self, now_ms: int) -> object:
         """What is asked of one person now; None where nothing is, or where both enter their own."""
@@ -123,6 +127,11 @@ class Dialogue:
         """What the hub has said may have put another question on the screen."""
         if self._question(now_ms) not in (None, stood):
             self._turned_ms = now_ms
+
+    def on_drawn(self, now_ms: int) -> None:
+        """The scene of this moment is on the screen: its question can be read from now on. Who never says so draws
+        after every gesture."""
+        self._seen = True, self._question(now_ms)
 
     def on_stored(self, report_id: str, effect: SendReport) -> None:
         """The report of `effect` is on this unit's disk, under this id: from now on the screen may say "sending"."""
@@ -187,6 +196,19 @@ class Dialogue:
         if notice is not None and not self.call.shown(now_ms) and not self.table.mismatch:
             return notice.scene()
         return self._moment(now_ms).scene(now_ms)
+
+    def awaited(self, now_ms: int) -> str:
+        """Whose press is waited for: "", "a", "b" or "ab"; what the lamps before the players show."""
+        moment = self._moment(now_ms)
+        if isinstance(moment, Seating):
+            return "".join(side for side in SIDES if side not in self.table.seated)
+        if isinstance(moment, Game):
+            return other(moment.winner)
+        if isinstance(moment, Entry | WhoWon):
+            return moment.by
+        if isinstance(moment, Starter):
+            return moment.chooses
+        return moment.side if isinstance(moment, Ask | Differ | AfterAll | WhoAreYou) else ""
 
     # --- which moment it is ---
 

@@ -1,0 +1,113 @@
+"""Gestures of edges that come late: in a lump after the process stood still, out of order, or not at all.
+
+While the machine keeps up, edges go straight to `gestures`. Two things tell that it did not: an edge far older than the
+moment it is read, or a hold that was due long before anybody looked. Then nothing is concluded until the edges that are
+still under way have arrived, and what has come is taken in the order of its stamps. So a release that waits in the
+kernel cannot turn a tap into a hold.
+
+An edge that never comes is found by looking at the pins: a key that is said to be down, while its pin says otherwise,
+goes up after a moment, and that press says nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from roundtap_devices.input.edges import Edge
+from roundtap_devices.input.gestures import Gesture, Gestures
+
+LATE_MS = 40
+"""An edge this old, or a hold this overdue, says that the process was held up."""
+QUIET_MS = 30
+"""So long without a late edge: the lump is whole. The kernel, lgpio's thread and gpiozero's hand it on in some 2 ms."""
+GATHER_MAX_MS = 300
+LOST_MS = 250
+"""So long may pin and edges disagree; then an edge is lost."""
+AGAIN_MS = 10
+LOOK_MS = 1000
+KERNEL_HOLDS = 16
+"""Edges of one line that the kernel keeps for a reader that stands still; of more it drops the oldest
+(event_buffer_size in include/uapi/linux/gpio.h: 16 for each line asked for, and lgpio asks for each by itself)."""
+
+
+class Hands:
+    """What `Gestures` says, of edges as they really come.
+
+    held: the pins' own word, `Buttons.held`; {} while there is none. Without it every edge is believed at once.
+
+        hands = Hands(buttons.held)
+        hands.step(now_ms, edges)     # gestures in the order they happened, each with its own time
+        hands.due_ms()                # when to step next, though no edge comes
+    """
+
+    def __init__(self, held: Callable[[], Mapping[str, bool]] | None = None) -> None:
+        self._held = held
+        self._gestures = Gestures()
+        self._waiting: list[Edge] = []
+        self._gathering: tuple[int, int] | None = None  # since when, and when it will have been quiet
+        self._sure_ms = 0
+        self._doubt_since: dict[str, int] = {}
+        self._due_ms: int | None = None
+
+    def step(self, now_ms: int, edges: Iterable[Edge] = ()) -> list[Gesture]:
+        """Take `edges`; everything that is certain to have happened until now."""
+        came = list(edges)
+        self._waiting += came
+        if self._held is not None and self._under_way(now_ms, came):
+            self._due_ms = now_ms + AGAIN_MS
+            return []
+        lump, self._waiting = sorted(self._waiting, key=lambda edge: edge.at_ms), []
+        for key, edges_of_key in Counter(edge.key for edge in lump).items():
+            if edges_of_key >= KERNEL_HOLDS and any(now_ms - edge.at_ms > LATE_MS for edge in lump):
+                # Older ones are gone: nobody knows whether the key was let go in between.
+                self._gestures.doubt(key, next(edge.at_ms for edge in lump if edge.key == key))
+        for edge in lump:
+            self._gestures.edge(edge)
+        until_ms = self._sure(now_ms, lump)
+        done = self._gestures.tick(until_ms)
+        self._due_ms = now_ms + AGAIN_MS if self._doubt_since else self._gestures.due_ms()
+        if self._held is not None and any(self._gestures.down().values()):
+            look_ms = now_ms + LOOK_MS
+            self._due_ms = look_ms if self._due_ms is None else min(look_ms, self._due_ms)
+        return done
+
+    def due_ms(self) -> int | None:
+        """When a `step` will next have something to say without a new edge; None: sleep until one comes."""
+        return self._due_ms
+
+    def _under_way(self, now_ms: int, came: list[Edge]) -> bool:
+        """Whether edges of before may still be on their way."""
+        late = any(now_ms - edge.at_ms > LATE_MS for edge in came)
+        if self._gathering is None:
+            due_ms = self._gestures.due_ms()
+            overdue = due_ms is not None and now_ms - due_ms > LATE_MS
+            if not late and not overdue:
+                return False
+            self._gathering = now_ms, now_ms + QUIET_MS
+            return True
+        since_ms, quiet_ms = self._gathering
+        if late:
+            quiet_ms = min(now_ms + QUIET_MS, since_ms + GATHER_MAX_MS)
+            self._gathering = since_ms, quiet_ms
+        if now_ms < quiet_ms:
+            return True
+        self._gathering = None
+        return False
+
+    def _sure(self, now_ms: int, lump: list[Edge]) -> int:
+        """Until when the edges tell the whole story; a key whose pin says otherwise for long is believed no more."""
+        if self._held is None:
+            return now_ms
+        down = self._gestures.down()
+        pins = self._held()
+        doubtful = {key for key, pressed in pins.items() if key in down and pressed != down[key]}
+        self._doubt_since = {key: self._doubt_since.get(key, now_ms) for key in doubtful}
+        for key, since_ms in list(self._doubt_since.items()):
+            if now_ms - since_ms >= LOST_MS:
+                self._gestures.lost(key, pins[key], now_ms)
+                del self._doubt_since[key]
+        if not self._doubt_since:
+            self._sure_ms = now_ms
+            return now_ms
+        return max([self._sure_ms, *(edge.at_ms for edge in lump)])
