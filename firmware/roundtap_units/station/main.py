@@ -13,7 +13,7 @@ from pathlib import Path
 
 from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
 
-KEYS = ("printer", "device", "baud", "dsrdtr")
+KEYS = ("printer", "device", "baud", "flow")
 BUSY_S, IDLE_S = 0.02, 0.2
 LOOK_EVERY_MS = 15_000
 """How often an idle printer is asked how it is."""
@@ -21,7 +21,7 @@ LOOK_EVERY_MS = 15_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", type=Path,
-                        help="TOML file: unit, key, hub, folder; printer, device, baud, dsrdtr, language")
+                        help="TOML file: unit, key, hub, folder; printer, device, baud, flow, language")
     parser.add_argument("--virtual", type=Path, default=None, metavar="SOCKET",
                         help="print on a virtual printer, and serve its paper and its faults on this Unix socket")
 
@@ -33,14 +33,14 @@ class Config(UnitConfig):
     printer: str = "epson-80"
     device: str = "/dev/ttyUSB0"
     baud: int = 115200
-    dsrdtr: bool = False
+    flow: str = "none"
 
 
 def read_config(path: Path) -> Config:
     """The configuration; ConfigError names the file, the key, and what would be right."""
     common, own = read_unit_config(path, KEYS, "station")
     for name, kind, wanted in (("printer", str, "a text"), ("device", str, "a text"),
-                               ("baud", int, "a whole number"), ("dsrdtr", bool, "true or false")):
+                               ("baud", int, "a whole number"), ("flow", str, "a text")):
         if name in own and (not isinstance(own[name], kind) or (kind is int and isinstance(own[name], bool))):
             raise ConfigError(f"{path}: {name}: {wanted} is wanted, not {own[name]!r}")
     return Config(**common, **own)
@@ -63,8 +63,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> None:
+    from roundtap_devices.printing.known_printers import printer_profile
     from roundtap_devices.printing.printer import Printer
-    from roundtap_devices.printing.printer_profiles import printer_profile
     from roundtap_devices.printing.serial_port import PortGone, SerialPort
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
@@ -82,7 +82,7 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
 
     def open_port() -> SerialPort:
         if twin is None:
-            return SerialPort(config.device, config.baud, config.dsrdtr)
+            return SerialPort(config.device, config.baud, config.flow)
         if not (device := twin.device):
             raise PortGone("the virtual printer is unplugged")
         return SerialPort(device)
