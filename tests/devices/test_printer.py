@@ -258,7 +258,7 @@ def test_an_answer_that_comes_before_the_marker_was_sent_is_not_the_marker_s():
     desk.begin()
     desk.until_outcome()
     desk.printer.go_on_unanswered()
-    taken, room = desk.wire.write_some, [60]
+    taken, room = desk.wire.write_some, [20]
     desk.wire.write_some = lambda data: taken(data[:room.pop()]) if room else 0
     desk.printer.begin(compose([line("TABLE 12", POS_5890.sheet)], POS_5890), desk.note, desk.now_ms)
     desk.step()

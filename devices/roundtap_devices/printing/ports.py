@@ -1,4 +1,4 @@
-"""Where a printer may be plugged in: serial adapters by their id, USB printers, the Pi's own pins; opened by that id."""
+"""Where a printer may be plugged in: USB printers, serial adapters, the Pi's own pins; found again by their id."""
 
 from __future__ import annotations
 

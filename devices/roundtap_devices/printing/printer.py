@@ -27,6 +27,7 @@ there is no such port; never answered, and nobody read yet what it prints at thi
 ONLINE, PAPER = b"\x10\x04\x01", b"\x10\x04\x04"
 OFFLINE_BIT, PAPER_END_BITS = 0x08, 0x60
 CHUNK = 1024
+NOISE_BYTES = 48
 
 ASKING, CLEARING, SENDING, WAITING = "asking", "clearing", "sending", "waiting"
 
@@ -82,15 +83,19 @@ class Printer:
     answers: whether this printer is known to answer (from an earlier run); the attribute tells what is known now.
     interrupted: the run before ended inside a job, so the printer may still wait for the rest of a picture.
     confirmed: somebody read what this printer prints at this speed; else silence says nothing, and no job is "sent".
+    next_speed: called where nobody confirmed the speed and nothing answers at it; True: `open_port` opens at another
+    one now, so that a printer that answers is found at whatever speed it is set to.
     """
 
     def __init__(self, open_port: Callable[[], Port], profile: PrinterProfile, answers: bool = False,
-                 patience: Patience | None = None, interrupted: bool = False, confirmed: bool = False) -> None:
+                 patience: Patience | None = None, interrupted: bool = False, confirmed: bool = False,
+                 next_speed: Callable[[], bool] = lambda: False) -> None:
         self.profile = profile
         self.confirmed = confirmed
         self.answers = answers or profile.answers is True
         self._mute = profile.answers is False
         self._open = open_port
+        self._next_speed = next_speed
         self._patience = patience or Patience()
         self._port: Port | None = None
         self._pacer: Pacer | None = None
@@ -123,8 +128,8 @@ class Printer:
             return None
         try:
             outcome = self._go_on(self._try, now_ms)
-        except PortGone:
-            outcome = self._broken(self._try, UNPLUGGED if self._port else NO_PORT)
+        except PortGone as gone:
+            outcome = self._broken(self._try, UNPLUGGED if self._port else gone.reason or NO_PORT)
         except OSError:
             # The owner could not note the job: nothing of it has left, and nothing will.
             self._try = None
@@ -184,6 +189,13 @@ class Printer:
             if not waited:
                 return None
             # A model may know the first question and not the second.
+            if not job.trouble and not self.confirmed and self._port is not None and self._port.baud is not None \
+                    and self._next_speed():
+                # What was asked at a wrong speed was noise to the printer: that it waits for more of it is possible.
+                self.close()
+                self._broken_block = max(self._broken_block, NOISE_BYTES)
+                job.asked, job.moved_ms = b"", now_ms
+                return None
             if self.answers and not job.trouble:
                 return self._broken(job, SILENT)
         elif job.asked == ONLINE:

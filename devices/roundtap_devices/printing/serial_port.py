@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import select
 import termios
 from typing import Any, Protocol
 
 
 class PortGone(OSError):
-    """The port cannot be opened, or was unplugged."""
+    """The port cannot be opened, or was unplugged. `reason`: a word for it where one is known ("busy"), else ""."""
+
+    reason = ""
 
 
 class Port(Protocol):
@@ -42,7 +45,10 @@ class SerialPort:
             self._serial: Any = serial.Serial(device, baud, timeout=0, write_timeout=0, rtscts=flow == "rtscts",
                                               xonxoff=flow == "xonxoff", exclusive=True)
         except (OSError, ValueError, termios.error) as error:
-            raise PortGone(str(error)) from error
+            gone = PortGone(str(error))
+            gone.reason = {errno.EBUSY: "busy", errno.EAGAIN: "busy", errno.EACCES: "no-access"}.get(
+                getattr(error, "errno", 0) or 0, "")
+            raise gone from error
 
     def write_some(self, data: bytes) -> int:
         try:

@@ -83,6 +83,8 @@ def taken_order(settings: PrinterSettings, order: object) -> PrinterSettings | N
     printer, baud, confirmed = order.get("printer"), order.get("baud"), order.get("confirmed")
     port = order.get("port", "")
     # Never a file of this machine: the hub names models, and nothing else.
-    if printer not in PROFILES or baud not in (0, *BAUDS) or not isinstance(confirmed, bool) or not isinstance(port, str):
+    if printer not in PROFILES or baud not in (0, *BAUDS):
+        return None
+    if not isinstance(confirmed, bool) or not isinstance(port, str):
         return None
     return PrinterSettings(port[:200] or settings.port, printer, baud, "", confirmed, order["id"][:64])
