@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.words import Words
-from roundtap_devices.printing.known_printers import printer_profile
+from roundtap_devices.printing.known_printers import PROFILES, SOLD_AS, printer_profile
 from roundtap_devices.printing.ports import USB, FoundPort, find_ports, first_usable, open_path, open_port
 from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import PrinterProfile
@@ -146,7 +146,8 @@ class PrinterDesk:
         """What the hub's console shows of it."""
         ports = [port.id for port in self._find()] if self._device is None else []
         return {"port": self.settings.port, "printer": self.settings.printer, "baud": self._told_speed(),
-                "confirmed": self.settings.confirmed or self._log.printer_answers, "ports": ports[:8]}
+                "confirmed": self.settings.confirmed or self._log.printer_answers, "ports": ports[:8],
+                "models": [[name, SOLD_AS[name]] for name in PROFILES], "bauds": list(SPEEDS)}
 
     def _told_speed(self) -> int:
         """0 where the line has none."""
