@@ -52,6 +52,8 @@ COMMANDS: dict[str, Command] = {
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
     "role": Command("roundtap.machine.role", "what this machine is: hub, table, printer, wall, standby"),
     "card": Command("roundtap.machine.card", "a card whose first start installs Roundtap without internet"),
+    "printer": Command("roundtap_units.printer_setup.main", "which ports a printer is on; find its speed and model",
+                       ("station",)),
     "demo": Command("roundtap.demo.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),
 }
 

@@ -171,7 +171,8 @@ POLICY: Mapping[str, Row] = {
     **_of_event(ORGANIZERS, frozenset({FINISHED, ARCHIVED}), "GET /delete", "POST /delete"),
     **_of_event(ORGANIZERS, frozenset({FINISHED}), "POST /reopen"),
     **_of_event(DESK, frozenset({BEFORE, IN_PLAY, FINISHED}),
-                "POST /paper", "POST /paper/proxy", "POST /paper/again", "POST /paper/go-on", "POST /paper/there"),
+                "POST /paper", "POST /paper/proxy", "POST /paper/again", "POST /paper/go-on", "POST /paper/there",
+                "POST /paper/cancel", "POST /paper/printer"),
     **_of_event(HEADS_AND_DESK, frozenset({BEFORE, IN_PLAY, FINISHED}), "POST /competitors/<competitor>/rename"),
     # Setting up, and people: as long as it is not over.
     **_of_event(ORGANIZERS, OPEN,

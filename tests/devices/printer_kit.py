@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from roundtap_devices.printing.escpos_job import Composed, compose
+from roundtap_devices.printing.known_printers import EPSON_80
 from roundtap_devices.printing.print_lines import Feed, Line, PrintLine, line
 from roundtap_devices.printing.printer import Outcome, Printer
-from roundtap_devices.printing.printer_profiles import EPSON_80, PrinterProfile
+from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_devices.printing.serial_port import SerialPort
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
@@ -22,12 +23,14 @@ class Desk:
 
     profile: PrinterProfile = EPSON_80
     answers: bool = False
+    confirmed: bool = True
     now_ms: int = 1000
     events: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.twin = VirtualPrinter(self.profile)
-        self.printer = Printer(lambda: SerialPort(self.twin.device or "/dev/nowhere"), self.profile, self.answers)
+        self.printer = Printer(lambda: SerialPort(self.twin.device or "/dev/nowhere"), self.profile, self.answers,
+                               confirmed=self.confirmed)
 
     def composed(self, *lines: PrintLine) -> Composed:
         return compose(lines or (line("TABLE 12", self.profile.sheet),), self.profile)
@@ -60,8 +63,8 @@ class Desk:
 
 
 @contextmanager
-def a_desk(profile: PrinterProfile = EPSON_80, answers: bool = False) -> Iterator[Desk]:
-    desk = Desk(profile, answers)
+def a_desk(profile: PrinterProfile = EPSON_80, answers: bool = False, confirmed: bool = True) -> Iterator[Desk]:
+    desk = Desk(profile, answers, confirmed)
     try:
         yield desk
     finally:

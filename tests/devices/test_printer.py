@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from printer_kit import a_desk, long_job
 
 from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.known_printers import EPSON_80, POS_5890, PROFILES
 from roundtap_devices.printing.print_lines import Drawing, Stroke, line
 from roundtap_devices.printing.printer import HELD, PRINTED, SENT, UNCERTAIN, Outcome, Printer
-from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890, PROFILES
+from roundtap_devices.printing.serial_port import SerialPort
+from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
@@ -30,7 +34,7 @@ def test_a_printer_that_never_answers_makes_it_sent_and_is_not_waited_for_again(
 
 
 def test_printed_is_only_said_after_the_last_byte_was_processed():
-    with a_desk() as desk:
+    with a_desk(replace(EPSON_80, flow="rtscts")) as desk:
         composed = desk.composed(*long_job(EPSON_80))
 
         def half_way(_: int) -> None:
@@ -113,7 +117,7 @@ def test_after_a_break_inside_a_picture_the_next_job_comes_out_clean():
         assert desk.print(desk.composed(picture)).state == UNCERTAIN
         desk.twin.fault("unplugged", on=False)
         # As a printer would be that kept its power: it still waits for the rest of the block.
-        desk.twin.paper.feed(b"\x1dv0\x00\x48\x00\x40\x00" + bytes(100))
+        desk.twin.paper.feed(b"\x1dv0\x00\x48\x00\x38\x00" + bytes(100))
         before = len(desk.twin.paper.sheets)
         assert desk.print() == Outcome(PRINTED)
         assert desk.twin.paper.strange == []
@@ -131,6 +135,8 @@ def a_printed_sheet(profile):
 
 class Wire:
     """A port whose other end is the test: what came is in `came`, what `says` holds is heard next."""
+
+    baud = None
 
     def __init__(self):
         self.came = b""
@@ -217,3 +223,58 @@ def test_noise_on_the_line_is_no_answer(noise):
     desk.step()
     assert desk.step(noise) is None
     assert desk.step(MARK_ANSWER) == Outcome(PRINTED)
+
+
+class QuickPort(SerialPort):
+    """The printer works off what it got before anybody looks again: its answer is there in the very step that hands
+    over the last bytes."""
+
+    def __init__(self, twin):
+        super().__init__(twin.device)
+        self._twin = twin
+
+    def write_some(self, data):
+        taken = super().write_some(data)
+        self._twin.step(0)
+        return taken
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
+def test_an_answer_that_comes_while_the_last_bytes_are_still_being_sent_counts(profile):
+    twin = VirtualPrinter(profile, bytes_per_s=None)
+    printer = Printer(lambda: QuickPort(twin), profile)
+    outcome, now_ms = None, 0
+    printer.begin(compose([line("TABLE 12", profile.sheet)], profile), lambda: None, now_ms)
+    while outcome is None and now_ms < 60_000:
+        now_ms += 20
+        outcome = printer.step(now_ms)
+    printer.close()
+    twin.close()
+    assert outcome == Outcome(PRINTED)
+
+
+def test_an_answer_that_comes_before_the_marker_was_sent_is_not_the_marker_s():
+    desk = WiredPrinter()
+    desk.begin()
+    desk.until_outcome()
+    desk.printer.go_on_unanswered()
+    taken, room = desk.wire.write_some, [20]
+    desk.wire.write_some = lambda data: taken(data[:room.pop()]) if room else 0
+    desk.printer.begin(compose([line("TABLE 12", POS_5890.sheet)], POS_5890), desk.note, desk.now_ms)
+    desk.step()
+    desk.step(MARK_ANSWER)
+    desk.wire.write_some = taken
+    assert desk.until_outcome() == Outcome(SENT)
+
+
+def test_a_silent_printer_s_job_is_uncertain_until_somebody_read_what_it_prints_at_this_speed():
+    with a_desk(confirmed=False) as desk:
+        desk.twin.fault("mute")
+        assert desk.print() == Outcome(UNCERTAIN, "unconfirmed")
+        desk.rest()
+        assert desk.print().state != SENT
+
+
+def test_a_printer_that_answers_needs_nobody_to_confirm_it():
+    with a_desk(confirmed=False) as desk:
+        assert desk.print() == Outcome(PRINTED)

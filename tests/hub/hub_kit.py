@@ -68,11 +68,13 @@ def event_steps(event: str = "e1", names: Sequence[str] = NAMES[:4]) -> list[Ste
     return [Step(event, command) for command in (create, *entered)]
 
 
-def make_event(service: Service, event: str = "e1") -> EventState:
-    """Four players, round 1 published, a unit at each of both tables."""
+def make_event(service: Service, event: str = "e1", units: bool = True) -> EventState:
+    """Four players, round 1 published, a unit at each of both tables, or none."""
     steps = [*event_steps(event), Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1))]
     service.ask(steps, "organizer", people(event))
-    service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in (1, 2)], "organizer")
+    if units:
+        service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in (1, 2)],
+                    "organizer")
     return service.snapshot.events[event]
 
 

@@ -166,3 +166,69 @@ def test_the_fingerprint_is_printed_by_hand_where_there_is_one_to_trust(house):
     assert (job.kind, made["fingerprint"], made["console"], made["url"]) == (
         "trust", "A1B2 C3D4", "https://10.42.0.1:8443/", "http://10.42.0.1:8080/trust")
     assert content_of(job, house.service.snapshot, "http://10.42.0.1:8080") is None
+
+
+PRINTER = {"port": "/dev/serial/by-id/usb-1a86", "ports": ["/dev/serial/by-id/usb-1a86", "usb-0416-5011"],
+           "printer": "epson-80", "models": [["epson-80", "Epson"], ["pos-5890", "POS-5890"]], "baud": 38400,
+           "bauds": [9600, 19200], "confirmed": False}
+
+
+def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a_terminal(house):
+    house.book.hear_printer("s1", PRINTER)
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "Printer of s1" in page
+    assert "Nobody has read yet what it prints" in page
+    told = {"unit": "s1", "port": "usb-0416-5011", "model": "pos-5890", "baud": "19200"}
+    house.desk.post("/console/e1/paper/printer", what="speeds", **told)
+    assert [(job.kind, json.loads(job.text)["at"]["baud"]) for job in house.book.orders] == [
+        ("speed", 9600), ("speed", 19200)]
+    house.desk.post("/console/e1/paper/printer", what="test", **told)
+    assert json.loads(house.book.orders[-1].text) == {
+        "unit": "s1", "at": {"port": "usb-0416-5011", "printer": "pos-5890", "baud": 19200}}
+    assert house.book.printer_order("s1") is None
+    house.desk.post("/console/e1/paper/printer", what="right", **told)
+    order = house.book.printer_order("s1")
+    assert {name: order[name] for name in ("port", "printer", "baud", "confirmed")} == {
+        "port": "usb-0416-5011", "printer": "pos-5890", "baud": 19200, "confirmed": True}
+    assert "Numbered sheet · 1: 9600" in text_of(house.desk.get("/console/e1/paper"))
+
+
+def test_a_confirmed_printer_asks_nothing(house):
+    house.book.hear_printer("s1", {**PRINTER, "confirmed": True})
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "It is set up." in page
+    assert "Nobody has read" not in page
+
+
+@pytest.mark.parametrize("wrong", [{"model": "/etc/passwd"}, {"port": "/dev/sda"}, {"baud": "12"}, {"what": "x"}])
+def test_a_printer_is_only_set_to_what_its_station_knows(house, wrong):
+    house.book.hear_printer("s1", PRINTER)
+    house.desk.get("/console/e1/paper")
+    told = {"unit": "s1", "port": "", "model": "pos-5890", "baud": "0", "what": "right"} | wrong
+    assert house.desk.post("/console/e1/paper/printer", **told).status_code == 400
+    assert house.book.printer_order("s1") is None
+    assert house.book.orders == []
+
+
+def test_one_waiting_job_or_all_are_cancelled_and_can_be_had_again(house):
+    first, *_ = jobs(house)
+    house.desk.get("/console/e1/paper")
+    house.desk.post("/console/e1/paper/cancel", job=first.id)
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "4 on the way" in page
+    assert "not wanted any more" in page
+    house.desk.post("/console/e1/paper/cancel", all="yes")
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "Nothing waits to be printed" in page
+    house.desk.post("/console/e1/paper/again", job=first.id)
+    assert "1 on the way" in text_of(house.desk.get("/console/e1/paper"))
+
+
+def test_tables_with_a_unit_get_slips_when_somebody_asks_for_them(house):
+    house.place("table-1", 1)
+    page = text_of(house.desk.get("/console/e1/paper"))
+    assert "1 open match has a table unit and gets no slip." in page
+    assert "Result slip · table 1" not in page
+    house.desk.post("/console/e1/paper", kind="slips")
+    assert {job.kind for job in house.book.orders} == {"slip"}
+    assert "Result slip · table 1" in text_of(house.desk.get("/console/e1/paper"))

@@ -31,10 +31,20 @@ from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.link import HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.own_health import OwnHealth
+from roundtap_units.station.print_log import PrintLog
+from roundtap_units.station.printer_desk import PrinterDesk
+from roundtap_units.station.printer_settings import PrinterSettings
 from roundtap_units.station.station_link import HubStationLink
+from roundtap_units.unit_words import unit_words
 
 KEYS = {"table-1": bytes(range(32)), "station-1": bytes(range(32, 64))}
 Message = dict[str, Any]
+
+
+def _desk(folder: Path) -> PrinterDesk:
+    """A station's printer that nobody has plugged in."""
+    return PrinterDesk(folder / "station", PrinterSettings(), unit_words("en"),
+                       PrintLog(folder / "station" / "printed.jsonl"), find=list)
 
 
 class Talk:
@@ -157,7 +167,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
     link.send_status({"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None,
                       "lot": None})
     station = HubStationLink(HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]),
-                             health=OwnHealth(Machine(folder)))
+                             health=OwnHealth(Machine(folder)), printer=_desk(folder).told)
     assert station.exchange()
     station.report(station.next_jobs()[0].id, "printed", "")
     assert station.exchange()

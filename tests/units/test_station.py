@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from roundtap_devices.printing.known_printers import POS_5890
 from roundtap_devices.printing.printer import Printer
-from roundtap_devices.printing.printer_profiles import POS_5890
 from roundtap_devices.printing.serial_port import SerialPort
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.gallery.on_paper import pairings_content, slip_content
@@ -48,7 +48,7 @@ class Desk:
         self.log = PrintLog(self.log_path)
         interrupted = bool(self.log.in_state("sending"))
         self.printer = Printer(lambda: SerialPort(self.twin.device or "/dev/nowhere"), POS_5890,
-                               self.log.printer_answers, interrupted=interrupted)
+                               self.log.printer_answers, interrupted=interrupted, confirmed=True)
         self.station = Station(self.hub, self.printer, self.log, compose_with(POS_5890, unit_words("pl")),
                                self.look_every_ms)
 

@@ -9,8 +9,8 @@ import pytest
 from test_station import Desk, desk  # noqa: F401
 from test_station_link import Wire, a_link
 
+from roundtap_devices.printing.known_printers import POS_5890
 from roundtap_devices.printing.printer import Printer
-from roundtap_devices.printing.printer_profiles import POS_5890
 from roundtap_units.gallery.on_paper import pairings_content, slip_content
 from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.link import HubAddress
@@ -127,6 +127,8 @@ class BabblingPort:
 
     def __init__(self, chance):
         self.chance = chance
+
+    baud = None
 
     def write_some(self, data):
         return self.chance.randrange(len(data) + 1)

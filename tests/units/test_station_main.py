@@ -15,8 +15,8 @@ def test_a_small_file_is_enough(tmp_path):
     path = tmp_path / "station.toml"
     path.write_text(GOOD)
     config = read_config(path)
-    assert (config.host, config.port, config.printer, config.baud, config.dsrdtr) == (
-        "10.42.0.1", 8080, "epson-80", 115200, False)
+    assert (config.host, config.port, config.printer, config.baud, config.flow, config.device) == (
+        "10.42.0.1", 8080, "epson-80", 0, "", "auto")
 
 
 def test_a_hub_may_have_others_beside_it(tmp_path):
@@ -34,7 +34,9 @@ def test_a_hub_may_have_others_beside_it(tmp_path):
     (GOOD.replace("abab", "xy"), "key: 64 hex digits are wanted"),
     (GOOD.replace("http", "ftp"), 'hub: an address like "http://10.42.0.1:8080" is wanted'),
     (GOOD + 'baud = "fast"', "baud: a whole number is wanted, not 'fast'"),
-    (GOOD + "dsrdtr = 1", "dsrdtr: true or false is wanted, not 1"),
+    (GOOD + "baud = 9601", "baud: one of 1200, 2400, 4800, 9600"),
+    (GOOD + 'flow = "dsrdtr"', "flow: one of none, rtscts, xonxoff is wanted, not 'dsrdtr'"),
+    (GOOD + "flow = 1", "flow: a text is wanted, not 1"),
     (GOOD + 'language = "fr"', "language: one of en, es, de, pl is wanted"),
     (GOOD + "bauds = 9600", "bauds: unknown; known are unit, key, hub"),
     ("unit", "this is not a TOML file"),

@@ -9,7 +9,6 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont
 
 from roundtap_devices.printing.print_lines import (
-    CELL_DOTS,
     CENTER,
     RIGHT,
     Box,
@@ -18,6 +17,7 @@ from roundtap_devices.printing.print_lines import (
     Drawing,
     Label,
     Line,
+    Sheet,
     Stroke,
 )
 
@@ -59,18 +59,18 @@ def draw(drawing: Drawing, width_dots: int) -> Image.Image:
     return image
 
 
-def draw_line(line: Line, width_dots: int) -> Image.Image:
+def draw_line(line: Line, sheet: Sheet) -> Image.Image:
     """A line of text as an image: for letters that the printer's code pages lack, and for small ones."""
     height = line.height_dots
     size = 40 if line.tall else 13 if line.small else 21
-    image = Image.new("1", (width_dots, height), 1)
+    image = Image.new("1", (sheet.dots, height), 1)
     for cell in line.cells:
-        _letter(image, _cell_label(cell, size, height, line.bold or line.tall))
+        _letter(image, _cell_label(cell, size, height, line.bold or line.tall, sheet.cell_dots))
     return image
 
 
-def _cell_label(cell: Cell, size: int, height: int, bold: bool) -> Label:
-    left, width = cell.start * CELL_DOTS, cell.width * CELL_DOTS
+def _cell_label(cell: Cell, size: int, height: int, bold: bool, cell_dots: int) -> Label:
+    left, width = cell.start * cell_dots, cell.width * cell_dots
     x = left + width // 2 if cell.align == CENTER else left + width if cell.align == RIGHT else left
     return Label(x, max(0, (height - size * 5 // 4) // 2), cell.text, size, width, cell.align, bold)
 

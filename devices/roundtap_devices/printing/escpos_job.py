@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from roundtap_devices.printing.drawing import code_image, draw, draw_line
+from roundtap_devices.printing.pacing import Step
 from roundtap_devices.printing.print_lines import (
     CENTER,
     LINE_DOTS,
@@ -24,8 +25,12 @@ from roundtap_devices.printing.print_lines import (
     PrintLine,
     Qr,
 )
-from roundtap_devices.printing.printer_profiles import PrinterProfile
+from roundtap_devices.printing.printer_profiles import BLOCK_HEAD, DC2, PrinterProfile
 
+LETTER_DOTS = 24
+"""Height of a letter of font A; the rest of a line is fed."""
+CUT_US = 1_000_000
+"""Rather long: the cutter goes there and back."""
 MARK = b"\x1dr\x01"
 """GS r 1: the answer proves that everything before it was processed."""
 BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
@@ -43,11 +48,18 @@ Run = tuple[int | None, bytes]
 @dataclass(frozen=True, slots=True)
 class Composed:
     """A job ready to send: `data` without the marker, the paper it takes, and the longest run of bytes that belong
-    together: a printer that lost the rest of one still waits for so many."""
+    together: a printer that lost the rest of one still waits for so many. `steps`: what the printer does one after the
+    other, and how long each keeps it busy."""
 
     data: bytes
     height_dots: int
     longest_block: int
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def busy_ms(self) -> int:
+        """How long the printer takes for all of it."""
+        return sum(busy_us for _, busy_us in self.steps) // 1000
 
 
 def compose(lines: Iterable[PrintLine], profile: PrinterProfile) -> Composed:
@@ -65,6 +77,7 @@ class _Composer:
         self._height = 0
         self._longest = 0
         self._page: int | None = None
+        self._steps: list[Step] = []
         self._raw(BEGIN)
 
     def add(self, line: PrintLine) -> None:
@@ -85,25 +98,36 @@ class _Composer:
             self._raw(_select(self._profile.codepages[line.codec]))
             self._page = None
             self._raw(line.text.encode(line.codec, "replace") + b"\n")
-            self._height += LINE_DOTS
+            self._moved(LINE_DOTS, LETTER_DOTS)
 
     def finish(self) -> Composed:
         profile = self._profile
         if profile.cutter:
             # GS V 66: feeds to the cutter by itself.
             self._raw(b"\x1dVB\x00")
-            self._height += profile.tear_dots
+            self._moved(profile.tear_dots, 0, CUT_US)
         else:
             self._feed(profile.tear_dots)
-        return Composed(self._escpos.output, self._height, self._longest)
+        return Composed(self._escpos.output, self._height, self._longest, tuple(self._steps))
+
+    def _moved(self, dots: int, printed_dots: int, besides_us: int = 0) -> None:
+        """What was said last moves the paper by `dots`, of which so many are printed; there a step ends."""
+        profile, end = self._profile, len(self._escpos.output)
+        begin = self._steps[-1][0] if self._steps else 0
+        busy_us = (printed_dots * 1_000_000 // profile.rows_per_s + besides_us
+                   + (dots - printed_dots) * 1_000_000 // profile.feed_rows_per_s)
+        if profile.bytes_per_s:
+            busy_us = max(busy_us, (end - begin) * 1_000_000 // profile.bytes_per_s)
+        self._steps.append((end, busy_us))
+        self._height += dots
 
     def _raw(self, data: bytes) -> None:
         self._escpos._raw(data)
 
     def _feed(self, dots: int) -> None:
-        self._height += dots
         while dots > 0:
             self._raw(b"\x1bJ" + bytes((min(dots, 255),)))
+            self._moved(min(dots, 255), 0)
             dots -= 255
 
     def _pitch(self, dots: int) -> None:
@@ -111,7 +135,7 @@ class _Composer:
 
     def _line(self, line: Line, runs: list[Run] | None) -> None:
         if runs is None:
-            self._image(draw_line(line, self._profile.sheet.dots))
+            self._image(draw_line(line, self._profile.sheet))
             return
         self._pitch(line.height_dots)
         if line.bold or line.tall:
@@ -128,7 +152,7 @@ class _Composer:
             self._escpos.set(custom_size=True, width=1, height=1)
         if line.bold or line.tall:
             self._escpos.set(bold=False)
-        self._height += line.height_dots
+        self._moved(line.height_dots, LETTER_DOTS * 2 if line.tall else LETTER_DOTS)
 
     def _runs(self, line: Line) -> list[Run] | None:
         """The line in the printer's own letters; None: it must be drawn."""
@@ -143,16 +167,25 @@ class _Composer:
         return _encode(text.rstrip(), self._profile)
 
     def _image(self, image: Any) -> None:
-        """GS v 0, in blocks: cheap printers have little memory, and what is lost in a break is one block."""
-        for top in range(0, image.height, self._profile.raster_rows):
-            block = image.crop((0, top, image.width, min(image.height, top + self._profile.raster_rows)))
+        """In blocks: cheap printers have little memory, and what is lost in a break is one block."""
+        rows = self._rows_at_once()
+        for top in range(0, image.height, rows):
+            block = image.crop((0, top, image.width, min(image.height, top + rows)))
             before = len(self._escpos.output)
             if block.getextrema()[0]:
                 self._raw(b"\x1bJ" + bytes((block.height,)))
+                self._moved(block.height, 0)
             else:
-                self._escpos.image(block, impl="bitImageRaster", fragment_height=block.height)
+                if self._profile.raster == DC2:
+                    self._raw(b"\x12*" + bytes((block.height, block.width // 8)) + black_bits(block))
+                else:
+                    self._escpos.image(block, impl="bitImageRaster", fragment_height=block.height)
+                self._moved(block.height, block.height)
             self._longest = max(self._longest, len(self._escpos.output) - before)
-        self._height += image.height
+
+    def _rows_at_once(self) -> int:
+        profile = self._profile
+        return max(1, min(profile.raster_rows, (profile.buffer - BLOCK_HEAD) // (profile.sheet.dots // 8)))
 
     def _qr(self, code: Qr) -> None:
         made = code_image(code.content, code.module_dots)
@@ -166,7 +199,12 @@ class _Composer:
         self._escpos.qr(code.content, size=code.module_dots, native=True)
         self._longest = max(self._longest, len(self._escpos.output) - before)
         self._escpos.set(align="left")
-        self._height += made.height
+        self._moved(made.height, made.height)
+
+
+def black_bits(image: Any) -> bytes:
+    """An image of mode "1" whose width is a multiple of 8, a bit a dot, 1 for black."""
+    return bytes(byte ^ 0xFF for byte in image.tobytes())
 
 
 def _dummy(profile: PrinterProfile) -> Any:
@@ -174,7 +212,7 @@ def _dummy(profile: PrinterProfile) -> Any:
     profile_class, dummy_class = _library()
     wide = profile_class(profile.columns)
     wide.profile_data = {
-        "media": {"width": {"pixels": profile.sheet.dots}, "dpi": 203}, "features": {}, "fonts": {},
+        "media": {"width": {"pixels": profile.sheet.dots}, "dpi": profile.dpi}, "features": {}, "fonts": {},
         "codePages": {str(number): codec.upper() for codec, number in profile.codepages.items()},
     }
     return dummy_class(profile=wide)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 DOTS_PER_MM = 8
-"""203 dots an inch, as good as every receipt printer has."""
+"""203 dots an inch, as most receipt printers have."""
 CELL_DOTS = 12
-"""Width of one column in the printer's own font A, which is 24 dots high."""
+"""Width of one column in the usual font A, which is 24 dots high."""
 LINE_DOTS, TALL_DOTS, SMALL_DOTS = 27, 50, 16
 """From one line of text to the next: normal, double height, and drawn small."""
 
@@ -16,10 +16,12 @@ LEFT, CENTER, RIGHT = "left", "center", "right"
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """How wide the paper is. 58 mm: 32 columns or 384 dots. 80 mm: 48 columns or 576 dots."""
+    """How wide the paper is, and one column of it. 58 mm: 32 columns or 384 dots. 80 mm: 48 columns or 576 dots; with
+    180 dots an inch 42 columns and 512 dots, of which the columns leave 8 at the right."""
 
     columns: int
     dots: int
+    cell_dots: int = CELL_DOTS
 
 
 SHEET_58, SHEET_80 = Sheet(32, 384), Sheet(48, 576)

@@ -6,25 +6,28 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from roundtap_devices.printing.escpos_job import BEGIN, MARK, Composed
-from roundtap_devices.printing.printer_profiles import PrinterProfile
+from roundtap_devices.printing.pacing import Pacer, Step
+from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
 from roundtap_devices.printing.serial_port import Port, PortGone
 
 PRINTED, SENT, UNCERTAIN, HELD = "printed", "sent", "uncertain", "held"
 """What became of a job. printed: the printer answered the marker at its end. sent: all bytes were taken by a printer
-that never answers. uncertain: some bytes left, and no answer came. held: none left; it can be tried again."""
+that never answers, at a speed at which somebody read what it printed. uncertain: some bytes left, and no answer came.
+held: none left; it can be tried again."""
 
 READY = "ready"
 """What a look at it finds where nothing is in the way; `answers` says whether the printer said so itself."""
 
-OFFLINE, NO_PAPER, SILENT, STALLED, UNPLUGGED, NO_PORT = (
-    "offline", "no-paper", "silent", "stalled", "unplugged", "no-port")
+OFFLINE, NO_PAPER, SILENT, STALLED, UNPLUGGED, NO_PORT, UNCONFIRMED = (
+    "offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "unconfirmed")
 """Why: off line or open; no paper; does not answer, though it did before; takes no more bytes; the port went away;
-there is no such port."""
+there is no such port; never answered, and nobody read yet what it prints at this speed."""
 
 # DLE EOT n: answered at once, also by a printer that is off line. Asked one at a time: the answers look alike.
 ONLINE, PAPER = b"\x10\x04\x01", b"\x10\x04\x04"
 OFFLINE_BIT, PAPER_END_BITS = 0x08, 0x60
 CHUNK = 1024
+NOISE_BYTES = 48
 
 ASKING, CLEARING, SENDING, WAITING = "asking", "clearing", "sending", "waiting"
 
@@ -33,7 +36,8 @@ ASKING, CLEARING, SENDING, WAITING = "asking", "clearing", "sending", "waiting"
 class Patience:
     """How long to wait, in milliseconds: for a status; for a stalled port to take another byte; for the marker's
     answer once all is handed over, and longer for each millimetre of paper and each kilobyte still under way; for
-    somebody to load paper or close the lid when all is handed over."""
+    somebody to load paper or close the lid when all is handed over. A printer that is known to be slow gets the time it
+    needs for what is on its way besides."""
 
     status_ms: int = 1000
     stall_ms: int = 8000
@@ -78,16 +82,23 @@ class Printer:
     open_port: makes a NEW port; raises PortGone. Called again after each break.
     answers: whether this printer is known to answer (from an earlier run); the attribute tells what is known now.
     interrupted: the run before ended inside a job, so the printer may still wait for the rest of a picture.
+    confirmed: somebody read what this printer prints at this speed; else silence says nothing, and no job is "sent".
+    next_speed: called where nobody confirmed the speed and nothing answers at it; True: `open_port` opens at another
+    one now, so that a printer that answers is found at whatever speed it is set to.
     """
 
     def __init__(self, open_port: Callable[[], Port], profile: PrinterProfile, answers: bool = False,
-                 patience: Patience | None = None, interrupted: bool = False) -> None:
+                 patience: Patience | None = None, interrupted: bool = False, confirmed: bool = False,
+                 next_speed: Callable[[], bool] = lambda: False) -> None:
         self.profile = profile
+        self.confirmed = confirmed
         self.answers = answers or profile.answers is True
         self._mute = profile.answers is False
         self._open = open_port
+        self._next_speed = next_speed
         self._patience = patience or Patience()
         self._port: Port | None = None
+        self._pacer: Pacer | None = None
         self._try: _Try | None = None
         self._broken_block = profile.raster_rows * profile.sheet.dots // 8 + 8 if interrupted else 0
         self._owed = 0
@@ -117,8 +128,8 @@ class Printer:
             return None
         try:
             outcome = self._go_on(self._try, now_ms)
-        except PortGone:
-            outcome = self._broken(self._try, UNPLUGGED if self._port else NO_PORT)
+        except PortGone as gone:
+            outcome = self._broken(self._try, UNPLUGGED if self._port else gone.reason or NO_PORT)
         except OSError:
             # The owner could not note the job: nothing of it has left, and nothing will.
             self._try = None
@@ -129,8 +140,8 @@ class Printer:
 
     def go_on_unanswered(self) -> None:
         """Somebody looked: it prints, and answers no more. What is handed over counts as sent, until it answers again.
-        """
-        self.answers, self._mute = False, True
+        That it answered once has shown that the speed is right."""
+        self.answers, self._mute, self.confirmed = False, True, True
 
     def close(self) -> None:
         port, self._port = self._port, None
@@ -146,6 +157,8 @@ class Printer:
     def _go_on(self, job: _Try, now_ms: int) -> Outcome | None:
         if self._port is None:
             self._port = self._open()
+            baud = self._port.baud
+            self._pacer = Pacer(self.profile, baud) if baud is not None and self.profile.flow == NONE else None
         if job.queue:
             self._write(self._port, job, now_ms)
         for byte in self._port.read_some():
@@ -158,7 +171,8 @@ class Printer:
         if job.phase == CLEARING:
             return self._clear(job, now_ms)
         if job.phase == SENDING:
-            job.phase, job.moved_ms, job.marks, job.asked = WAITING, now_ms, 0, b""
+            # Not `marks`: a quick printer has answered before anybody looked again.
+            job.phase, job.moved_ms, job.asked = WAITING, now_ms, b""
             return None
         return self._wait(self._port, job, now_ms)
 
@@ -175,6 +189,13 @@ class Printer:
             if not waited:
                 return None
             # A model may know the first question and not the second.
+            if not job.trouble and not self.confirmed and self._port is not None and self._port.baud is not None \
+                    and self._next_speed():
+                # What was asked at a wrong speed was noise to the printer: that it waits for more of it is possible.
+                self.close()
+                self._broken_block = max(self._broken_block, NOISE_BYTES)
+                job.asked, job.moved_ms = b"", now_ms
+                return None
             if self.answers and not job.trouble:
                 return self._broken(job, SILENT)
         elif job.asked == ONLINE:
@@ -194,7 +215,8 @@ class Printer:
         Its answers to the markers of broken jobs must be in before the next job, or they would pass for that one's.
         """
         job.phase, job.moved_ms, job.marks = CLEARING, now_ms, 0
-        job.queue = bytes(self._broken_block) + BEGIN + MARK
+        rows_us = self.profile.raster_rows * 1_000_000 // self.profile.rows_per_s
+        self._queue(job, bytes(self._broken_block) + BEGIN + MARK, ((self._broken_block, rows_us),))
         self._owed += 1
         return None
 
@@ -213,9 +235,14 @@ class Printer:
         if job.only_looks:
             return Outcome(READY)
         job.before_first_byte()
-        job.phase, job.moved_ms = SENDING, now_ms
-        job.queue = job.composed.data + MARK
+        job.phase, job.moved_ms, job.marks = SENDING, now_ms, 0
+        self._queue(job, job.composed.data + MARK, job.composed.steps)
         return None
+
+    def _queue(self, job: _Try, data: bytes, steps: tuple[Step, ...]) -> None:
+        job.queue = data
+        if self._pacer is not None:
+            self._pacer.expect(len(data), steps)
 
     def _wait(self, port: Port, job: _Try, now_ms: int) -> Outcome | None:
         """For the answer to the marker. Who closes the lid or loads paper in time gets a true "printed"."""
@@ -230,6 +257,9 @@ class Printer:
         elif now_ms - job.moved_ms >= self._answer_time_ms(job):
             if self.answers:
                 return self._broken(job, SILENT)
+            if not self.confirmed and port.baud is not None:
+                # At another speed it prints signs that nobody can read, or nothing, and is as silent.
+                return self._broken(job, UNCONFIRMED)
             self._mute = True
             return Outcome(SENT)
         if self.answers and now_ms - job.asked_ms >= self._patience.status_ms:
@@ -239,17 +269,25 @@ class Printer:
         return None
 
     def _answer_time_ms(self, job: _Try) -> int:
-        if self._mute:
+        if self._mute and (self.confirmed or self._port is None or self._port.baud is None):
             return 0
         patience, composed = self._patience, job.composed
-        return (patience.answer_ms + composed.height_dots // 8 * patience.answer_per_mm_ms
-                + len(composed.data) * patience.answer_per_kilobyte_ms // 1024)
+        usual_ms = (composed.height_dots // 8 * patience.answer_per_mm_ms
+                    + len(composed.data) * patience.answer_per_kilobyte_ms // 1024)
+        return patience.answer_ms + max(usual_ms, composed.busy_ms)
 
     def _write(self, port: Port, job: _Try, now_ms: int) -> None:
+        pacer = self._pacer if job.phase in (CLEARING, SENDING) else None
         while job.queue:
-            taken = port.write_some(job.queue[:CHUNK])
+            room = CHUNK if pacer is None else min(CHUNK, pacer.room(now_ms))
+            if not room:
+                job.moved_ms = now_ms
+                return
+            taken = port.write_some(job.queue[:room])
             if not taken:
                 return
+            if pacer is not None:
+                pacer.took(taken, now_ms)
             job.queue = job.queue[taken:]
             job.moved_ms = now_ms
 
@@ -259,7 +297,8 @@ class Printer:
             self.answers, self._mute = True, False
             if job.asked and job.phase != SENDING:
                 job.trouble[job.asked] = bool(byte & (OFFLINE_BIT if job.asked == ONLINE else PAPER_END_BITS))
-        elif byte & 0x90 == 0 and job.phase in (CLEARING, WAITING):
+        elif byte & 0x90 == 0 and (job.phase == WAITING or (job.phase in (CLEARING, SENDING) and not job.queue)):
+            # While bytes are still kept here, the marker is among them: nothing can be its answer.
             self.answers, self._mute = True, False
             job.marks += 1
             if job.phase == CLEARING:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import select
 import termios
 from typing import Any, Protocol
 
 
 class PortGone(OSError):
-    """The port cannot be opened, or was unplugged."""
+    """The port cannot be opened, or was unplugged. `reason`: a word for it where one is known ("busy"), else ""."""
+
+    reason = ""
 
 
 class Port(Protocol):
-    """What a printer is connected to. Any method raises PortGone where the device is not there any more."""
+    """What a printer is connected to. Any method raises PortGone where the device is not there any more.
+
+    baud: how fast bytes travel; None where the line itself waits for the printer, as USB does.
+    """
+
+    baud: int | None
 
     def write_some(self, data: bytes) -> int:
         """Hand over as much as is taken at once; 0: the other side takes nothing now."""
@@ -26,16 +34,21 @@ class Port(Protocol):
 
 
 class SerialPort:
-    """8N1. device: "/dev/ttyUSB0"; baud: the printer's; dsrdtr: hardware flow control, only where it is wired."""
+    """8N1. device: "/dev/ttyUSB0"; baud: the printer's; flow: "none", "rtscts" or "xonxoff", kept by the kernel."""
 
-    def __init__(self, device: str, baud: int = 115200, dsrdtr: bool = False) -> None:
+    def __init__(self, device: str, baud: int = 115200, flow: str = "none") -> None:
         import serial
 
+        self.baud: int | None = baud
         try:
             # A write time of 0 makes pyserial say how much was taken; how long to wait is the printer's business.
-            self._serial: Any = serial.Serial(device, baud, timeout=0, write_timeout=0, dsrdtr=dsrdtr, exclusive=True)
+            self._serial: Any = serial.Serial(device, baud, timeout=0, write_timeout=0, rtscts=flow == "rtscts",
+                                              xonxoff=flow == "xonxoff", exclusive=True)
         except (OSError, ValueError, termios.error) as error:
-            raise PortGone(str(error)) from error
+            gone = PortGone(str(error))
+            gone.reason = {errno.EBUSY: "busy", errno.EAGAIN: "busy", errno.EACCES: "no-access"}.get(
+                getattr(error, "errno", 0) or 0, "")
+            raise gone from error
 
     def write_some(self, data: bytes) -> int:
         try:

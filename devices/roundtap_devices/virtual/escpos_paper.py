@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from PIL import Image
 
 from roundtap_devices.printing.drawing import code_image, font
-from roundtap_devices.printing.print_lines import CELL_DOTS
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 
 LETTER_DOTS = 24
 DEFAULT_PITCH_DOTS = 30
-DLE, ESC, FS, GS = 0x10, 0x1B, 0x1C, 0x1D
+DLE, DC2, ESC, FS, GS = 0x10, 0x12, 0x1B, 0x1C, 0x1D
 
 # Commands of fixed length: (first byte, second byte) → parameters that follow.
 LENGTHS = {
@@ -28,13 +27,18 @@ class EscposPaper:
     """Interprets bytes as they come. `sheets` are the pieces cut or torn off; `roll` is what came after the last.
 
     answer: called with each byte the printer sends back; `marks` counts the markers (GS r) it came to. What the
-    model does not know is noted in `strange`.
+    model does not know is noted in `strange`, what does not fit across its paper in `overflow`.
+    pages: what its code pages are by number, where that is known from elsewhere than the profile.
     A printer made for China reads bytes above 127 as pairs until it is told not to: so does this one.
     """
 
-    def __init__(self, profile: PrinterProfile, answer: Callable[[int], None] = lambda _: None) -> None:
+    def __init__(self, profile: PrinterProfile, answer: Callable[[int], None] = lambda _: None,
+                 pages: Mapping[int, str] | None = None) -> None:
         self.profile = profile
+        self._pages = dict(pages) if pages is not None else {n: codec for codec, n in profile.codepages.items()}
+        self._cell = profile.sheet.cell_dots
         self.strange: list[bytes] = []
+        self.overflow: list[str] = []
         self.sheets: list[Image.Image] = []
         self.paper_status = 0
         self.marks = 0
@@ -99,13 +103,15 @@ class EscposPaper:
     def _one(self, start: int) -> int:
         data = self._pending
         first = data[start]
-        if first not in (DLE, ESC, FS, GS):
+        if first not in (DLE, DC2, ESC, FS, GS):
             return self._letter(start)
         if len(data) < start + 2:
             return 0
         second = data[start + 1]
+        if (first, second) == (DC2, ord("*")):
+            return self._raster(start, 4, lambda head: (head[3], head[2]))
         if (first, second) == (GS, ord("v")):
-            return self._raster(start)
+            return self._raster(start, 8, lambda head: (head[4] + 256 * head[5], head[6] + 256 * head[7]))
         if (first, second) == (GS, ord("(")):
             return self._extended(start)
         if (first, second) == (GS, ord("V")):
@@ -130,8 +136,9 @@ class EscposPaper:
             return 2
         elif byte >= 0x20:
             self._line.append((self._read(byte), self._width, self._height, self._bold))
-            if sum(wide for _, wide, _, _ in self._line) > self.profile.columns:
+            if sum(wide for _, wide, _, _ in self._line) * self._cell > self.profile.dots:
                 last = self._line.pop()
+                self.overflow.append("".join(letter for letter, *_ in self._line))
                 self._new_line()
                 self._line.append(last)
         elif byte not in (0x00, 0x0D):
@@ -140,9 +147,7 @@ class EscposPaper:
 
     def _read(self, byte: int) -> str:
         """The letter in the selected page; a page this model lacks prints as its first one does."""
-        codecs = [codec for codec, number in self.profile.codepages.items() if number == self._page]
-        codec = codecs[0] if codecs else "cp437"
-        return bytes((byte,)).decode(codec, "replace")
+        return bytes((byte,)).decode(self._pages.get(self._page, "cp437"), "replace")
 
     def _command(self, first: int, second: str, value: int) -> None:
         if first == DLE:
@@ -180,18 +185,20 @@ class EscposPaper:
             self.marks += 1
             self._answer(self.paper_status)
 
-    def _raster(self, start: int) -> int:
+    def _raster(self, start: int, head: int, size: Callable[[bytes], tuple[int, int]]) -> int:
+        """`size`: (bytes a row, rows) of an image whose command is `head` bytes long."""
         data = self._pending
-        if len(data) < start + 8:
+        if len(data) < start + head:
             return 0
-        row_bytes = data[start + 4] + 256 * data[start + 5]
-        rows = data[start + 6] + 256 * data[start + 7]
-        length = 8 + row_bytes * rows
+        row_bytes, rows = size(bytes(data[start:start + head]))
+        length = head + row_bytes * rows
         if len(data) < start + length:
             return 0
         self._flush()
+        if row_bytes * 8 > self.profile.dots:
+            self.overflow.append(f"an image of {row_bytes * 8} dots")
         if row_bytes and rows:
-            dots = bytes(~byte & 0xFF for byte in data[start + 8:start + length])
+            dots = bytes(~byte & 0xFF for byte in data[start + head:start + length])
             self._put(Image.frombytes("1", (row_bytes * 8, rows), dots))
         return length
 
@@ -244,11 +251,11 @@ class EscposPaper:
     def _new_line(self) -> None:
         tallest = max((tall for _, _, tall, _ in self._line), default=1)
         strip = self._blank(max(self._pitch, LETTER_DOTS * tallest if self._line else 0))
-        wide = sum(wide for _, wide, _, _ in self._line) * CELL_DOTS
+        wide = sum(wide for _, wide, _, _ in self._line) * self._cell
         room = strip.width - wide
         x = {0: 0, 1: room // 2, 2: room}.get(self._align, 0)
         for letter, width, height, bold in self._line:
-            glyph = _glyph(letter, width, height, bold)
+            glyph = _glyph(letter, width, height, bold, self._cell)
             strip.paste(0, (x, (tallest - height) * LETTER_DOTS), glyph)
             x += glyph.width
         self._strips.append(strip)
@@ -256,8 +263,8 @@ class EscposPaper:
 
 
 @lru_cache(maxsize=1024)
-def _glyph(letter: str, width: int, height: int, bold: bool) -> Image.Image:
-    """A letter in the printer's cell of 12 by 24 dots (a mask: 255 is black), enlarged as asked."""
+def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> Image.Image:
+    """A letter in the printer's cell, 24 dots high (a mask: 255 is black), enlarged as asked."""
     from PIL import ImageDraw
 
     face = font(19, bold)
@@ -266,8 +273,8 @@ def _glyph(letter: str, width: int, height: int, bold: bool) -> Image.Image:
     pen = ImageDraw.Draw(drawn)
     pen.fontmode = "1"
     pen.text((0, 1), letter, font=face, fill=255)
-    if wide > CELL_DOTS:
-        drawn = drawn.resize((CELL_DOTS, LETTER_DOTS), Image.Resampling.BILINEAR).point(lambda v: 255 if v > 110 else 0)
-    cell = Image.new("L", (CELL_DOTS, LETTER_DOTS), 0)
-    cell.paste(drawn, ((CELL_DOTS - drawn.width) // 2, 0))
-    return cell.resize((CELL_DOTS * width, LETTER_DOTS * height), Image.Resampling.NEAREST)
+    if wide > cell_dots:
+        drawn = drawn.resize((cell_dots, LETTER_DOTS), Image.Resampling.BILINEAR).point(lambda v: 255 if v > 110 else 0)
+    cell = Image.new("L", (cell_dots, LETTER_DOTS), 0)
+    cell.paste(drawn, ((cell_dots - drawn.width) // 2, 0))
+    return cell.resize((cell_dots * width, LETTER_DOTS * height), Image.Resampling.NEAREST)

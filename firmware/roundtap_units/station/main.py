@@ -1,4 +1,4 @@
-"""`roundtap station`: run the print station, on a serial printer or on a virtual one."""
+"""`roundtap station`: run the print station, on the printer that is plugged in, or on a virtual one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS
+from roundtap_units.station.printer_settings import AUTO, PrinterSettings
 from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
 
-KEYS = ("printer", "device", "baud", "dsrdtr")
+KEYS = ("printer", "device", "baud", "flow")
 BUSY_S, IDLE_S = 0.02, 0.2
 LOOK_EVERY_MS = 15_000
 """How often an idle printer is asked how it is."""
@@ -21,28 +23,38 @@ LOOK_EVERY_MS = 15_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", type=Path,
-                        help="TOML file: unit, key, hub, folder; printer, device, baud, dsrdtr, language")
+                        help="TOML file: unit, key, hub, folder; printer, device, baud, flow, language")
     parser.add_argument("--virtual", type=Path, default=None, metavar="SOCKET",
                         help="print on a virtual printer, and serve its paper and its faults on this Unix socket")
 
 
 @dataclass(frozen=True, slots=True)
 class Config(UnitConfig):
-    """One station's configuration file. `printer`: a known profile or a TOML file; `device`: its serial port."""
+    """One station's configuration file. `printer`: a known profile or a TOML file; `device`: its port, "auto" for the
+    first that appears; `baud`, `flow`: 0 and "" for the profile's own."""
 
     printer: str = "epson-80"
-    device: str = "/dev/ttyUSB0"
-    baud: int = 115200
-    dsrdtr: bool = False
+    device: str = "auto"
+    baud: int = 0
+    flow: str = ""
+
+    @property
+    def written(self) -> PrinterSettings:
+        """What the file says of the printer."""
+        return PrinterSettings("" if self.device == AUTO else self.device, self.printer, self.baud, self.flow)
 
 
 def read_config(path: Path) -> Config:
     """The configuration; ConfigError names the file, the key, and what would be right."""
     common, own = read_unit_config(path, KEYS, "station")
     for name, kind, wanted in (("printer", str, "a text"), ("device", str, "a text"),
-                               ("baud", int, "a whole number"), ("dsrdtr", bool, "true or false")):
+                               ("baud", int, "a whole number"), ("flow", str, "a text")):
         if name in own and (not isinstance(own[name], kind) or (kind is int and isinstance(own[name], bool))):
             raise ConfigError(f"{path}: {name}: {wanted} is wanted, not {own[name]!r}")
+    if own.get("baud", 0) not in (0, *BAUDS):
+        raise ConfigError(f"{path}: baud: one of {', '.join(map(str, BAUDS))} is wanted, not {own['baud']}")
+    if own.get("flow", "none") not in FLOWS:
+        raise ConfigError(f"{path}: flow: one of {', '.join(FLOWS)} is wanted, not {own['flow']!r}")
     return Config(**common, **own)
 
 
@@ -63,9 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> None:
-    from roundtap_devices.printing.printer import Printer
-    from roundtap_devices.printing.printer_profiles import printer_profile
-    from roundtap_devices.printing.serial_port import PortGone, SerialPort
+    from roundtap_devices.printing.known_printers import printer_profile
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
     from roundtap_systemd.health import Machine
@@ -73,32 +83,26 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     from roundtap_units.link.local_key import LocalKey
     from roundtap_units.link.own_health import OwnHealth
     from roundtap_units.station.print_log import PrintLog
-    from roundtap_units.station.station import SENDING, Station, compose_with
+    from roundtap_units.station.printer_desk import PrinterDesk
+    from roundtap_units.station.station import Station
     from roundtap_units.station.station_link import HubStationLink
     from roundtap_units.unit_words import unit_words
 
     def mono_ms() -> int:
         return time.monotonic_ns() // 1_000_000
 
-    def open_port() -> SerialPort:
-        if twin is None:
-            return SerialPort(config.device, config.baud, config.dsrdtr)
-        if not (device := twin.device):
-            raise PortGone("the virtual printer is unplugged")
-        return SerialPort(device)
-
-    profile = printer_profile(config.printer)
-    twin = VirtualPrinter(profile) if panel_path else None
+    print_log = PrintLog(config.folder / "printed.jsonl")
+    twin = VirtualPrinter(printer_profile(config.printer)) if panel_path else None
+    desk = PrinterDesk(config.folder, config.written, unit_words(config.language), print_log,
+                       device=(lambda: twin.device) if twin else None)
     panel = PrinterPanel(panel_path, twin, mono_ms) if panel_path and twin else None
     if panel:
         panel.start()
-    print_log = PrintLog(config.folder / "printed.jsonl")
     health = OwnHealth(Machine(config.folder), printer=lambda: station.printer_word)
     link = HubStationLink(HubAddress(config.host, config.port, config.unit, config.key, config.others),
-                          renew=LocalKey("station").renewed if config.local else lambda: None, health=health)
-    printer = Printer(open_port, profile, print_log.printer_answers, interrupted=bool(print_log.in_state(SENDING)))
-    station = Station(link, printer, print_log, compose_with(profile, unit_words(config.language)),
-                      LOOK_EVERY_MS)
+                          renew=LocalKey("station").renewed if config.local else lambda: None, health=health,
+                          printer=desk.told)
+    station = Station(link, desk.make(), print_log, desk.compose(), LOOK_EVERY_MS, desk)
     link.start()
     try:
         while not stopping.is_set():
@@ -106,7 +110,7 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
             stopping.wait(BUSY_S if station.busy else IDLE_S)
     finally:
         link.stop()
-        printer.close()
+        station.close()
         if panel:
             panel.close()
         print_log.close()

@@ -9,10 +9,11 @@ from typing import Any, Protocol
 
 from roundtap_core.forms.form import form_from_json
 from roundtap_core.words import Words
-from roundtap_devices.printing.escpos_job import Composed, code_page_test, compose
-from roundtap_devices.printing.printer import HELD, READY, SILENT, Outcome, Printer
+from roundtap_devices.printing.escpos_job import Composed, compose
+from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNPLUGGED, Outcome, Printer
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.documents.printer_tests import speed_page, width_page
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.form_check import wrong_in_form
 from roundtap_units.plain import Plain
@@ -32,7 +33,8 @@ TOLD_AT_START = 100
 """Of older jobs the hub is told when it asks for one of them again."""
 TOLD_MAX = 4000
 """Jobs of which it is known what the hub was told last."""
-TEST_PRINT = "code-pages"
+TEST_PRINT, SPEED_PRINT = "code-pages", "speed"
+"""Kinds whose content may say `at`: which settings of the printer they try."""
 VALUES_MAX, NUMBER_MAX = 60_000, 1_000_000
 """Of a job's content: five thousand rows of standings."""
 
@@ -57,8 +59,33 @@ class StationLink(Protocol):
     def report(self, job_id: str, state: str, detail: str) -> None:
         """The state of a job; the link sees to it that the hub learns the last one."""
 
+    def printer_order(self) -> object:
+        """What somebody said on the hub's console about this station's printer, or None."""
+
 
 Compose = Callable[[Job], Composed]
+
+
+class Desk(Protocol):
+    """Who sets the printer up anew when somebody says so."""
+
+    def make(self) -> Printer:
+        """Another printer, by the settings of now."""
+
+    def compose(self) -> Compose:
+        """What lays jobs out for it."""
+
+    def take(self, order: object) -> bool:
+        """The hub's word on the printer; whether it was news."""
+
+    def try_out(self, wanted: object) -> bool:
+        """What a test print is printed with; whether that is another setting."""
+
+    def answered(self) -> None:
+        """The printer answers: its speed is right."""
+
+    def confirmed_by_person(self) -> None:
+        """Somebody saw that it prints."""
 
 
 class Station:
@@ -70,8 +97,10 @@ class Station:
     """
 
     def __init__(self, link: StationLink, printer: Printer, print_log: PrintLog, compose_job: Compose,
-                 look_every_ms: int | None = None) -> None:
+                 look_every_ms: int | None = None,
+                 desk: Desk | None = None) -> None:
         self._link = link
+        self._desk = desk
         self._printer = printer
         self._log = print_log
         self._compose = compose_job
@@ -97,6 +126,9 @@ class Station:
     def step(self, now_ms: int) -> None:
         """Do what can be done without waiting. `now_ms` is monotonic."""
         self._now_ms = now_ms
+        if self._job is None and not self._looking and self._desk is not None \
+                and self._desk.take(self._link.printer_order()):
+            self._renew()
         if self._looking and not self._looked(now_ms):
             return
         if self._job is None and not self._begin(now_ms):
@@ -147,6 +179,8 @@ class Station:
 
     def _note_how_it_is(self, outcome: Outcome) -> None:
         self.printer_word = outcome.detail or (READY if self._printer.answers else "unasked")
+        if self._printer.answers and self._desk is not None and outcome.detail not in (SILENT, NO_PORT, UNPLUGGED):
+            self._desk.answered()
 
     def _why(self, detail: str, now_ms: int) -> str:
         """What a job waits for: silence that lasts needs a person."""
@@ -166,7 +200,20 @@ class Station:
             log.exception("it cannot be noted that the printer answers no more")
             return
         self._printer.go_on_unanswered()
+        if self._desk is not None:
+            self._desk.confirmed_by_person()
         self._silent_since_ms = None
+
+    def close(self) -> None:
+        """Let go of the printer's port."""
+        self._printer.close()
+
+    def _renew(self) -> None:
+        """Another model, port or speed: what is under way there is over."""
+        assert self._desk is not None
+        self._printer.close()
+        self._printer, self._compose = self._desk.make(), self._desk.compose()
+        self._retry_at_ms = None
 
     def _begin(self, now_ms: int) -> bool:
         """Take the first job that was not begun before; whether there is one now."""
@@ -185,6 +232,9 @@ class Station:
         job, self._retry_at_ms = wanted[0], None
         if job.go_on:
             self._go_on_unanswered()
+        if job.kind in (TEST_PRINT, SPEED_PRINT) and self._desk is not None \
+                and self._desk.try_out(job.content.get("at")):
+            self._renew()
         try:
             composed = self._compose(job)
         except Exception:
@@ -234,7 +284,10 @@ def compose_with(profile: PrinterProfile, words: Words) -> Compose:
 
     def composed(job: Job) -> Composed:
         if job.kind == TEST_PRINT:
-            return compose(code_page_test(profile), profile)
+            return compose(width_page(profile, words), profile)
+        if job.kind == SPEED_PRINT:
+            number, baud = job.content["number"], job.content["at"]["baud"]
+            return compose(speed_page(int(number) % 100, int(baud) % 1_000_000), profile)
         content = _content(job)
         return compose(LAYOUTS[job.kind](content, profile.sheet, words), profile)
 

@@ -41,7 +41,7 @@ class HubStationLink:
     A state is sent until the hub has answered a request that carried it. Each answer brings the challenge of the next
     request; where one is lost, another is asked for. post: sends JSON to a path of the hub and returns the JSON of the
     answer; challenge: asks for one; both raise OSError, HTTPException or ValueError. renew: asked before each round who
-    this station is from now on; None: who it was.
+    this station is from now on; None: who it was. printer: what the console shows of the printer; None: nothing.
     """
 
     def __init__(self, address: HubAddress, post: Post | None = None,
@@ -49,10 +49,13 @@ class HubStationLink:
                  challenge: Callable[[], str] | None = None,
                  mono_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
                  renew: Callable[[], HubHere | None] = lambda: None,
-                 health: OwnHealth | None = None) -> None:
+                 health: OwnHealth | None = None,
+                 printer: Callable[[], Mapping[str, Any] | None] = lambda: None) -> None:
         self._address = address
         self._renew = renew
         self._health = health
+        self._printer = printer
+        self._printer_order: object = None
         self._post = post or self._post_http
         self._new_nonce = new_nonce
         self._ask_challenge = challenge or self._ask_http
@@ -85,6 +88,10 @@ class HubStationLink:
             self._unsaid[job_id] = (state, detail)
         self._work.set()
 
+    def printer_order(self) -> object:
+        with self._lock:
+            return self._printer_order
+
     def exchange(self) -> bool:
         """One round; whether the hub was reached. Without the hub, the jobs it named last are still printed."""
         if (here := self._renew()) is not None:
@@ -103,6 +110,8 @@ class HubStationLink:
             health = self._health.news(self._mono_ms()) if self._health is not None else None
             if health is not None:
                 payload["health"] = health
+            if (printer := self._printer()) is not None:
+                payload["printer"] = dict(printer)
             message = self._post(PATH, envelope(self._address.key, REQUEST, payload))
             answer = opened(self._address.key, ECHO, message)
             if answer is None or answer.get("nonce") != nonce:
@@ -122,6 +131,7 @@ class HubStationLink:
         self._silent_since_ms = None
         with self._lock:
             self._jobs = jobs
+            self._printer_order = answer.get("printer")
             for job_id, state in said.items():
                 if self._unsaid.get(job_id) == state:
                     del self._unsaid[job_id]

@@ -9,6 +9,7 @@ from flask import Blueprint, abort, current_app, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.state import PUBLISHED, EventState
 from roundtap_hub.devices.unit_keys import STATION
 from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment
 from roundtap_hub.pages.print_pages import DESKS, EVERYBODYS
@@ -21,12 +22,17 @@ from roundtap_hub.printing.jobs import (
     OF_THE_HUB,
     QUEUED,
     SENDING,
+    SLIPS,
+    SPEED,
+    TEST,
     THERE,
     TRUST,
     PrintJob,
     PrintState,
     order,
+    order_printer_test,
     order_proxy,
+    order_slips,
     ordered,
 )
 from roundtap_hub.views.knockout import bracket
@@ -36,7 +42,7 @@ from roundtap_hub.views.print_pages import last_closed
 CARD_LETTERS, NAME_LETTERS = 60, 60
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted",
-           "unprintable", MUTE, GO_ON)
+           "unprintable", "unconfirmed", "login-console", "no-access", "busy", MUTE, GO_ON)
 """What a station may say of a job; anything else is shown without a word."""
 
 
@@ -46,6 +52,8 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/paper/proxy", "order_card_proxy", order_card_proxy, methods=["POST"])
     bp.add_url_rule("/<event_id>/paper/again", "paper_again", paper_again, methods=["POST"])
     bp.add_url_rule("/<event_id>/paper/go-on", "paper_go_on", paper_go_on, methods=["POST"])
+    bp.add_url_rule("/<event_id>/paper/cancel", "paper_cancel", paper_cancel, methods=["POST"])
+    bp.add_url_rule("/<event_id>/paper/printer", "paper_printer", paper_printer, methods=["POST"])
     bp.add_url_rule("/<event_id>/paper/there", "paper_there", paper_there, methods=["POST"])
 
 
@@ -68,7 +76,23 @@ def paper(event_id: str) -> AnyResponse:
                 card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
                 sheets=EVERYBODYS, desk_sheets=DESKS, hub_paper=book is not None, printers=_printers(),
                 has_bracket=bracket(moment) is not None, closed=last_closed(moment.state),
-                paper=paper_view(moment.state, book.orders, book.states) if book is not None else None)
+                paper=paper_view(moment.state, book.orders, book.states, _tables()) if book is not None else None,
+                stations=sorted(book.printers.items()) if book is not None else (),
+                slips_left_out=_slips_left_out(moment.state))
+
+
+def _tables() -> frozenset[int]:
+    """Where a unit asks for results: those tables need no slips."""
+    return frozenset(the_hub().service.snapshot.venue.tables.values())
+
+
+def _slips_left_out(state: EventState) -> int:
+    """How many open matches of the newest round have a unit instead of a slip."""
+    tables = _tables()
+    played = state.public_rounds[-1] if state.public_rounds else None
+    if played is None or played.status != PUBLISHED:
+        return 0
+    return sum(m.match.bye is None and not m.done and m.match.table in tables for m in played.matches)
 
 
 def _printers() -> bool:
@@ -81,6 +105,10 @@ def _printers() -> bool:
 def order_paper(event_id: str) -> AnyResponse:
     """Print the newest pairings or standings, the hub's fingerprint, or the test print."""
     state, kind = the_moment(event_id).state, field("kind")
+    if kind == SLIPS:
+        for job in order_slips(state, _token()):
+            the_book().order(job)
+        return _back(event_id)
     if kind not in BY_HAND or (kind not in OF_THE_HUB and not state.public_rounds) or (
             kind == TRUST and the_hub().encrypted is None):
         raise Problem("not_one_of", value=kind[:40], options=", ".join(BY_HAND))
@@ -110,6 +138,49 @@ def paper_again(event_id: str) -> AnyResponse:
 
 
 @mended_on(paper)
+def paper_cancel(event_id: str) -> AnyResponse:
+    """One job, or with `all` every one that waits, is not wanted any more; what is begun already is finished."""
+    book = the_book()
+    if field("all"):
+        view = paper_view(the_moment(event_id).state, book.orders, book.states, _tables())
+        book.cancel(row.job.id for row in (*view.waiting, *view.asking) if row.state == QUEUED)
+    elif (job := _job(event_id)) is not None:
+        book.cancel([job.id])
+    return _back(event_id)
+
+
+@mended_on(paper)
+def paper_printer(event_id: str) -> AnyResponse:
+    """A station's printer, without a terminal: sheets at every speed, a test page of a model, and then "so it is"."""
+    book, state, unit = the_book(), the_moment(event_id).state, field("unit")
+    known = book.printers.get(unit)
+    if known is None:
+        return _back(event_id)
+    models = [name for name, _ in known.models]
+    model, port = field("model", known.model), field("port", known.port)
+    if model not in models:
+        raise Problem("not_one_of", value=model[:40], options=", ".join(models))
+    if port not in ("", known.port, *known.ports):
+        raise Problem("not_one_of", value=port[:40], options=", ".join(known.ports))
+    said = field("baud", "0")
+    if said not in ("0", *map(str, known.bauds)):
+        raise Problem("not_one_of", value=said[:40], options=", ".join(map(str, known.bauds)))
+    at = {"port": port, "printer": model, "baud": int(said)}
+    what = field("what")
+    if what == "speeds":
+        for number, baud in enumerate(known.bauds, start=1):
+            book.order(order_printer_test(state, SPEED, _token(), {
+                "unit": unit, "number": number, "at": {**at, "baud": baud}}))
+    elif what == "test":
+        book.order(order_printer_test(state, TEST, _token(), {"unit": unit, "at": at}))
+    elif what == "right":
+        book.settle_printer(unit, {"id": _token(), **at, "confirmed": True})
+    else:
+        raise Problem("not_one_of", value=what[:40], options="speeds, test, right")
+    return _back(event_id)
+
+
+@mended_on(paper)
 def paper_there(event_id: str) -> AnyResponse:
     """Somebody looked: it lies there."""
     job, book = _job(event_id), the_book()
@@ -132,7 +203,7 @@ def paper_go_on(event_id: str) -> AnyResponse:
 def _job(event_id: str) -> PrintJob | None:
     """The job the button stood beside; None where the list went on meanwhile, and the new list says it best."""
     wanted = field("job")
-    jobs = event_jobs(the_moment(event_id).state, the_book().orders)
+    jobs = event_jobs(the_moment(event_id).state, the_book().orders, the_book().states, _tables())
     return next((job for job in jobs if job.id == wanted), None)
 
 

@@ -6,6 +6,7 @@ tells again, is the better witness. Losing the book loses orders, never makes an
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -26,7 +27,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
-from roundtap_hub.printing.jobs import MUTE, QUEUED, PrintJob, PrintState, goes_on
+from roundtap_hub.printing.jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, goes_on
+from roundtap_hub.printing.station_printers import StationPrinter, heard_printer
 
 BOOK = MetaData()
 
@@ -50,6 +52,11 @@ PRINT_TEXT = Table(
 )
 """What was typed for an order. A table of its own: books of older hubs have their orders without it."""
 
+PRINT_SETTING = Table(
+    "print_setting", BOOK, Column("unit", String, primary_key=True), Column("said", String, nullable=False),
+)
+"""How a station's printer is to be used, as somebody confirmed it on the console: JSON of a printer order."""
+
 Rows = list[tuple[Table, dict[str, Any]]]
 
 
@@ -58,6 +65,7 @@ class PrintBook:
 
     def __init__(self, url: str) -> None:
         self._lock = threading.Lock()
+        self._printers: dict[str, StationPrinter] = {}
         self._engine: Engine = create_engine(url)
         try:
             BOOK.create_all(self._engine)
@@ -84,6 +92,44 @@ class PrintBook:
         with self._lock:
             return sorted({known.unit for known in self._states.values()
                            if known.state == QUEUED and known.detail == MUTE})
+
+    @property
+    def printers(self) -> Mapping[str, StationPrinter]:
+        """What each station said last of its printer, since this hub was started."""
+        with self._lock:
+            return dict(self._printers)
+
+    def hear_printer(self, unit: str, said: object) -> None:
+        """A station says what its printer is set to; what makes no sense is passed over."""
+        printer = heard_printer(said)
+        if printer is not None:
+            with self._lock:
+                self._printers[unit] = printer
+
+    def printer_order(self, unit: str) -> dict[str, Any] | None:
+        """How somebody wants a station's printer used; None: nobody said so. Problem("not_saved")."""
+        try:
+            with self._engine.connect() as connection:
+                said = connection.scalar(select(PRINT_SETTING.c.said).where(PRINT_SETTING.c.unit == unit))
+        except SQLAlchemyError as error:
+            raise Problem("not_saved") from error
+        return None if said is None else dict(json.loads(said))
+
+    def settle_printer(self, unit: str, said: Mapping[str, Any]) -> None:
+        """Somebody read what a station's printer prints: so it is used from now on. Problem("not_saved")."""
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(delete(PRINT_SETTING).where(PRINT_SETTING.c.unit == unit))
+                connection.execute(insert(PRINT_SETTING), {"unit": unit, "said": json.dumps(dict(said))})
+        except SQLAlchemyError as error:
+            raise Problem("not_saved") from error
+
+    def cancel(self, job_ids: Iterable[str]) -> None:
+        """None of these is wanted any more, as far as they are not begun. Problem("not_saved")."""
+        with self._lock:
+            known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
+        self.told((job_id, PrintState(CANCELLED, "", state.unit)) for job_id, state in known.items()
+                  if state.state == QUEUED)
 
     @property
     def orders(self) -> list[PrintJob]:

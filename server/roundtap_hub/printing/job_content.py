@@ -14,7 +14,19 @@ from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
 from roundtap_hub.devices.table_view import side_view
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.printing.jobs import BY_NAME, BY_TABLE, PROXY, SLIP, STANDINGS, TRUST, PrintJob, PrintState, replaces
+from roundtap_hub.printing.jobs import (
+    BY_NAME,
+    BY_TABLE,
+    PROXY,
+    SLIP,
+    SPEED,
+    STANDINGS,
+    TEST,
+    TRUST,
+    PrintJob,
+    PrintState,
+    replaces,
+)
 from roundtap_hub.printing.slip_marks import slip_codes, slip_token
 from roundtap_hub.tls import Encrypted
 from roundtap_hub.views.event_at import EventAt, event_at, shown_members
@@ -52,6 +64,9 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
             "console": f"https://{urlsplit(base_url).hostname}:{encrypted.port}/"}
     if job.kind == PROXY:
         return {**content, **json.loads(job.text)}
+    if job.kind in (TEST, SPEED) and job.text:
+        said = json.loads(job.text)
+        return {**content, **{name: said[name] for name in ("at", "number") if name in said}}
     if played is None:
         return content if job.kind not in (SLIP, BY_TABLE, BY_NAME) else None
     content.update(round=played.number, name=title_key(state, played))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState
@@ -12,10 +12,12 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.printing.slip_marks import slip_mark
 
 SLIP, BY_TABLE, BY_NAME, STANDINGS, TEST = "slip", "pairings-table", "pairings-name", "standings", "code-pages"
-PROXY, TRUST = "proxy", "trust"
-KINDS = (BY_TABLE, BY_NAME, SLIP, STANDINGS, PROXY, TRUST, TEST)
+PROXY, TRUST, SPEED = "proxy", "trust", "speed"
+KINDS = (BY_TABLE, BY_NAME, SLIP, STANDINGS, PROXY, TRUST, TEST, SPEED)
 BY_HAND = (BY_TABLE, BY_NAME, STANDINGS, TRUST, TEST)
 """Kinds that the organizer may order for the whole round; a single slip is ordered by printing it again."""
+SLIPS = "slips"
+"""All slips of the round by hand, those of tables where a unit stands, too."""
 OF_THE_HUB = (TRUST, TEST)
 """What can be printed before anybody plays."""
 
@@ -23,21 +25,23 @@ CHANGED, ORDERED = "~", "#"
 """In a job's id: before what names a slip's content, and before what names an order by hand."""
 
 QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
-THERE, AGAIN = "there", "again"
-"""A person's word: it lies here; it was ordered anew, under another id."""
+THERE, AGAIN, CANCELLED = "there", "again", "cancelled"
+"""A person's word: it lies here; it was ordered anew, under another id; it is not wanted any more."""
 
 MUTE, GO_ON = "mute", "go-on"
 """Why a queued job waits: its printer answered before and is silent now; a person said that it prints all the same."""
 
-RANK = {QUEUED: 0, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3, PRINTED: 4, THERE: 5, AGAIN: 5}
-"""A job only ever goes up: an old message that is repeated changes nothing."""
+RANK = {QUEUED: 0, CANCELLED: 0.5, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3, PRINTED: 4, THERE: 5, AGAIN: 5}
+"""A job only ever goes up: an old message that is repeated changes nothing. What was begun before somebody cancelled
+it is told as what became of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintJob:
     """One thing to print. `id` is the same on every start, and another one for every other tournament and draw.
 
-    `text`: what somebody typed for it, as JSON; of a proxy {"card", "official", "date"}.
+    `text`: what somebody typed for it, as JSON; of a proxy {"card", "official", "date"}; of a test print {"unit", "at":
+    {"port", "printer", "baud"}, "number"}: which station prints it, and with what settings.
     """
 
     id: str
@@ -57,11 +61,11 @@ class PrintState:
     unit: str = ""
 
 
-def derived_jobs(state: EventState) -> list[PrintJob]:
+def derived_jobs(state: EventState, with_units: Collection[int] = ()) -> list[PrintJob]:
     """What an event wants on paper by itself just now, in the order in which people wait for it.
 
     A published round: pairings by table and by name, a slip for every match (`_still_of_use` leaves out
-    those that have a result by now). A closed one:
+    those that have a result by now) but those at tables `with_units`, where a unit asks for the result. A closed one:
     the standings. What nobody took while a round lasted is not printed after it.
     """
     rounds = state.public_rounds
@@ -72,7 +76,8 @@ def derived_jobs(state: EventState) -> list[PrintJob]:
         return [_job(state, latest, STANDINGS)]
     if latest.status != PUBLISHED or state.finished:
         return []
-    slips = [_job(state, latest, SLIP, m) for m in latest.matches if m.match.bye is None]
+    slips = [_job(state, latest, SLIP, m) for m in latest.matches
+             if m.match.bye is None and m.match.table not in with_units]
     return [_job(state, latest, BY_TABLE), _job(state, latest, BY_NAME), *slips]
 
 
@@ -128,6 +133,20 @@ def order(state: EventState, kind: str, token: str) -> PrintJob:
     return ordered(_job(state, rounds[-1], kind), token)
 
 
+def order_slips(state: EventState, token: str) -> list[PrintJob]:
+    """A slip for every match of the newest round that has no result yet, on somebody's order."""
+    rounds = state.public_rounds
+    if not rounds or rounds[-1].status != PUBLISHED:
+        return []
+    return [ordered(_job(state, rounds[-1], SLIP, m), token) for m in rounds[-1].matches
+            if m.match.bye is None and not m.done]
+
+
+def order_printer_test(state: EventState, kind: str, token: str, said: Mapping[str, object]) -> PrintJob:
+    """A test print of one station, with settings that are tried; see `PrintJob.text`."""
+    return replace(order(state, kind, token), text=json.dumps(said, ensure_ascii=False))
+
+
 def order_proxy(state: EventState, card: str, official: str, date: str, token: str) -> PrintJob:
     """A slip that stands for a damaged card, on an official's order."""
     text = json.dumps({"card": card, "official": official, "date": date}, ensure_ascii=False)
@@ -139,12 +158,18 @@ def wanted_jobs(
 ) -> list[PrintJob]:
     """What this station should print: what is queued and not another station's. Orders first: somebody waits."""
     # Events at rest print nothing by themselves: years of them would wait for the first printer that comes.
-    derived = [job for event in snapshot.events.values() for job in derived_jobs(event)]
+    tables = frozenset(snapshot.venue.tables.values())
+    derived = [job for event in snapshot.events.values() for job in derived_jobs(event, tables)]
     return [
         job for job in (*orders, *derived)
         if (known := states.get(job.id, PrintState())).state == QUEUED and known.unit in ("", unit)
-        and _still_of_use(snapshot, job)
+        and _still_of_use(snapshot, job) and _for_unit(job) in ("", unit)
     ]
+
+
+def _for_unit(job: PrintJob) -> str:
+    """The station that alone prints a job, "" where any may."""
+    return str(json.loads(job.text).get("unit", "")) if job.kind in (TEST, SPEED) and job.text else ""
 
 
 def _still_of_use(snapshot: Snapshot, job: PrintJob) -> bool:

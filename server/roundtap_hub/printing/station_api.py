@@ -11,6 +11,7 @@ from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.devices.unit_door import JOBS, Refusal
 from roundtap_hub.devices.unit_health import kept
 from roundtap_hub.doors import caller_of
+from roundtap_hub.hall_address import hall_address
 from roundtap_hub.hub import Hub
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.job_content import content_of
@@ -33,7 +34,8 @@ def register(app: Flask, hub: Hub, book: PrintBook) -> None:
     @app.post("/station/jobs")
     def station_jobs() -> tuple[Response, int]:
         """{"payload": {unit, nonce, challenge, states: [[job id, state, detail], …]}, "mac"}
-        → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next question.
+        → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next question; and `printer`, where
+        somebody said on the console how this station's printer is to be used.
 
         Jobs are {id, kind, content}, with `go_on` where somebody said that the mute printer prints all the same: all
         that this station should print now, in order, a few at a time. What it does
@@ -51,13 +53,16 @@ def register(app: Flask, hub: Hub, book: PrintBook) -> None:
         except (KeyError, TypeError, ValueError):
             return jsonify(error="malformed request"), 400
         try:
-            jobs = _exchange(hub, book, unit, states, request.host_url.rstrip("/"))
+            jobs = _exchange(hub, book, unit, states, hall_address(hub, request.host_url))
         except Problem as problem:
             return jsonify(error=problem.say()), 503
+        book.hear_printer(unit, said.get("printer"))
         told = {"health": kept(said["health"])} if "health" in said else {}
         hub.presence.heard(unit, hub.clocks.mono_ms(), **told)
-        return jsonify(envelope(key, ECHO, {
-            "nonce": nonce, "challenge": hub.challenges.issue(), "jobs": jobs})), 200
+        answer: dict[str, Any] = {"nonce": nonce, "challenge": hub.challenges.issue(), "jobs": jobs}
+        if (order := book.printer_order(unit)) is not None:
+            answer["printer"] = order
+        return jsonify(envelope(key, ECHO, answer)), 200
 
 
 def _exchange(hub: Hub, book: PrintBook, unit: str, said: Said, base_url: str) -> list[dict[str, Any]]:

@@ -1,0 +1,59 @@
+"""How fast a printer without flow control may be sent to: its buffer and its speed, counted along."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+from roundtap_devices.printing.printer_profiles import PrinterProfile
+
+RESERVE = 16
+"""Bytes of the buffer that are left for questions, which go past this count."""
+BITS_A_BYTE = 10
+"""8N1: a start bit, eight of the byte, a stop bit."""
+
+Step = tuple[int, int]
+"""(where it ends in a job's bytes, how long the printer is busy with it in microseconds): a line of text, a block of
+an image, a feed. Bytes of a step stay in the printer's buffer until it has printed the whole of it."""
+
+
+class Pacer:
+    """One printer on one line: `expect` a job's steps, hand over what there is `room` for, and tell what was `took`.
+
+    It goes on from job to job: what of the last one is still being printed takes up the buffer.
+    """
+
+    def __init__(self, profile: PrinterProfile, baud: int) -> None:
+        self._limit = profile.buffer - RESERVE
+        self._byte_us = -(-BITS_A_BYTE * 1_000_000 // baud)
+        self._coming: deque[Step] = deque()
+        self._printing: deque[Step] = deque()
+        self._expected = self._handed = self._printed = 0
+        self._line_free_us = self._idle_us = 0
+
+    def expect(self, length: int, steps: Iterable[Step]) -> None:
+        """`length` bytes will be handed over; what follows their last step takes no time."""
+        self._coming.extend((self._expected + end, busy_us) for end, busy_us in steps)
+        self._expected += length
+        self._coming.append((self._expected, 0))
+
+    def room(self, now_ms: int) -> int:
+        """How many bytes may be handed over now."""
+        while self._printing and self._printing[0][1] <= now_ms * 1000:
+            self._printed = self._printing.popleft()[0]
+        return max(0, self._limit - (self._handed - self._printed))
+
+    def took(self, count: int, now_ms: int) -> None:
+        """So many bytes were handed over: they travel one after the other, and are printed step by step."""
+        begins_us = max(self._line_free_us, now_ms * 1000)
+        while self._coming and self._coming[0][0] <= self._handed + count:
+            end, busy_us = self._coming.popleft()
+            arrives_us = begins_us + (end - self._handed) * self._byte_us
+            self._idle_us = max(self._idle_us, arrives_us) + busy_us
+            self._printing.append((end, self._idle_us))
+        self._line_free_us = begins_us + count * self._byte_us
+        self._handed += count
+
+    def idle_in_ms(self, now_ms: int) -> int:
+        """How long the printer is still busy with what was handed over."""
+        return max(0, -(-(self._idle_us - now_ms * 1000) // 1000))

@@ -1,0 +1,104 @@
+"""Where a printer may be plugged in: USB printers, serial adapters, the Pi's own pins; found again by their id."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from roundtap_devices.printing.serial_port import Port, PortGone, SerialPort
+from roundtap_devices.printing.usb_port import UsbPort
+
+USB, SERIAL, PINS = "usb", "serial", "pins"
+CONSOLE, NO_ACCESS, BUSY = "login-console", "no-access", "busy"
+"""Why a port cannot be used: Linux' own login is on it; the rights of the group lp or dialout are missing; another
+program has it."""
+PIN_PORT = "/dev/serial0"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPort:
+    """`id` names it for good: it is the same after a restart, and after it was plugged in again under another number.
+
+    "usb-0416-5011-SERIAL" is a USB printer, "/dev/serial/by-id/…" an adapter, "/dev/serial0" the Pi's own pins.
+    `path` is the device just now. `refused`: why it cannot be used, "" where it can.
+    """
+
+    id: str
+    path: str
+    kind: str
+    refused: str = ""
+
+
+class PortRefused(PortGone):
+    """A port that is there and cannot be used; `reason` is one of the words above."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def find_ports(root: Path = Path("/")) -> list[FoundPort]:
+    """What is plugged in: USB printers first (nothing else calls itself one), adapters, then the pins."""
+    return [*_usb(root), *_adapters(root), *_pins(root)]
+
+
+def first_usable(ports: list[FoundPort], remembered: str = "") -> FoundPort | None:
+    """The port remembered; else a USB printer; else, if none is remembered, the first adapter. Never the pins unasked:
+    something else may be wired to them."""
+    for port in ports:
+        if port.id == remembered or port.path == remembered:
+            return port
+    return next((port for port in ports if port.kind == USB or (port.kind == SERIAL and not remembered)), None)
+
+
+def open_port(port: FoundPort, baud: int, flow: str) -> Port:
+    """Raises PortGone, and PortRefused with the reason."""
+    if port.refused:
+        raise PortRefused(port.refused)
+    return open_path(port.path, baud, flow)
+
+
+def open_path(path: str, baud: int, flow: str) -> Port:
+    """A device by its path, whatever it is."""
+    if Path(path).name.startswith("lp"):
+        return UsbPort(path)
+    return SerialPort(path, baud, flow)
+
+
+def _usb(root: Path) -> list[FoundPort]:
+    found = []
+    for node in sorted((root / "dev/usb").glob("lp*"), key=lambda node: (len(node.name), node.name)):
+        device = (root / "sys/class/usbmisc" / node.name / "device").resolve().parent
+        parts = [_read(device / name) for name in ("idVendor", "idProduct", "serial")]
+        name = "-".join(part for part in parts if part) or node.name
+        found.append(FoundPort(f"usb-{name}", str(node), USB, _access(node)))
+    return found
+
+
+def _adapters(root: Path) -> list[FoundPort]:
+    folder = root / "dev/serial/by-id"
+    return [FoundPort(str(node), str(node), SERIAL, _access(node))
+            for node in (sorted(folder.iterdir()) if folder.is_dir() else ())]
+
+
+def _pins(root: Path) -> list[FoundPort]:
+    node = root / PIN_PORT.lstrip("/")
+    if not node.exists():
+        return []
+    # The kernel's own words or a login would be printed, and the login would read the printer's answers as names.
+    spoken = f"{_read(root / 'sys/class/tty/console/active')} {_read(root / 'proc/cmdline')}".replace("console=", " ")
+    names = {word.partition(",")[0] for word in spoken.split()}
+    console = bool(names & {node.resolve().name, node.name})
+    return [FoundPort(str(node), str(node), PINS, CONSOLE if console else _access(node))]
+
+
+def _access(node: Path) -> str:
+    return "" if os.access(node, os.R_OK | os.W_OK) else NO_ACCESS
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,153 @@
+"""`roundtap printer --setup`: a person, a printer on a cable, and what is on the disk afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from roundtap_core.words import LANGUAGES
+from roundtap_devices.printing.known_printers import PROFILES
+from roundtap_devices.printing.ports import CONSOLE, PINS, SERIAL, USB, FoundPort
+from roundtap_devices.printing.printer_profiles import PrinterProfile
+from roundtap_devices.printing.serial_port import Port, PortGone, SerialPort
+from roundtap_devices.virtual.virtual_printer import VirtualPrinter
+from roundtap_units.printer_setup.asking import Setup, list_ports
+from roundtap_units.station.printer_desk import SPEEDS
+from roundtap_units.station.printer_settings import PrinterSettings, read_settings
+from roundtap_units.unit_words import unit_words
+
+ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)
+LP = FoundPort("usb-0416-5011", "/dev/usb/lp0", USB)
+USUAL = PrinterSettings()
+
+
+class AtOneSpeed:
+    """A line to a printer that is set to `right`: what comes at another speed is lost on it."""
+
+    def __init__(self, twin: VirtualPrinter, baud: int, right: int) -> None:
+        self.baud: int | None = baud
+        self._line = SerialPort(twin.device) if baud == right else None
+
+    def write_some(self, data: bytes) -> int:
+        return self._line.write_some(data) if self._line else len(data)
+
+    def read_some(self) -> bytes:
+        return self._line.read_some() if self._line else b""
+
+    def close(self) -> None:
+        if self._line:
+            self._line.close()
+
+
+class Person:
+    """Sits beside a printer and answers in turn; what was said to them is in `heard`."""
+
+    def __init__(self, folder: Path, answers: list[str], ports: list[FoundPort], right: int = 38400,
+                 model: str = "pos-5890", language: str = "en") -> None:
+        self.folder, self.answers, self.ports, self.right = folder, answers, ports, right
+        self.profile: PrinterProfile = PROFILES[model]
+        self.twin = VirtualPrinter(self.profile)
+        self.words = unit_words(language)
+        self.heard: list[str] = []
+        self.now_ms = 0
+
+    def setup(self, written: PrinterSettings = USUAL) -> bool:
+        return Setup(self.words, self.heard.append, self.ask, lambda: self.now_ms, self.pause, self.folder, written,
+                     lambda: self.ports, self.open).run()
+
+    def ask(self, question: str) -> str:
+        self.heard.append(question)
+        return self.answers.pop(0)
+
+    def pause(self) -> None:
+        self.now_ms += 20
+        self.twin.step(self.now_ms)
+
+    def open(self, port: FoundPort, baud: int, flow: str) -> Port:
+        if port.refused:
+            raise PortGone(port.refused)
+        if port.kind == USB:
+            made = SerialPort(self.twin.device)
+            made.baud = None
+            return made
+        return AtOneSpeed(self.twin, baud, self.right)
+
+
+@pytest.fixture
+def people() -> Iterator[list[Person]]:
+    made: list[Person] = []
+    yield made
+    for person in made:
+        person.twin.close()
+
+
+def model(name: str) -> str:
+    return str(list(PROFILES).index(name) + 1)
+
+
+def test_a_printer_that_answers_is_asked_for_its_model_alone(tmp_path: Path, people: list[Person]) -> None:
+    people.append(me := Person(tmp_path, [model("pos-5890"), "yes"], [ADAPTER]))
+    assert me.setup()
+    assert read_settings(tmp_path, USUAL) == PrinterSettings(ADAPTER.id, "pos-5890", 38400, "", True)
+    assert "It answers at 38400 baud." in me.heard
+
+
+def test_a_silent_one_prints_at_every_speed_and_the_person_says_which_could_be_read(
+    tmp_path: Path, people: list[Person]
+) -> None:
+    people.append(me := Person(tmp_path, [str(SPEEDS.index(38400) + 1), model("pos-5890"), "n", model("plain-58"), "y"],
+                               [ADAPTER]))
+    me.twin.fault("mute")
+    assert me.setup()
+    kept = read_settings(tmp_path, USUAL)
+    assert (kept.printer, kept.baud, kept.confirmed) == ("plain-58", 38400, True)
+
+
+def test_nothing_readable_changes_nothing(tmp_path: Path, people: list[Person]) -> None:
+    people.append(me := Person(tmp_path, ["0"], [ADAPTER]))
+    me.twin.fault("mute")
+    assert not me.setup()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_usb_printer_has_no_speed_to_be_asked_about(tmp_path: Path, people: list[Person]) -> None:
+    people.append(me := Person(tmp_path, ["x", "99", "2", model("epson-80"), "yes"], [ADAPTER, LP], model="epson-80"))
+    assert me.setup()
+    assert (read_settings(tmp_path, USUAL).port, read_settings(tmp_path, USUAL).baud) == (LP.id, 0)
+
+
+def test_no_printer_says_so(tmp_path: Path, people: list[Person]) -> None:
+    people.append(me := Person(tmp_path, [], []))
+    assert not me.setup()
+    assert "No printer is plugged in" in me.heard[0]
+
+
+def test_pins_with_a_login_on_them_are_named_and_not_offered(tmp_path: Path, people: list[Person]) -> None:
+    people.append(me := Person(tmp_path, [], [FoundPort("/dev/serial0", "/dev/serial0", PINS, CONSOLE)]))
+    assert not me.setup()
+    assert "raspi-config" in me.heard[1]
+
+
+def test_the_pins_levels_are_named(tmp_path: Path, people: list[Person]) -> None:
+    people.append(me := Person(tmp_path, [model("csn-a2"), "yes"], [FoundPort("/dev/serial0", "/dev/serial0", PINS)],
+                               19200, "csn-a2"))
+    assert me.setup()
+    assert any("3.3 volts" in said for said in me.heard)
+
+
+def test_a_file_that_says_otherwise_is_named(tmp_path: Path, people: list[Person]) -> None:
+    people.append(me := Person(tmp_path, [model("pos-5890"), "yes"], [ADAPTER]))
+    assert me.setup(PrinterSettings(baud=9600))
+    assert "goes first" in me.heard[-1]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_speaks_four_languages(tmp_path: Path, people: list[Person], language: str) -> None:
+    words = unit_words(language)
+    people.append(me := Person(tmp_path, [model("pos-5890"), words("printer.setup.yes")], [ADAPTER], language=language))
+    assert me.setup()
+    list_ports(words, me.heard.append, tmp_path, USUAL, lambda: me.ports)
+    assert words("printer.setup.answers", baud=38400) in me.heard
+    assert "pos-5890" in me.heard[-1]
