@@ -35,6 +35,14 @@ def test_a_role_starts_its_services_and_stops_all_others(tmp_path: Path, role: s
     assert called.stopped() == known - started
 
 
+def test_from_the_first_role_on_each_start_applies_the_settings(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, "role = wall")
+    (tmp_path / "usr/lib/systemd/system/roundtap-first-boot.service").touch()
+    apply(machine)
+    assert "systemctl --quiet enable roundtap-first-boot.service" in called.all
+    assert "roundtap-first-boot.service" not in called.started()
+
+
 def test_every_role_of_the_file_has_services() -> None:
     assert set(SERVICES) == set(ROLES)
     for role in ROLES:

@@ -15,6 +15,8 @@ from roundtap.machine import boot_files, roles
 from roundtap.machine.settings_file import FILE, SECRET, Said, Settings, key_of, read
 
 BOOT = ("boot/firmware", "boot")
+EACH_START = "roundtap-first-boot.service"
+"""Applies the settings at each start; enabled with the first role."""
 SECRETS = "var/lib/roundtap-machine/networks.json"
 WIPED = "# taken over; write a new line {key} = … to change it"
 
@@ -128,11 +130,12 @@ def _switch(machine: Machine, role: str) -> None:
     there = [unit for unit in others if _has_unit(machine.root, unit)]
     if there:
         machine.run(["systemctl", "--quiet", "disable", "--now", "--no-block", *there])
-    for unit in wanted:
+    for unit in (EACH_START, *wanted):
         # One after the other: a service that this package does not have keeps no other from coming up.
         if _has_unit(machine.root, unit):
             machine.run(["systemctl", "--quiet", "enable", unit])
-            machine.run(["systemctl", "--quiet", "start", "--no-block", unit])
+            if unit != EACH_START:
+                machine.run(["systemctl", "--quiet", "start", "--no-block", unit])
 
 
 def _has_unit(root: Path, unit: str) -> bool:
