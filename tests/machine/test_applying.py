@@ -22,7 +22,8 @@ WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
 
 
 @pytest.mark.parametrize(("role", "started"), [
-    ("hub", {"roundtap-hub.service", "roundtap-panel.service", "roundtap-station.service", "roundtap-wall.service"}),
+    ("hub", {"roundtap-hub.service", "roundtap-hotspot.service", "roundtap-panel.service",
+             "roundtap-station.service", "roundtap-wall.service"}),
     ("table", {"roundtap-table.service"}), ("printer", {"roundtap-station.service"}),
     ("wall", {"roundtap-wall.service"}),
     ("standby", {"roundtap-standby.service"}), ("", {"roundtap-table.service"}),
@@ -48,7 +49,7 @@ def test_every_role_of_the_file_has_services() -> None:
     for role in ROLES:
         wanted, others = services(role)
         assert set(wanted).isdisjoint(others)
-        assert len({*wanted, *others}) == 6
+        assert len({*wanted, *others}) == 7
 
 
 def test_a_service_that_is_not_installed_is_left_alone(tmp_path: Path) -> None:
