@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench setup lock lint deb bundle clean
+.PHONY: demo test bench setup lock lint deb bundle image clean
 
 setup: .venv/.ready
 
@@ -42,6 +42,11 @@ lock: setup
 # The Debian packages of the last commit, to dist/: make deb ARCH="arm64 amd64". systemd/README.md.
 deb:
 	sh systemd/debian/build_deb.sh $(ARCH)
+
+# An image of Raspberry Pi OS Lite (64-bit) that installs the bundle at its first start: make image BASE=…raspios….img.xz
+BUNDLE ?= dist/bundle
+image: setup
+	$(BIN)/roundtap card "$(BASE)" --bundle "$(BUNDLE)" --output dist/roundtap.img $(ARGS)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -22,7 +22,8 @@ WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
 
 
 @pytest.mark.parametrize(("role", "started"), [
-    ("hub", {"roundtap-hub.service", "roundtap-panel.service", "roundtap-station.service", "roundtap-wall.service"}),
+    ("hub", {"roundtap-hub.service", "roundtap-hotspot.service", "roundtap-panel.service",
+             "roundtap-station.service", "roundtap-wall.service"}),
     ("table", {"roundtap-table.service"}), ("printer", {"roundtap-station.service"}),
     ("wall", {"roundtap-wall.service"}),
     ("standby", {"roundtap-standby.service"}), ("", {"roundtap-table.service"}),
@@ -35,12 +36,20 @@ def test_a_role_starts_its_services_and_stops_all_others(tmp_path: Path, role: s
     assert called.stopped() == known - started
 
 
+def test_from_the_first_role_on_each_start_applies_the_settings(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, "role = wall")
+    (tmp_path / "usr/lib/systemd/system/roundtap-first-boot.service").touch()
+    apply(machine)
+    assert "systemctl --quiet enable roundtap-first-boot.service" in called.all
+    assert "roundtap-first-boot.service" not in called.started()
+
+
 def test_every_role_of_the_file_has_services() -> None:
     assert set(SERVICES) == set(ROLES)
     for role in ROLES:
         wanted, others = services(role)
         assert set(wanted).isdisjoint(others)
-        assert len({*wanted, *others}) == 6
+        assert len({*wanted, *others}) == 7
 
 
 def test_a_service_that_is_not_installed_is_left_alone(tmp_path: Path) -> None:

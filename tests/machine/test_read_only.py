@@ -154,10 +154,18 @@ def test_a_card_that_forgets_what_is_written_does_not_restart_for_ever(pi: Machi
 def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.MonkeyPatch,
                                               capsys: pytest.CaptureFixture[str]) -> None:
     runs = Runs()
+    (pi.root / "proc").mkdir()
+    (pi.root / "proc/mounts").write_text("/dev/mmcblk0p2 / ext4 rw 0 0\n/dev/mmcblk0p3 /data ext4 rw 0 0\n")
     monkeypatch.setattr("roundtap.machine.applying.run_nothing", runs)
     assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
     assert "overlayroot=tmpfs:recurse=0" in (pi.root / "boot/firmware/cmdline.txt").read_text().split()
     assert "/data" in mounts(pi)
     assert "roundtap-hub.service" in runs.started()
     assert not any("reboot" in call for call in runs.all)
-    capsys.readouterr()
+    assert "nothing to mend" in capsys.readouterr().out
+
+
+def test_a_data_partition_that_is_gone_is_told(pi: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    read_only.prepare(pi)
+    assert main(["role", "--apply", "--root", str(pi.root)]) == 0
+    assert "the data partition cannot be read" in capsys.readouterr().out

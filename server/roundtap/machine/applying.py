@@ -15,6 +15,8 @@ from roundtap.machine import boot_files, roles
 from roundtap.machine.settings_file import FILE, SECRET, Said, Settings, key_of, read
 
 BOOT = ("boot/firmware", "boot")
+EACH_START = "roundtap-first-boot.service"
+"""Applies the settings at each start; enabled with the first role."""
 SECRETS = "var/lib/roundtap-machine/networks.json"
 WIPED = "# taken over; write a new line {key} = … to change it"
 
@@ -99,16 +101,16 @@ def apply(machine: Machine) -> Applied:
 
 def _apply(machine: Machine) -> Applied:
     settings, told = machine.settings()
-    remembered, told_of_secrets = _take_secrets(machine, settings)
+    passwords, told_of_secrets = _take_secrets(machine, settings)
     told += told_of_secrets
     changed = _copy_beside(machine)
-    for wanted in roles.files(settings, remembered):
+    for wanted in roles.files(settings, passwords):
         state = _write(machine.root, wanted)
         if state is None:
             told.append(Said("by_hand", params={"path": f"/{wanted.path}"}))
         elif state:
             changed.append(wanted.path)
-    changed += _remove_left(machine, settings, remembered)
+    changed += _remove_left(machine, settings, passwords)
     changed += _name(machine, settings)
     changed += _zone(machine, settings)
     restart = False
@@ -128,11 +130,12 @@ def _switch(machine: Machine, role: str) -> None:
     there = [unit for unit in others if _has_unit(machine.root, unit)]
     if there:
         machine.run(["systemctl", "--quiet", "disable", "--now", "--no-block", *there])
-    for unit in wanted:
+    for unit in (EACH_START, *wanted):
         # One after the other: a service that this package does not have keeps no other from coming up.
         if _has_unit(machine.root, unit):
             machine.run(["systemctl", "--quiet", "enable", unit])
-            machine.run(["systemctl", "--quiet", "start", "--no-block", unit])
+            if unit != EACH_START:
+                machine.run(["systemctl", "--quiet", "start", "--no-block", unit])
 
 
 def _has_unit(root: Path, unit: str) -> bool:
@@ -183,9 +186,9 @@ def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
         os.close(folder)
 
 
-def _remove_left(machine: Machine, settings: Settings, remembered: dict[str, str]) -> list[str]:
+def _remove_left(machine: Machine, settings: Settings, passwords: dict[str, str]) -> list[str]:
     """What earlier settings had made and these no longer make."""
-    kept = {wanted.path for wanted in roles.files(settings, remembered)}
+    kept = {wanted.path for wanted in roles.files(settings, passwords)}
     everything = {f"{roles.ETC}/{name}" for name in ("hub.env", "wall.env", "table.toml", "station.toml", "panel.toml")}
     everything.add("etc/NetworkManager/system-connections/roundtap-wifi.nmconnection")
     gone = []
@@ -260,16 +263,21 @@ def zone_of(country: str, root: Path) -> str:
     return next((line.split("\t")[2] for line in lines if line.startswith(f"{country}\t")), "")
 
 
+def remembered(machine: Machine) -> dict[str, str]:
+    """Passwords that were taken over, by network."""
+    try:
+        kept: dict[str, str] = json.loads((machine.root / SECRETS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return kept
+
+
 def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str], list[Said]]:
     """({network: password} of all that was ever taken over; what is to be told).
 
     Passwords leave the boot partition, which every computer shows, once they are on the machine's own.
     """
-    path = machine.root / SECRETS
-    try:
-        kept: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        kept = {}
+    path, kept = machine.root / SECRETS, remembered(machine)
     said = ((settings.wifi, settings.wifi_password), (settings.hotspot, settings.hotspot_password))
     new = {network: password for network, password in said if network and password}
     if not new:

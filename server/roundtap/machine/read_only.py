@@ -38,18 +38,28 @@ def lasting(root: Path) -> list[str]:
 
 def is_read_only(root: Path) -> bool:
     """Whether this very start runs beneath the layer in memory."""
+    return ["/", "overlay"] in [fields[1:3] for fields in _mounts(root)]
+
+
+def is_data_there(root: Path) -> bool:
+    """Whether the data partition is mounted."""
+    return f"/{DATA}" in [fields[1] for fields in _mounts(root)]
+
+
+def _mounts(root: Path) -> list[list[str]]:
+    # Not os.path.ismount, which takes a folder that is mounted elsewhere on the same disk for none.
     try:
-        mounts = (root / "proc/mounts").read_text(encoding="utf-8").splitlines()
+        lines = (root / "proc/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return False
-    return any(fields[1:3] == ["/", "overlay"] for fields in map(str.split, mounts))
+        return []
+    return [fields for fields in map(str.split, lines) if len(fields) > 2]
 
 
 def prepare(machine: Machine) -> list[Said]:
     """Bring what must last onto the data partition, and `/etc/fstab` to mount it; on a root that can be written to."""
     root, data = machine.root, machine.root / DATA
     data.mkdir(exist_ok=True)
-    if not os.path.ismount(data) and machine.run(["mount", "-L", LABEL, str(data)]) != 0:
+    if not is_data_there(root) and machine.run(["mount", "-L", LABEL, str(data)]) != 0:
         return [Said("no_data_partition")]
     binds = []
     for place in lasting(root):

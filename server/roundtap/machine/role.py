@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -98,7 +97,7 @@ def _turn(machine: applying.Machine, on: bool, restart: bool) -> int:
 
 def _is_data_missing(machine: applying.Machine) -> bool:
     """Whether `/etc/fstab` has a data partition that is not there: the services that need it do not start."""
-    fstab, data = machine.root / "etc/fstab", machine.root / read_only.DATA
+    fstab = machine.root / "etc/fstab"
     if not fstab.is_file() or read_only.BEGIN not in fstab.read_text(encoding="utf-8", errors="replace"):
         return False
-    return not os.path.ismount(data)
+    return not read_only.is_data_there(machine.root)

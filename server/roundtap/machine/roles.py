@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from roundtap.machine.settings_file import Settings
 
 SERVICES: dict[str, tuple[str, ...]] = {
-    "hub": ("hub", "panel", "station", "wall"),
+    "hub": ("hub", "hotspot", "panel", "station", "wall"),
     "table": ("table",),
     "printer": ("station",),
     "wall": ("wall",),
@@ -56,7 +56,7 @@ def files(settings: Settings, remembered: dict[str, str]) -> list[Written]:
         if unit_of(service) in services(role)[0] and said:
             found.append(Written(f"{ETC}/{service}.toml", _toml(said), 0o640, f"roundtap-{service}"))
     if settings.hub:
-        found.append(_env("wall", "ROUNDTAP_WALL", [f"{settings.hub}/wall"]))
+        found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
     wifi = network(settings, remembered)
     return [*found, wifi] if wifi else found
 

@@ -103,8 +103,6 @@ def read(raw: bytes, timezones: Callable[[], set[str]] = known_words.timezones) 
     for key, network in (("wifi_password", "wifi"), ("hotspot_password", "hotspot")):
         if values.get(key) and values.get(network, "no") == "no":
             told.append(Said("password_alone", found[key][0], {"key": key, "network": network}))
-    if settings.hotspot not in ("", "no") and not settings.hotspot_password:
-        told.append(Said("hotspot_open", found["hotspot"][0]))
     if settings.wifi and not settings.country:
         told.append(Said("no_country", found["wifi"][0]))
     return settings, sorted(told, key=lambda one: one.line)
