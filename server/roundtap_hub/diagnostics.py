@@ -32,11 +32,11 @@ PART_OF_A_NAME = re.compile(r"[A-Za-z0-9 ().+_@:,-]{1,60}")
 
 _OF_SYSTEMD = """
 started starting stopped stopping main process exited code status failed with result exit signal core dump scheduled
-restart job counter is at consumed cpu time deactivated successfully killed killing unit entered state service roundtap
-hub standby table station wall panel systemd watchdog timeout success resources a notice the of for to in dumped oom
-kill memory start request repeated too quickly dependency invocation id sent by not and succeeded boot reboot
-traceback most recent call last file line none true false level name error warning info critical debug no such kernel card unknown port
-listening on"""
+restart job counter is at consumed cpu time deactivated successfully killed killing unit entered state service
+roundtap hub standby table station wall panel systemd watchdog timeout success resources a notice the of for to in
+dumped oom kill memory start request repeated too quickly dependency invocation id sent by not and succeeded boot
+reboot traceback most recent call last file line none true false level name error warning info critical debug no
+such kernel card unknown port listening on"""
 _OURS = re.compile(r"(?:[\w.-]*/)*(?P<file>roundtap_\w+(?:/\w+)*/\w+\.py)|(?P<module>roundtap_\w+(?:\.[a-z_0-9]+)+)"
                    r"|\b(?:OS|IO|EOF)Error\b|\b[A-Z][a-z]+(?:[A-Z][a-z]+)*"
                    r"(?:Error|Exception|Problem|Warning|Refused|Gone|Stopped|Timeout)\b")

@@ -142,7 +142,7 @@ def test_of_the_configuration_only_known_settings_with_known_values_are_told() -
 def test_checks_and_services_are_told_in_words_that_everybody_reads() -> None:
     text = bundle([Check("heat", FINE, {"celsius": 48}), Check("walls", WRONG, {"n": 1, "names": "A"}, group="walls")],
                   [Service("table", True, "failed", "exit-code", 7)], [], {"events": 2}, {})
-    for line in ("hub heat fine: 48 °C.", "walls walls wrong: No contact: A.", "table failed exit-code restarts=7",
+    for line in ("hub heat fine: 48\u00a0°C.", "walls walls wrong: No contact: A.", "table failed exit-code restarts=7",
                  "events = 2"):
         assert line in text
 

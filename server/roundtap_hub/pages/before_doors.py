@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_hub.diagnostics import bundle
 from roundtap_hub.pages.base import mended_on, now_ms, page, the_hub, the_snapshot, the_units
-from roundtap_hub.views.before_doors import all_checks, grouped, unit_lines, wrong
+from roundtap_hub.views.before_doors import all_checks, grouped, here_text, unit_lines, wrong
 from roundtap_systemd.services import log_lines, services
 
 
@@ -24,7 +24,7 @@ def before_doors(**_: str) -> AnyResponse:
     checks = all_checks(hub, snapshot, units, now_ms())
     return page("before_doors.html", feed="before-doors", groups=grouped(checks), wrong=wrong(checks),
                 noted=[check for check in checks if check.state == "note"], unit_lines=unit_lines(
-                    hub, snapshot, units, now_ms()), trial=hub.trial, wall=(hub.clocks.wall() or "")[:16])
+                    hub, snapshot, units, now_ms()), trial=hub.trial, wall=here_text(hub.clocks.wall() or ""))
 
 
 def diagnostics() -> AnyResponse:
