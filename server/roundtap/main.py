@@ -41,6 +41,7 @@ COMMANDS: dict[str, Command] = {
     "journal": Command("roundtap.headless.journal", "what is in a hub's journal, and whether it holds", ("hub",)),
     "pin": Command("roundtap.headless.pin", "a new PIN for a hub's organizers, shown once", ("hub",)),
     "fingerprint": Command("roundtap.headless.fingerprint", "whom organizers' browsers should trust", ("hub",)),
+    "doctor": Command("roundtap.doctor.doctor", "how this machine is, what to do, and a bundle for who helps"),
     "restore": Command("roundtap.headless.restore", "make a hub's folder of a backup", ("hub",)),
     "rehearse": Command("roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare",
                         ("hub", "unit")),

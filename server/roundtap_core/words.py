@@ -45,6 +45,11 @@ class Words:
     def __contains__(self, key: str) -> bool:
         return key in self._texts
 
+    def texts(self, begin: str) -> list[str]:
+        """Every text whose key begins so, all plural forms, with their placeholders."""
+        return [form for key, text in self._texts.items() if key.startswith(begin)
+                for form in (text.values() if isinstance(text, dict) else [text])]
+
     def also(self, other: Words) -> Words:
         """These texts and another catalogue's, as one."""
         return Words(self.language, {**other._texts, **self._texts})

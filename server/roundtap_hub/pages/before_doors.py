@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, redirect, url_for
+from flask import Blueprint, Response, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
+from roundtap_hub.diagnostics import bundle
 from roundtap_hub.pages.base import mended_on, now_ms, page, the_hub, the_snapshot, the_units
-from roundtap_hub.views.before_doors import all_checks, grouped, unit_lines, wrong
+from roundtap_hub.views.before_doors import all_checks, grouped, here_text, unit_lines, wrong
+from roundtap_systemd.services import log_lines, services
 
 
 def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/before-doors", "before_doors", before_doors)
+    bp.add_url_rule("/before-doors/diagnostics.txt", "diagnostics", diagnostics)
     bp.add_url_rule("/before-doors/trial", "try_backup", try_backup, methods=["POST"])
 
 
@@ -21,7 +24,24 @@ def before_doors(**_: str) -> AnyResponse:
     checks = all_checks(hub, snapshot, units, now_ms())
     return page("before_doors.html", feed="before-doors", groups=grouped(checks), wrong=wrong(checks),
                 noted=[check for check in checks if check.state == "note"], unit_lines=unit_lines(
-                    hub, snapshot, units, now_ms()), trial=hub.trial, wall=(hub.clocks.wall() or "")[:16])
+                    hub, snapshot, units, now_ms()), trial=hub.trial, wall=here_text(hub.clocks.wall() or ""))
+
+
+def diagnostics() -> AnyResponse:
+    """For who helps from afar: what is known to be harmless, and nothing else."""
+    hub, snapshot = the_hub(), the_snapshot()
+    states = list(snapshot.events.values())
+    counts = {"events": len(snapshot.ids), "events_open": sum(not state.finished for state in states),
+              "players": sum(len(state.entrants) for state in states), "units": len(hub.unit_keys),
+              "units_heard": len(the_units()), "venue_entries": snapshot.venue.number}
+    copies = hub.service.copies
+    settings = {"role": "hub", "language": hub.language, "on_database": "yes" if hub.on_database else "no",
+                "encrypted": "yes" if hub.encrypted is not None else "no",
+                "copies": str(len(copies.states) if copies is not None else 0)}
+    text = bundle(all_checks(hub, snapshot, the_units(), now_ms()), services(), log_lines(), counts, settings)
+    answer = Response(text, content_type="text/plain; charset=utf-8")
+    answer.headers["Content-Disposition"] = 'attachment; filename="roundtap-diagnostics.txt"'
+    return answer
 
 
 @mended_on(before_doors)

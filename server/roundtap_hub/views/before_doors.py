@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from roundtap_core.event.rounds.tables_held import tables_drafted, tables_in_play
 from roundtap_core.version import same_build, version
@@ -59,6 +60,11 @@ class Group:
     told: tuple[Check, ...]
     fine: tuple[Check, ...]
 
+    @property
+    def wrong(self) -> int:
+        """How many of them want somebody."""
+        return sum(check.state == WRONG for check in self.told)
+
 
 def unit_lines(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[UnitLine]:
     """Every unit that can stand at a table: by table, those without one last."""
@@ -102,6 +108,14 @@ def things_to_do(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playin
     if playing:
         return hub.machine.kept("machine", lambda: len(wrong(hub.machine.checks())))
     return hub.machine.kept("all", lambda: len(wrong(all_checks(hub, snapshot, units, now_ms))))
+
+
+def here_text(wall: str) -> str:
+    """A time of day as this machine's clock on the wall has it: "2026-11-22 11:12 CET"; "" where nobody knows it."""
+    try:
+        return datetime.fromisoformat(wall).astimezone().strftime("%Y-%m-%d %H:%M %Z").strip()
+    except ValueError:
+        return ""
 
 
 # --- the hub --------------------------------------------------------------------------------------------------------
@@ -276,4 +290,4 @@ def _trial(hub: Hub) -> list[Check]:
     if last.reason:
         return [Check("trial", WRONG, {"backup": last.backup}, group=COPIES)]
     kind = "" if last.at else "timeless"
-    return [Check("trial", FINE, {"n": last.events, "at": last.at[:16].replace("T", " ")}, kind, COPIES)]
+    return [Check("trial", FINE, {"n": last.events, "at": here_text(last.at)}, kind, COPIES)]
