@@ -40,7 +40,7 @@ UNREAD_MS = 900
 IDLE_MS, PIN_MS, SAID_MS = 90_000, 180_000, 20_000
 AWAY_MS = 6000
 """So long without the hub's word: it is away."""
-ANSWER_MS = 15_000
+ANSWER_MS = 32_000
 OK, BACK, UP, DOWN = "a", "b", "up", "down"
 
 
@@ -89,6 +89,8 @@ class PanelDialogue:
     pin: str = ""
     said: str = ""
     stick: str = ""
+    waits_for: str = ""
+    """The page whose press has no answer yet."""
     _hub_ahead_ms: int = 0
     _contact_ms: int | None = None
     _at: dict[str, Item] = field(default_factory=dict)
@@ -288,6 +290,7 @@ class PanelDialogue:
 
     def _wait(self, then: str, now_ms: int) -> None:
         self._number += 1
+        self.waits_for = self.page
         self._then, self._asked_ms = then, now_ms
         self._go(WAITING, now_ms)
 
