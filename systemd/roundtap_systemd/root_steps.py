@@ -68,9 +68,9 @@ class RootSteps:
     def answer(self, user: str, asked: object) -> dict[str, Any]:
         """{"done": true, …}, or {"refused": a word}. `user`: by the kernel's word."""
         try:
-            if not isinstance(asked, dict) or asked.get("step") not in WHO:
+            step = asked.get("step") if isinstance(asked, dict) else None
+            if not isinstance(asked, dict) or not isinstance(step, str) or step not in WHO:
                 raise Refused("unknown")
-            step = asked["step"]
             if user not in WHO[step]:
                 raise Refused("not-yours")
             if step == POWER_OFF:

@@ -219,7 +219,7 @@ class PanelDialogue:
             left_out.add(HOTSPOT)
         if self.hub is None or not self.hub.fingerprint:
             left_out.add(TRUST)
-        if self.standby is not None:
+        if self.hub is None:
             left_out |= {CALLS, ADDRESS}
         return tuple(page for page in AROUND if page not in left_out)
 

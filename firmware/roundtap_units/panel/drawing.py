@@ -51,8 +51,8 @@ def _drawn(scene: PanelScene) -> tuple[Image.Image, bool]:
     if scene.big:
         big = fit(scene.big, WIDTH, 28, BIG, bold=True)
         whole = whole and big.fits and len(big.lines) == 1
-        write(pen, WIDTH // 2, top + 23, big.lines[0], big.size, bold=True, anchor="m")
-        top += 27
+        write(pen, WIDTH // 2, top + 22, big.lines[0], big.size, bold=True, anchor="m")
+        top += 26
     return image, _lines(pen, scene.lines, top, bottom) and whole
 
 

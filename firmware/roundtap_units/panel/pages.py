@@ -78,12 +78,11 @@ def _time(panel: PanelDialogue, event: EventSaid, now_ms: int) -> str:
 def _round(panel: PanelDialogue, event: EventSaid) -> str:
     if not event.round:
         return panel.words("panel.no_round")
-    parts = [event.round]
-    if event.clock is not None:
-        parts.append(panel.words(f"panel.state.{event.clock.state}")
-                     if f"panel.state.{event.clock.state}" in panel.words else "")
-        parts.append(panel.words("panel.open", n=event.open))
-    return " · ".join(part for part in parts if part)
+    if event.clock is None:
+        return event.round
+    state = f"panel.state.{event.clock.state}"
+    what = panel.words(state) if state in panel.words else panel.words("panel.open", n=event.open)
+    return f"{event.round} · {what}"
 
 
 def _clock(panel: PanelDialogue, now_ms: int) -> PanelScene:
