@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
-from roundtap_units.panel.dialogue import AskHub, PanelDialogue
 from roundtap_units.panel.hub_says import CallSaid, ClockSaid, EventSaid, HubSaid, StandbySaid, Stick
 from roundtap_units.panel.pages import scene_of
+from roundtap_units.panel.panel_dialogue import AskHub, PanelDialogue
 from roundtap_units.unit_words import unit_words
 
 HUB_MS = 1_000_000

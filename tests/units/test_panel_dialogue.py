@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from panel_kit import COUNTING, HOTSPOT, HUB, IDLE, NEW_CALL, OLD_CALL, OTHER, PAUSED, RUNNING, STANDBY, Played
 
-from roundtap_units.panel import dialogue as d
-from roundtap_units.panel.dialogue import PowerOff, TurnKey
+from roundtap_units.panel import panel_dialogue as d
+from roundtap_units.panel.panel_dialogue import PowerOff, TurnKey
 
 
 def test_at_first_the_round_and_its_clock():

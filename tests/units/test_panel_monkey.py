@@ -9,11 +9,11 @@ from panel_kit import COUNTING, HOTSPOT, HUB, IDLE, NEW_CALL, OLD_CALL, OTHER, P
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
-from roundtap_units.panel import dialogue as d
-from roundtap_units.panel.dialogue import AskHub, PowerOff, TurnKey
-from roundtap_units.panel.drawing import draw_panel
+from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.hub_says import Stick
 from roundtap_units.panel.pages import scene_of
+from roundtap_units.panel.panel_dialogue import AskHub, PowerOff, TurnKey
+from roundtap_units.panel.panel_drawing import draw_panel
 
 SEEDS, PRESSES = 8, 900
 

@@ -10,9 +10,9 @@ from panel_kit import COUNTING, HOTSPOT, HUB, STANDBY, Played
 from PIL import Image, ImageFilter, ImageOps
 
 from roundtap_core.words import LANGUAGES
-from roundtap_units.panel import dialogue as d
-from roundtap_units.panel.drawing import draw_panel, is_whole, qr_picture
+from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.pages import address_code, scene_of, wifi_code
+from roundtap_units.panel.panel_drawing import draw_panel, is_whole, qr_picture
 
 PAGES = (*d.AROUND, *(page for page in d.ABOVE if page != d.SAID), d.WAITING, d.OFF)
 BLUR = 3

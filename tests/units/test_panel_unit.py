@@ -16,10 +16,10 @@ from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import Gestures
 from roundtap_systemd.root_steps import Refused
 from roundtap_units.link.local_key import HubHere
-from roundtap_units.panel import dialogue as d
-from roundtap_units.panel.dialogue import AskHub, PanelDialogue, PowerOff, TurnKey
+from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.hub_says import StandbySaid, hub_said
 from roundtap_units.panel.main import ConfigError, read_config
+from roundtap_units.panel.panel_dialogue import AskHub, PanelDialogue, PowerOff, TurnKey
 from roundtap_units.panel.panel_link import AWAY, UNKNOWN, Done, PanelLink
 from roundtap_units.panel.panel_unit import PanelUnit
 from roundtap_units.unit_words import unit_words
@@ -86,7 +86,8 @@ def test_a_press_is_sent_once_with_a_fresh_challenge(wire):
 
 
 @pytest.mark.parametrize(("error", "trouble"), [
-    (ConnectionRefusedError(), AWAY), (TimeoutError(), UNKNOWN), (ConnectionResetError(), UNKNOWN), (ValueError(), UNKNOWN),
+    (ConnectionRefusedError(), AWAY), (TimeoutError(), UNKNOWN), (ConnectionResetError(), UNKNOWN),
+    (ValueError(), UNKNOWN),
 ])
 def test_what_became_of_a_press_without_an_answer(wire, error, trouble):
     wire.link.look()

@@ -108,7 +108,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     from roundtap_devices.virtual.table_panel import Panel
     from roundtap_systemd.notify import Heartbeat, Notify
     from roundtap_units.link.local_key import LocalKey
-    from roundtap_units.panel.dialogue import PanelDialogue
+    from roundtap_units.panel.panel_dialogue import PanelDialogue
     from roundtap_units.panel.panel_link import PanelLink
     from roundtap_units.panel.panel_unit import PanelUnit
     from roundtap_units.table.unit import run_loop

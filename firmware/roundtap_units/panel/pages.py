@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from roundtap_core.clock import show
-from roundtap_units.panel import dialogue as d
-from roundtap_units.panel.dialogue import PanelDialogue, call_text
+from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.hub_says import COUNTING, RUNNING, EventSaid
-from roundtap_units.panel.scenes import PanelScene
+from roundtap_units.panel.panel_dialogue import PanelDialogue, call_text
+from roundtap_units.panel.panel_scenes import PanelScene
 
 CALL_SIGN, AWAY_SIGN, DISK_SIGN = "⚑", "✕", "⚠"
 GROUPS_A_LINE = 4

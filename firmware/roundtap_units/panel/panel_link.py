@@ -20,8 +20,8 @@ from roundtap_systemd.root_steps import HOTSPOT, POWER_OFF, Refused, ask_root
 from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.local_key import HubHere, local_file
 from roundtap_units.link.patient_reading import PatientConnection
-from roundtap_units.panel.dialogue import AskHub, Effect, PowerOff, TurnKey
 from roundtap_units.panel.hub_says import hub_said, standby_said
+from roundtap_units.panel.panel_dialogue import AskHub, Effect, PowerOff, TurnKey
 
 log = logging.getLogger(__name__)
 

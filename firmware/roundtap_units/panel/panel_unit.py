@@ -10,11 +10,11 @@ from roundtap_devices.display.screen import Screen
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import Gesture
 from roundtap_units.fault_log import FaultLog
-from roundtap_units.panel.dialogue import OFF_SURE, TURN_SURE, Effect, PanelDialogue
-from roundtap_units.panel.drawing import draw_panel
 from roundtap_units.panel.pages import scene_of
+from roundtap_units.panel.panel_dialogue import OFF_SURE, TURN_SURE, Effect, PanelDialogue
+from roundtap_units.panel.panel_drawing import draw_panel
 from roundtap_units.panel.panel_link import AWAY, UNKNOWN, Done
-from roundtap_units.panel.scenes import PanelScene
+from roundtap_units.panel.panel_scenes import PanelScene
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""What the front panel's screen shows, as plain data; `drawing` draws it."""
+"""What the front panel's screen shows, as plain data; `panel_drawing` draws it."""
 
 from __future__ import annotations
 

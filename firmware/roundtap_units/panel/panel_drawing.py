@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw
 
-from roundtap_units.panel.scenes import PanelScene
+from roundtap_units.panel.panel_scenes import PanelScene
 from roundtap_units.table.screens.lettering import Fitted, canvas, fit, fit_line, line_height, width, write
 
 WIDTH, HEIGHT = 128, 64
