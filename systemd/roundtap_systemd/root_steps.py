@@ -44,6 +44,10 @@ CONNECTIONS = Path("/etc/NetworkManager/system-connections")
 Run = Callable[[list[str]], "subprocess.CompletedProcess[str]"]
 
 
+NO_STICK = "no-stick"
+"""Refused: it is no stick of this machine's that could be unmounted."""
+
+
 class Refused(Exception):
     """A step that is not taken; `reason` is a word for programs."""
 
@@ -95,11 +99,11 @@ class RootSteps:
     def _eject(self, folder: object) -> None:
         """systemd unmounts it: what was written is on the stick when that returns, and nobody else has it open."""
         if not isinstance(folder, str) or not folder.startswith(STICKS) or os.path.normpath(folder) != folder:
-            raise Refused("no-stick")
+            raise Refused(NO_STICK)
         where = next((each for each in _mount_points(self.mounts) if folder == each or folder.startswith(f"{each}/")),
                      None)
         if where is None or not where.startswith(STICKS):
-            raise Refused("no-stick")
+            raise Refused(NO_STICK)
         self._systemctl("stop", "--", _mount_unit(where))
 
     def _set_time(self, seconds: object) -> None:

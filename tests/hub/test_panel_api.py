@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +25,7 @@ from roundtap_hub.pin import pin_is
 from roundtap_systemd.root_steps import Refused
 from roundtap_units.panel.hub_says import hub_said
 
+ROOT = Path(__file__).parents[2]
 HERE, ELSEWHERE = "127.0.0.1", "10.42.0.66"
 
 
@@ -111,6 +114,23 @@ def test_what_is_shown(bench):
     assert event["offers"] == ["start", "minute"]
     assert view["calls"] == []
     assert view["players"].startswith("http://")
+
+
+def test_its_fields_are_those_that_are_told(bench, monkeypatch):
+    sticks_of(bench, monkeypatch, "/media/stick")
+    bench.hub.calls.open("e1", "1.1", "phone:p1")
+    section = (ROOT / "server/MESSAGES.md").read_text().partition("### Panel: answer")[2].partition("\n## ")[0]
+    told = {name for row in re.findall(r"^\| (`.+?) \|", section, flags=re.MULTILINE)
+            for name in re.findall(r"`([^`]+)`", row)}
+
+    def names(value, path=""):
+        if isinstance(value, list):
+            return {name for each in value for name in names(each, path)}
+        if not isinstance(value, dict):
+            return set()
+        return {found for key, inside in value.items() for found in ({path + key} | names(inside, f"{path}{key}."))}
+
+    assert names(bench.ask()) == told
 
 
 def test_rounds_are_named_in_the_panel_s_language(bench):

@@ -12,7 +12,7 @@ from roundtap_core.words import Words
 from roundtap_hub.devices.panel_view import CONTINUE, HOLD, MINUTE, PAUSE, RESUME, START, left_after_cut_ms
 from roundtap_hub.hub import Hub
 from roundtap_hub.policy import POLICY, refuse_in_state
-from roundtap_systemd.root_steps import EJECT, Refused, ask_root
+from roundtap_systemd.root_steps import EJECT, NO_STICK, Refused, ask_root
 
 log = logging.getLogger(__name__)
 
@@ -97,8 +97,9 @@ def _let_go(hub: Hub, name: str, ask: AskRoot) -> dict[str, Any]:
         ask(EJECT, folder=name)
     except Refused as refused:
         copies.take_back(name)
-        raise Problem("stick_not_unmounted" if refused.reason != "no-stick" else "stick_no_mount",
-                      stick=name) from refused
+        if refused.reason == NO_STICK:
+            raise Problem("stick_no_mount", stick=name) from refused
+        raise Problem("stick_not_unmounted", stick=name) from refused
     except OSError as error:
         copies.take_back(name)
         raise Problem("no_root_steps") from error
