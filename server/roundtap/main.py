@@ -50,6 +50,7 @@ COMMANDS: dict[str, Command] = {
     "standby": Command("roundtap_hub.standby.main", "hold a hub's journal on a second machine, and take its place",
                        ("hub",)),
     "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
+    "panel": Command("roundtap_units.panel.main", "run the front panel of the hub's machine", ("unit", "station")),
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
     "role": Command("roundtap.machine.role", "what this machine is: hub, table, printer, wall, standby"),
     "card": Command("roundtap.machine.card", "a card whose first start installs Roundtap without internet"),

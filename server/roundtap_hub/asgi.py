@@ -13,6 +13,7 @@ from roundtap_hub.calls import close_settled_calls
 from roundtap_hub.captive import CaptivePortal
 from roundtap_hub.devices.device_api import DeviceApi
 from roundtap_hub.devices.hellos import Hellos
+from roundtap_hub.devices.panel_api import PanelApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
@@ -55,6 +56,7 @@ class HubApplication:
         self.devices = DeviceFeed(hub)
         self.devices.on_hello.append(Hellos(hub).hear)
         self.device_api = DeviceApi(hub, precedence)
+        self.panel = PanelApi(hub)
         if hub.kin is not None:
             self.devices.on_hello.append(hub.kin.heard_hello)
         self._static = StaticFiles()
@@ -79,6 +81,7 @@ class HubApplication:
             "/device/status": {"POST": self.device_api.status},
             "/device/time": {"POST": self.device_api.unit_time},
             "/device/feed": {"POST": self.devices.answer},
+            "/device/panel": {"POST": self.panel.answer},
             "/standby/feed": {"POST": self.standby_api.feed},
             "/standby/ack": {"POST": self.standby_api.acknowledge},
             "/standby/who": {"POST": self.standby_api.who},

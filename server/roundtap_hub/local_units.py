@@ -56,7 +56,10 @@ def make_local_units(folder: Path, address: str, taken: Container[str],
     """
     made: dict[str, UnitKey] = {}
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=FOLDER_MODE)
+        if not folder.is_dir():
+            folder.mkdir(parents=True)
+            # Whatever the hub's own umask: units have to get in.
+            folder.chmod(FOLDER_MODE)
     except OSError as error:
         log.warning("units on this machine get no keys: %s", error)
         return made

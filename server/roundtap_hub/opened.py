@@ -55,7 +55,7 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = ()) ->
     kept = Copies(journal, lineage, [FolderCopy(each, folder) for each in copies],
                   lambda: service.snapshot.venue.epoch, service.storage.changed)
     service.keep_copies(kept)
-    upkeep = Upkeep(service, folder, head, copies, clocks.wall)
+    upkeep = Upkeep(service, folder, head, copies, clocks.wall, let_go=lambda copy: kept.is_let_go(str(copy)))
     service.start()
     kept.start()
     upkeep.start()

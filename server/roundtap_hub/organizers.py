@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roundtap_hub.auth import PinGate
 from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.pin import PinFile, pin_is
+from roundtap_hub.pin import PinFile, new_pin, pin_is
 from roundtap_hub.sessions import Session, Sessions
 from roundtap_hub.staff import THE_ORGANIZER, Staff, StaffPerson, Who
 
@@ -71,6 +71,16 @@ class Organizers:
         """The PIN opens nothing any more, and every session that it opened is over."""
         self.staff.revoke(person_id)
         self.sessions.end_of(person_id)
+
+    def replace_hub_pin(self) -> str:
+        """Another PIN for the hub, returned this once; every session that the one before opened is over, and so are
+        those of PINs of their own. OSError: the one before goes on."""
+        pin = new_pin()
+        while self.staff.person_of(pin) is not None:
+            pin = new_pin()
+        self._pin.replace(pin)
+        self.sessions.end_all(self._pin.hashed)
+        return pin
 
     def _is_the_hub_s(self, pin: str) -> bool:
         return pin_is(pin, self._pin.hashed)

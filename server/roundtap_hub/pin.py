@@ -98,6 +98,11 @@ class PinFile:
                 pass
         return self._hashed
 
+    def replace(self, pin: str) -> None:
+        """From now on this one counts. OSError where the file cannot be written: then nothing has changed."""
+        self._hashed = write_pin(self._path, pin) if self._path is not None else hash_pin(pin)
+        self._seen = self._look()
+
     def _look(self) -> tuple[int, int, int] | None:
         if self._path is None:
             return None

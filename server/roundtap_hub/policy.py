@@ -17,10 +17,11 @@ from roundtap_core.event.state import DRAFT as ROUND_DRAFT
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.snapshot import Snapshot
 
-EVERYBODY, LOGIN, TABLE, STATION, STANDBY, KIN, PLAYER, SLIP = (
-    "everybody", "login", "table", "station", "standby", "kin", "player", "slip")
-"""Who may ask beside the staff: anybody; anybody, but encrypted; a table unit's key; a station's; a second Pi's;
-another hub of this journal's lineage; whoever has a player's personal link, or holds a slip: the address has it."""
+EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, KIN, PLAYER, SLIP = (
+    "everybody", "login", "table", "station", "standby", "panel", "kin", "player", "slip")
+"""Who may ask beside the staff: anybody; anybody, but encrypted; a table unit's key; a station's; a second Pi's; the
+front panel's, from the hub's own machine; another hub of this journal's lineage; whoever has a player's personal link,
+or holds a slip: the address has it."""
 
 ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER = "organizer", "head_judge", "judge", "scorekeeper"
 """The staff: a browser with a living session, in the role of the PIN that was typed."""
@@ -130,6 +131,7 @@ POLICY: Mapping[str, Row] = {
     **_rows(Row(frozenset({TABLE})), "POST /device/report", "POST /device/status", "POST /device/time",
             "POST /device/feed"),
     **_rows(Row(frozenset({STATION})), "POST /station/jobs"),
+    **_rows(Row(frozenset({PANEL})), "POST /device/panel"),
     **_rows(Row(frozenset({STANDBY})), "POST /standby/feed", "POST /standby/ack"),
     **_rows(Row(frozenset({KIN})), "POST /standby/who"),
     **_rows(Row(frozenset({LOGIN})), "GET /login", "POST /login", "POST /logout"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import threading
@@ -14,7 +15,7 @@ from hub_kit import HandClock, event_steps, make_event, people, url_of
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.journal.copies import AWAY, CURRENT, REFUSED, SLOW, Batch, Copies, Copy
+from roundtap_hub.journal.copies import AWAY, CURRENT, LET_GO, REFUSED, SLOW, Batch, Copies, Copy
 from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.service import Service, Step
@@ -287,3 +288,47 @@ def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stic
     assert ("e1", "p1") not in after.people
     service.stop()
     journal.close()
+
+
+def test_a_stick_that_is_let_go_of_is_closed_and_nobody_waits_for_it(hub: Hub, stick: Path) -> None:
+    hub.service.ask(event_steps(), "organizer", people())
+    assert hub.copies.let_go(str(stick), 10)
+    assert hub.copies.states[0].state == LET_GO
+    assert not any(str(stick) in link for link in open_files())
+    held = (stick / COPY_FILE).read_bytes()
+    hub.service.ask([Step("e1", c.DrawRound(11))], "organizer")
+    assert (stick / COPY_FILE).read_bytes() == held
+    assert {"copy.let-go"} <= set(hub.keys())
+
+
+def test_a_stick_that_was_pulled_and_comes_back_holds_everything_again(hub: Hub, stick: Path) -> None:
+    hub.service.ask(event_steps(), "organizer", people())
+    assert hub.copies.let_go(str(stick), 10)
+    away = stick.with_name("away")
+    stick.rename(away)
+    hub.service.ask([Step("e1", c.DrawRound(11))], "organizer")
+    while not hub.copies._keepers[0]._was_gone:
+        threading.Event().wait(0.01)
+    away.rename(stick)
+    assert hub.copies.wait_until_current(10)
+    assert heads_on(stick)["e1"].number == 6
+
+
+def test_a_stick_that_could_not_be_unmounted_is_taken_back(hub: Hub, stick: Path) -> None:
+    assert hub.copies.let_go(str(stick), 10)
+    hub.copies.take_back(str(stick))
+    assert hub.copies.wait_until_current(10)
+    assert not hub.copies.is_let_go(str(stick))
+
+
+def test_what_is_no_stick_is_not_let_go_of(hub: Hub) -> None:
+    assert not hub.copies.let_go("/somewhere/else", 10)
+    assert [state.name for state in hub.copies.removable()] == [state.name for state in hub.copies.states]
+
+
+def open_files() -> list[str]:
+    found = []
+    for link in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found.append(str(link.readlink()))
+    return found

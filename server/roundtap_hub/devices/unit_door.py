@@ -7,20 +7,23 @@ from typing import Any
 
 from roundtap_core.wire import REPORT, REQUEST, opened, verify
 from roundtap_hub.auth import is_loopback
-from roundtap_hub.devices.unit_keys import STANDBY, STATION, TABLE, UnitKeys
+from roundtap_hub.devices.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
 from roundtap_hub.devices.unit_rates import Buckets, Rate
 from roundtap_hub.devices.unit_troubles import FLOOD, FORGED, UnitTroubles
 from roundtap_hub.doors import caller_of
 
-HELLO, REPORTS, STATUS, TIME, JOBS, COPY = "hello", "report", "status", "time", "station", "standby"
+HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS = (
+    "hello", "report", "status", "time", "station", "standby", "panel")
 """What is asked for."""
 ROLE_FOR: Mapping[str, str] = {HELLO: TABLE, REPORTS: TABLE, STATUS: TABLE, TIME: TABLE, JOBS: STATION,
-                                COPY: STANDBY}
+                                COPY: STANDBY, PANEL_ASKS: PANEL}
 RATES: Mapping[str, Rate] = {
     # A whole outbox at once after an outage, twice over; then one every half second.
     REPORTS: Rate(400, 2), STATUS: Rate(60, 6), TIME: Rate(72, 3), HELLO: Rate(20, 0.5), JOBS: Rate(60, 4),
     # Each commit is acknowledged.
     COPY: Rate(4000, 1000),
+    # One question a second, and one for each press.
+    PANEL_ASKS: Rate(60, 5),
 }
 """For each key. What a real unit asks at its most is far below: hellos 0.2-3 s apart while the feed breaks at once, a
 status for each press, 24 questions of time after connecting, a station's request for each state of a job."""

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
@@ -26,8 +26,9 @@ RETRY_S = 5.0
 CATCH_UP_ENTRIES = 500
 
 CURRENT, CATCHING_UP, AWAY, SLOW, REFUSED = "current", "catching-up", "away", "slow", "refused"
+LET_GO = "let-go"
 """Of a copy: it holds everything; it is on the way there; it cannot be written; it did not answer in time; it is not
-ours to write to, and a person has to do something."""
+ours to write to, and a person has to do something; somebody wants to pull it out, and the hub has closed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,14 @@ class Copy(Protocol):
 
     def close(self) -> None:
         """Let go of it."""
+
+
+@runtime_checkable
+class Removable(Protocol):
+    """A copy that somebody may pull out."""
+
+    def is_there(self) -> bool:
+        """Whether it is plugged in, and mounted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +131,26 @@ class Copies:
         for keeper in gone:
             keeper.end()
         self._changed()
+
+    def removable(self) -> list[CopyState]:
+        """Those that somebody may pull out, and how they are."""
+        return [keeper.state for keeper in self._keepers if isinstance(keeper.copy, Removable)]
+
+    def let_go(self, name: str, within_s: float = WITHIN_S) -> bool:
+        """Close this copy, so that it can be unmounted; whether it is closed. It is not opened again before it was
+        gone and has come back, or `take_back`."""
+        keeper = next((each for each in self._keepers if each.copy.name == name), None)
+        return keeper is not None and isinstance(keeper.copy, Removable) and keeper.let_go(within_s)
+
+    def take_back(self, name: str) -> None:
+        """It stays in after all."""
+        for keeper in self._keepers:
+            if keeper.copy.name == name:
+                keeper.take_back()
+
+    def is_let_go(self, name: str) -> bool:
+        """Whether nobody may touch it, as it is about to be pulled out."""
+        return any(keeper.is_let_go for keeper in self._keepers if keeper.copy.name == name)
 
     def start(self) -> None:
         with self._lock:
@@ -178,7 +207,7 @@ class Copies:
     def settle(self, keeper: _Keeper, held: Mapping[str, Head]) -> bool:
         """The copy is up to date from now on, unless something was committed meanwhile."""
         with self._lock:
-            current = all(held.get(stream) == head for stream, head in self._heads.items())
+            current = not keeper.is_let_go and all(held.get(stream) == head for stream, head in self._heads.items())
             if current:
                 keeper.queue.clear()
                 keeper.is_current.set()
@@ -208,6 +237,8 @@ class _Keeper:
         self._retry_s = retry_s
         self._work = threading.Semaphore(0)
         self._ended = threading.Event()
+        self._closed = threading.Event()
+        self.is_let_go = self._was_gone = False
         self._state = CopyState(copy.name, CATCHING_UP)
 
     @property
@@ -230,10 +261,23 @@ class _Keeper:
         self._ended.set()
         self._work.release()
 
+    def let_go(self, within_s: float) -> bool:
+        self._closed.clear()
+        self._was_gone, self.is_let_go = False, True
+        self.is_current.clear()
+        self._work.release()
+        return self._closed.wait(within_s)
+
+    def take_back(self) -> None:
+        self.is_let_go = False
+
     def _run(self) -> None:
         while not self._ended.is_set():
             try:
-                self._keep()
+                if self.is_let_go:
+                    self._stay_away()
+                else:
+                    self._keep()
             except Problem as problem:
                 self._fail(REFUSED, problem, str(problem))
             except OSError as error:
@@ -241,9 +285,23 @@ class _Keeper:
             except Exception as bug:
                 log.exception("the copy %s failed", self.copy.name)
                 self._fail(AWAY, None, str(bug))
-            if not self._ended.is_set():
+            if not self._ended.is_set() and not (self.is_let_go and not self._closed.is_set()):
                 self._ended.wait(self._retry_s)
         self.copy.close()
+
+    def _stay_away(self) -> None:
+        """Nothing of it is open until it was pulled out and has come back."""
+        self.copy.close()
+        for handed in list(self.queue):
+            handed.written.set()
+        self.queue.clear()
+        if not self._closed.is_set():
+            self._tell(LET_GO)
+            self._closed.set()
+        there = isinstance(self.copy, Removable) and self.copy.is_there()
+        self._was_gone = self._was_gone or not there
+        if there and self._was_gone:
+            self.is_let_go = False
 
     def _keep(self) -> None:
         held = self._copies.open(self.copy)
@@ -253,8 +311,10 @@ class _Keeper:
             for batch in self._copies.behind(held):
                 self.copy.write(batch)
                 held.update(batch.heads)
-                if self._ended.is_set():
+                if self._ended.is_set() or self.is_let_go:
                     return
+            if self.is_let_go:
+                return
         self._tell(CURRENT)
         while not self._ended.is_set() and self.is_current.is_set():
             self._work.acquire()

@@ -40,6 +40,9 @@ class FolderCopy:
         self._length = 0
         self._people_of: set[str] = set()
 
+    def is_there(self) -> bool:
+        return self.folder.is_dir() and (self._same_disk or not on_same_disk(self.folder, self._data))
+
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
         self.close()
         if not self.folder.is_dir():

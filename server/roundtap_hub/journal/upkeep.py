@@ -30,11 +30,13 @@ COPIES_FOLDER = "roundtap-backups"
 
 class Upkeep:
     """A thread of its own. `copies`: folders on other disks that get the backups, too; `wall`: says when a backup was
-    made; `same_disk` is for tests."""
+    made; `let_go`: whether somebody is about to pull a copy out; `same_disk` is for tests."""
 
     def __init__(self, service: Service, folder: Path, head: HeadFile, copies: Sequence[Path],
-                 wall: Callable[[], str | None], same_disk: bool = False) -> None:
+                 wall: Callable[[], str | None], same_disk: bool = False,
+                 let_go: Callable[[Path], bool] = lambda _: False) -> None:
         self._same_disk = same_disk
+        self._let_go = let_go
         self._service = service
         self._folder = folder
         self._head = head
@@ -88,6 +90,8 @@ class Upkeep:
         self._service.storage.backup_made(problem)
 
     def _is_there(self, copy: Path) -> bool:
+        if self._let_go(copy):
+            return False
         return copy.is_dir() and (self._same_disk or not on_same_disk(copy, self._folder))
 
     def _committed(self, _: object, entries: Sequence[Entry]) -> None:

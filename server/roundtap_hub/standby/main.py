@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import secrets
 import signal
 import sys
@@ -16,9 +17,11 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_hub import main as hub_main
 from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.local_units import local_folder
 from roundtap_hub.private_files import write_private
 from roundtap_hub.standby.following import AWAY, BEHIND, FOLLOWING, Following, HubToFollow, hub_to_follow
 from roundtap_hub.standby.standby_folder import KEY_TURNED, StandbyFolder, is_promoted, promote_folder, read_notes
+from roundtap_hub.standby.standby_socket import StandbySocket
 from roundtap_systemd.notify import Heartbeat, Notify
 
 FOLLOW, PROMOTE = "follow", "promote"
@@ -67,7 +70,8 @@ def _follow(args: argparse.Namespace) -> int:
         if args.start_over:
             folder.set_aside()
         if not is_promoted(args.data):
-            if not Standby(folder, _hub_of(args)).run():
+            here = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
+            if not Standby(folder, _hub_of(args), here).run():
                 return 0
             promote_folder(args.data, system_clocks().at(), secrets.token_hex)
             print("roundtap standby: the key is turned; this machine is the hub now", flush=True)
@@ -78,10 +82,14 @@ def _follow(args: argparse.Namespace) -> int:
 
 class Standby:
     """Follows in a thread of its own, until it is stopped or promoted: by the file that `promote` writes, or by
-    whoever else calls `turn_key` (a key switch on a line of the Pi)."""
+    whoever else calls `turn_key` (the front panel; a key switch on a line of the Pi). `here`: where the panel of this
+    machine finds it; None: nowhere."""
 
-    def __init__(self, folder: StandbyFolder, hub: HubToFollow) -> None:
+    def __init__(self, folder: StandbyFolder, hub: HubToFollow, here: Path | None = None) -> None:
         self._folder = folder
+        self._hub = hub
+        self._state = AWAY
+        self._panel = StandbySocket(here, self.state, self.turn_key) if here is not None else None
         self._turned = threading.Event()
         self._stopped = threading.Event()
         self._over = threading.Event()
@@ -92,6 +100,10 @@ class Standby:
         """This machine is to be the hub. From any thread."""
         self._turned.set()
 
+    def state(self) -> dict[str, Any]:
+        """How it is, for the panel: {"state", "hub", "level"}."""
+        return {"state": self._state, "hub": self._hub.url, "level": bool(read_notes(self._folder.path).get("level"))}
+
     def run(self) -> bool:
         """True: the key was turned, and nothing is followed any more. False: told to end. Raises Problem."""
         beat = Heartbeat(Notify())
@@ -101,6 +113,8 @@ class Standby:
         thread = threading.Thread(target=self._follow, name="standby-follow", daemon=True)
         thread.start()
         key = self._folder.path / KEY_TURNED
+        if self._panel is not None:
+            self._panel.start()
         while not (self._stopped.is_set() or self._over.is_set() or self._turned.is_set()):
             beat.alive(time.monotonic_ns() // 1_000_000)
             if key.exists():
@@ -108,6 +122,8 @@ class Standby:
             self._stopped.wait(LOOK_S)
         # A refused standby still becomes the hub if somebody wants it: it holds what it held.
         self._following.stop()
+        if self._panel is not None:
+            self._panel.close()
         thread.join(timeout=10)
         self._folder.close_journal()
         if self._turned.is_set():
@@ -124,6 +140,7 @@ class Standby:
             self._over.set()
 
     def _tell(self, state: str, words: str) -> None:
+        self._state = state
         if state in SAYS:
             print("roundtap standby: " + SAYS[state].format(words=f"({words})" if words and state != FOLLOWING
                                                             else words).rstrip(), flush=True)

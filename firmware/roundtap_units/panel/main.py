@@ -1,0 +1,194 @@
+"""`roundtap panel`: the front panel of the hub's own machine, on its pins or on virtual ones."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import queue
+import signal
+import sys
+import tempfile
+import threading
+import time
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from roundtap_core.words import LANGUAGES
+from roundtap_devices.boards import Board, BoardError, board
+
+KEYS = ("board", "language", "folder")
+FOLDER = Path("/var/lib/roundtap-panel")
+LOOK_AGAIN_S = 5.0
+"""How often missing pins are looked for."""
+WAITING_MAX = 200
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", type=Path, default=Path("/etc/roundtap/panel.toml"),
+                        help="TOML file: board, language, folder; may be missing (default: %(default)s)")
+    parser.add_argument("--folder", type=Path, default=None,
+                        help=f"where the pins' library keeps its files (default: {FOLDER})")
+    parser.add_argument("--panel", type=Path, default=None, metavar="SOCKET",
+                        help="run on mock pins and a drawn screen, and serve both on this Unix socket")
+    parser.add_argument("--say", action="store_true", help="print the text of each new screen")
+
+
+class ConfigError(ValueError):
+    """A panel's configuration that a person can mend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The panel's few settings; its key comes from the hub on this machine."""
+
+    board: Board
+    language: str
+    folder: Path
+
+
+def read_config(path: Path, folder: Path | None = None) -> Config:
+    """The configuration; without a file all is as usual. ConfigError names the file, the key, and what would be right.
+    """
+    try:
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        data = {}
+    except OSError as error:
+        raise ConfigError(f"{path}: this file cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: this is not a TOML file: {error}") from error
+    for name, value in data.items():
+        if name not in KEYS:
+            raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(KEYS)}")
+        if not isinstance(value, str):
+            raise ConfigError(f"{path}: {name}: a text is wanted, not {value!r}")
+    language = data.get("language", "en")
+    if language not in LANGUAGES:
+        raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
+    try:
+        made = board(data.get("board", "recommended"))
+    except (BoardError, OSError) as error:
+        raise ConfigError(f"{path}: board: {error}") from error
+    return Config(made, language, folder or Path(data.get("folder", FOLDER)))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run until SIGTERM or Ctrl-C; without pins or screen, too."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        config = read_config(args.config, args.folder)
+    except ConfigError as error:
+        print(f"roundtap panel: {error}", file=sys.stderr)
+        return 2
+    stopping = threading.Event()
+    incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
+
+    def stop(*_: object) -> None:
+        stopping.set()
+        incoming.put(("stop", None))
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    _run(config, args, incoming, stopping)
+    return 0
+
+
+def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[object],
+         stopping: threading.Event) -> None:
+    from roundtap_devices.display.oled import oled_screen
+    from roundtap_devices.display.screen import Screen, VirtualScreen
+    from roundtap_devices.input.edges import Buttons
+    from roundtap_devices.input.gestures import Gestures
+    from roundtap_devices.virtual.table_panel import Panel
+    from roundtap_systemd.notify import Heartbeat, Notify
+    from roundtap_units.link.local_key import LocalKey
+    from roundtap_units.panel.panel_dialogue import PanelDialogue
+    from roundtap_units.panel.panel_link import PanelLink
+    from roundtap_units.panel.panel_unit import PanelUnit
+    from roundtap_units.table.unit import run_loop
+    from roundtap_units.unit_words import unit_words
+
+    def mono_ms() -> int:
+        return time.monotonic_ns() // 1_000_000
+
+    notify = Notify()
+    heartbeat = Heartbeat(notify)
+    pins = _pins(config, args.panel is not None, stopping, lambda: heartbeat.alive(mono_ms()), notify.tell)
+    if pins is None:
+        return
+    screen: Screen = VirtualScreen() if args.panel else oled_screen(config.board.screen, pins)
+    virtual = None
+    if args.panel is not None:
+        assert isinstance(screen, VirtualScreen)
+        virtual = Panel(args.panel, config.board, pins, screen.glass)
+    link = PanelLink(LocalKey("panel").renewed, _receiver(incoming, stopping), config.language)
+
+    def heard(text: str) -> None:
+        if virtual is not None:
+            virtual.words(text)
+        if args.say:
+            print(text, flush=True)
+
+    def blind(is_blind: bool) -> None:
+        if is_blind:
+            log.warning("no display answers: the panel shows nothing, and no press counts until one is there")
+        notify.tell("STATUS=no display answers; no press counts" if is_blind else "STATUS=")
+
+    unit = PanelUnit(PanelDialogue(unit_words(config.language)), screen, Gestures(), link.do, heard, blind)
+    buttons = Buttons(config.board, pins, incoming, mono_ms)  # type: ignore[arg-type]
+
+    def stopped() -> bool:
+        if unit.sound(mono_ms()):
+            heartbeat.alive(mono_ms())
+        return stopping.is_set()
+
+    link.start()
+    try:
+        run_loop(unit, incoming, mono_ms, stopped)  # type: ignore[arg-type]
+    finally:
+        link.stop()
+        if virtual:
+            virtual.close()
+        with contextlib.suppress(Exception):
+            # lgpio says "GPIO busy" if somebody presses just now; the kernel takes the lines back at the exit anyway.
+            buttons.close()
+
+
+def _pins(config: Config, virtual: bool, stopping: threading.Event, alive: Callable[[], None],
+          tell: Callable[[str], None]) -> Any:
+    """Where the buttons are, waited for as long as it takes; None once told to stop."""
+    from roundtap_devices.input.pin_factory import mock_factory, real_factory
+
+    if virtual:
+        return mock_factory()
+    with contextlib.suppress(OSError):
+        config.folder.mkdir(parents=True, exist_ok=True)
+    said = ""
+    while not stopping.is_set():
+        try:
+            return real_factory(str(config.folder if config.folder.is_dir() else Path(tempfile.gettempdir())))
+        except (ImportError, OSError) as error:
+            if str(error) != said:
+                said = str(error)
+                log.warning("the panel has no pins, and looks for them again: %s", said)
+                tell(f"STATUS=no pins: {said}")
+        alive()
+        stopping.wait(LOOK_AGAIN_S)
+    return None
+
+
+def _receiver(incoming: queue.SimpleQueue[object], stopping: threading.Event) -> Callable[[str, Any], None]:
+    """What the link's thread tells goes into the queue; it waits where the panel has enough to do already."""
+
+    def receive(kind: str, value: Any) -> None:
+        while incoming.qsize() > WAITING_MAX and not stopping.is_set():
+            stopping.wait(0.01)
+        incoming.put((kind, value))
+
+    return receive

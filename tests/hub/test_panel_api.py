@@ -1,0 +1,297 @@
+"""The front panel at its hub: the console's commands by the console's rules, a new PIN, a stick let go of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgi_client import AsgiClient
+from hub_kit import HandClock, hub_of, make_event, running, stored
+
+from roundtap_core.event import commands as c
+from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_hub.asgi import HubApplication
+from roundtap_hub.devices.panel_api import PanelApi
+from roundtap_hub.hub import Hub
+from roundtap_hub.journal.copies import CURRENT, CopyState
+from roundtap_hub.local_units import make_local_units
+from roundtap_hub.organizers import Organizers
+from roundtap_hub.pin import pin_is
+from roundtap_systemd.root_steps import Refused
+from roundtap_units.panel.hub_says import hub_said
+
+ROOT = Path(__file__).parents[2]
+HERE, ELSEWHERE = "127.0.0.1", "10.42.0.66"
+
+
+class Sticks:
+    """Copies of which some can be pulled out."""
+
+    def __init__(self, *names: str) -> None:
+        self.gone: list[str] = []
+        self.closes = True
+        self._names = names
+
+    def removable(self) -> list[CopyState]:
+        return [CopyState(name, "let-go" if name in self.gone else CURRENT) for name in self._names]
+
+    def let_go(self, name: str) -> bool:
+        self.gone.append(name)
+        return self.closes
+
+    def take_back(self, name: str) -> None:
+        self.gone.remove(name)
+
+
+@dataclass
+class Bench:
+    hub: Hub
+    clock: HandClock
+    client: AsgiClient
+    key: bytes
+    root: list[Any] = field(default_factory=list)
+    root_says: Exception | None = None
+
+    def ask_root(self, step: str, **said: Any) -> dict[str, Any]:
+        self.root.append((step, said))
+        if self.root_says is not None:
+            raise self.root_says
+        return {"done": True}
+
+    def request(self, step: Any = None, **changes: Any) -> dict[str, Any]:
+        return envelope(self.key, REQUEST, {
+            "unit": "hub-panel", "nonce": "n1", "challenge": self.hub.challenges.issue(), "language": "en",
+            "do": step, **changes})
+
+    def post(self, message: Any, address: str = HERE) -> Any:
+        return self.client.begin("POST", "/device/panel", json.dumps(message).encode(), {}, peer=address).result(60)
+
+    def ask(self, step: Any = None, **changes: Any) -> dict[str, Any]:
+        answer = self.post(self.request(step, **changes))
+        assert answer.status_code == 200, answer.text
+        said = opened(self.key, ECHO, answer.get_json())
+        assert said is not None
+        hub_said(said["view"])  # What a real panel can read.
+        return said
+
+    def press(self, action: str, event: str = "e1") -> str:
+        """Press at the clock as it is shown; what refuses it."""
+        seen = next(each["step"] for each in self.ask()["view"]["events"] if each["id"] == event)
+        refused: str = self.ask({"step": "clock", "event": event, "action": action, "seen": seen})["done"]["refused"]
+        return refused
+
+    def shown(self) -> dict[str, Any]:
+        event: dict[str, Any] = self.ask()["view"]["events"][0]
+        return event
+
+
+@pytest.fixture
+def bench(tmp_path) -> Iterator[Bench]:
+    clock = HandClock()
+    with running(tmp_path / "hub.db", clock) as service:
+        make_event(service)
+        hub = hub_of(service, clock)
+        local = make_local_units(tmp_path / "local", "http://127.0.0.1:8080", ())
+        hub.unit_keys.hold_local(local)
+        application = HubApplication(hub)
+        client = AsgiClient(application)
+        made = Bench(hub, clock, client, local["hub-panel"].key)
+        application.native["/device/panel"]["POST"] = PanelApi(hub, made.ask_root).answer  # type: ignore[index]
+        yield made
+        client.close()
+
+
+def test_what_is_shown(bench):
+    view = bench.ask()["view"]
+    assert [event["name"] for event in view["events"]] == ["Winter Open"]
+    event = view["events"][0]
+    assert (event["round"], event["open"], event["clock"]["state"]) == ("Round 1", 2, "idle")
+    assert event["offers"] == ["start", "minute"]
+    assert view["calls"] == []
+    assert view["players"].startswith("http://")
+
+
+def test_its_fields_are_those_that_are_told(bench, monkeypatch):
+    sticks_of(bench, monkeypatch, "/media/stick")
+    bench.hub.calls.open("e1", "1.1", "phone:p1")
+    section = (ROOT / "server/MESSAGES.md").read_text().partition("### Panel: answer")[2].partition("\n## ")[0]
+    told = {name for row in re.findall(r"^\| (`.+?) \|", section, flags=re.MULTILINE)
+            for name in re.findall(r"`([^`]+)`", row)}
+
+    def names(value, path=""):
+        if isinstance(value, list):
+            return {name for each in value for name in names(each, path)}
+        if not isinstance(value, dict):
+            return set()
+        return {found for key, inside in value.items() for found in ({path + key} | names(inside, f"{path}{key}."))}
+
+    assert names(bench.ask()) == told
+
+
+def test_rounds_are_named_in_the_panel_s_language(bench):
+    assert bench.ask(language="de")["view"]["events"][0]["round"] == "Runde 1"
+    assert bench.ask(language="xx")["view"]["events"][0]["round"] == "Round 1"
+
+
+def test_start_pause_go_on_and_a_minute_more(bench, tmp_path):
+    assert bench.press("start") == ""
+    assert bench.shown()["offers"] == ["pause", "minute"]
+    bench.clock.ms += 60_000
+    assert bench.press("pause") == ""
+    shown = bench.shown()
+    assert shown["offers"] == ["resume", "minute"]
+    assert shown["clock"]["left_ms"] == shown["clock"]["total_ms"] - 60_000
+    assert bench.press("minute") == ""
+    assert bench.shown()["clock"]["left_ms"] == shown["clock"]["total_ms"]
+    assert bench.press("resume") == ""
+    assert bench.shown()["clock"]["state"] == "running"
+    by = [(entry.kind, entry.actor) for entry in stored(tmp_path / "hub.db")][-4:]
+    assert by == [("clock-set", "panel")] * 4
+
+
+def test_what_somebody_else_has_changed_meanwhile_is_not_pressed(bench):
+    seen = bench.shown()["step"]
+    bench.hub.service.tell("e1", c.SetClock("start"), "organizer")
+    done = bench.ask({"step": "clock", "event": "e1", "action": "pause", "seen": seen})["done"]
+    assert done["refused"].startswith("Nothing was done")
+    assert bench.shown()["clock"]["state"] == "running"
+
+
+def test_the_consoles_refusals_in_words(bench):
+    bench.press("start")
+    assert bench.press("start") == "The clock is already running; pause it first."
+    step = {"step": "clock", "event": "e9", "action": "pause", "seen": "clock.0"}
+    assert "e9" in bench.ask(step)["done"]["refused"]
+    assert bench.ask(step, language="de")["done"]["refused"] != bench.ask(step)["done"]["refused"]
+
+
+@pytest.mark.parametrize("step", [
+    {}, [], "clock", {"step": "reset"}, {"step": "clock", "event": "e1", "action": "reset", "seen": "x"},
+    {"step": "clock", "event": "e1", "action": "start", "seen": ""}, {"step": "clock", "event": 5, "action": "start"},
+    {"step": "seen", "event": "e1", "match": "1.1", "since_ms": "now"}, {"step": "eject", "name": ["x"]},
+])
+def test_what_no_panel_says_changes_nothing(bench, step):
+    before = bench.hub.service.snapshot
+    assert bench.post(bench.request(step)).status_code == 400
+    assert bench.hub.service.snapshot is before
+
+
+def test_a_press_counts_once(bench):
+    message = bench.request({"step": "clock", "event": "e1", "action": "minute", "seen": bench.shown()["step"]})
+    assert bench.post(message).status_code == 200
+    assert bench.post(message).status_code == 403
+
+
+def test_nobody_else_is_the_panel(bench):
+    assert bench.post(bench.request(), ELSEWHERE).status_code == 403
+    table = envelope(bench.hub.unit_keys["table-1"], REQUEST, {
+        "unit": "table-1", "nonce": "n", "challenge": bench.hub.challenges.issue(), "language": "en", "do": None})
+    assert bench.post(table).status_code == 403
+    forged = bench.request()
+    forged["payload"]["do"] = {"step": "pin"}
+    assert bench.post(forged).status_code == 403
+
+
+def test_a_call_is_taken_once_it_was_seen(bench):
+    bench.hub.calls.open("e1", "1.1", "phone:p1")
+    bench.clock.ms += 5000
+    call = bench.ask()["view"]["calls"][0]
+    assert (call["table"], call["taken"]) == (1, False)
+    assert bench.ask()["now_ms"] - call["since_ms"] == 5000
+    step = {"step": "seen", "event": "e1", "match": "1.1", "unit": "", "since_ms": call["since_ms"]}
+    assert bench.ask(step)["done"] == {"refused": ""}
+    assert bench.ask()["view"]["calls"][0]["taken"]
+    assert bench.hub.calls.of("e1")[0].taken_by == "organizer"
+    bench.hub.calls.close("e1", "1.1")
+    assert "over" in bench.ask(step)["done"]["refused"]
+
+
+def test_a_table_where_nobody_plays_calls_too(bench):
+    bench.hub.presence.heard("table-9", bench.clock.ms, call=True)
+    call = bench.ask()["view"]["calls"][0]
+    assert (call["unit"], call["table"], call["match"]) == ("table-9", None, "")
+    assert bench.ask({"step": "seen", "event": "", "match": "", "unit": "table-9",
+                      "since_ms": call["since_ms"]})["done"] == {"refused": ""}
+    assert bench.ask()["view"]["calls"][0]["taken"]
+
+
+def test_a_new_pin_is_told_once_and_ends_all_sessions(bench):
+    token = bench.hub.organizers.sessions.begin("10.42.0.5", "a browser")
+    before = bench.hub.organizers._pin.hashed
+    pin = bench.ask({"step": "pin"})["done"]["pin"]
+    assert len(pin) == 8
+    assert bench.hub.organizers._pin.hashed != before
+    assert pin_is(pin, bench.hub.organizers._pin.hashed)
+    assert bench.hub.organizers.session(token) is None
+    assert bench.hub.organizers.log_in(pin, "10.42.0.5", "a browser")
+    assert pin not in json.dumps(bench.ask())
+
+
+def test_a_pin_that_cannot_be_saved_leaves_the_old_one(bench, monkeypatch):
+    def full(self: Organizers) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Organizers, "replace_hub_pin", full)
+    assert "No space left" in bench.ask({"step": "pin"})["done"]["refused"]
+
+
+def sticks_of(bench, monkeypatch, *names):
+    made = Sticks(*names)
+    monkeypatch.setattr(type(bench.hub.service), "copies", property(lambda _: made))
+    return made
+
+
+def test_a_stick_is_closed_before_it_is_unmounted(bench, monkeypatch):
+    sticks = sticks_of(bench, monkeypatch, "/media/stick")
+    assert bench.ask()["view"]["sticks"] == [{"name": "/media/stick", "state": "current"}]
+    assert bench.ask({"step": "eject", "name": "/media/stick"})["done"] == {"refused": ""}
+    assert sticks.gone == ["/media/stick"]
+    assert bench.root == [("eject", {"folder": "/media/stick"})]
+
+
+@pytest.mark.parametrize("says", [Refused("failed"), Refused("no-stick"), FileNotFoundError()])
+def test_a_stick_that_cannot_be_unmounted_goes_on_being_a_copy(bench, monkeypatch, says):
+    sticks = sticks_of(bench, monkeypatch, "/media/stick")
+    bench.root_says = says
+    assert bench.ask({"step": "eject", "name": "/media/stick"})["done"]["refused"] != ""
+    assert sticks.gone == []
+
+
+def test_a_stick_that_is_still_written_to_is_not_unmounted(bench, monkeypatch):
+    sticks = sticks_of(bench, monkeypatch, "/media/stick")
+    sticks.closes = False
+    assert "still being written" in bench.ask({"step": "eject", "name": "/media/stick"})["done"]["refused"]
+    assert (sticks.gone, bench.root) == ([], [])
+
+
+def test_what_is_no_stick_of_the_hub_s_is_not_unmounted(bench, monkeypatch):
+    sticks_of(bench, monkeypatch, "/media/stick")
+    assert bench.ask({"step": "eject", "name": "/media/other"})["done"]["refused"] != ""
+    assert bench.root == []
+
+
+def test_after_a_power_cut_it_goes_on_at_what_the_tables_counted(bench, tmp_path):
+    bench.press("start")
+    again = HandClock("boot-2", 1_000)
+    with running(tmp_path / "hub.db", again) as service:
+        hub = hub_of(service, again)
+        local = make_local_units(tmp_path / "local", "http://127.0.0.1:8080", ())
+        hub.unit_keys.hold_local(local)
+        client = AsgiClient(HubApplication(hub))
+        new = Bench(hub, again, client, local["hub-panel"].key)
+        shown = new.shown()
+        total_ms = shown["clock"]["total_ms"]
+        assert (shown["clock"]["state"], shown["offers"]) == ("counting", ["continue", "hold"])
+        hub.presence.heard("table-1", again.ms, match="1.1", clock_ms=total_ms - 600_000)
+        assert new.shown()["clock"]["left_ms"] == total_ms - 600_000
+        again.ms += 10_000
+        assert new.press("continue") == ""
+        shown = new.shown()
+        assert shown["clock"]["state"] == "running"
+        assert shown["clock"]["deadline_ms"] - again.ms == total_ms - 610_000
+        client.close()

@@ -1,0 +1,83 @@
+"""A standby's key, turned at the front panel of its own machine: only once it has held everything, and by nobody else."""
+
+from __future__ import annotations
+
+import json
+import socket
+import stat
+
+import pytest
+
+from roundtap_hub.standby.standby_socket import NAME, StandbySocket
+from roundtap_units.panel.hub_says import standby_said
+from roundtap_units.panel.panel_dialogue import TurnKey
+from roundtap_units.panel.panel_link import Done, PanelLink
+
+
+class Standby:
+    def __init__(self, folder):
+        self.level, self.turned = True, 0
+        self.socket = StandbySocket(folder, self.state, self.turn)
+
+    def state(self):
+        return {"state": "following", "hub": "http://10.42.0.1:8080", "level": self.level}
+
+    def turn(self):
+        self.turned += 1
+
+
+@pytest.fixture
+def standby(tmp_path):
+    made = Standby(tmp_path)
+    made.socket.start()
+    yield made
+    made.socket.close()
+
+
+def ask(folder, line):
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.settimeout(10)
+        asking.connect(str(folder / NAME))
+        asking.sendall(line + b"\n")
+        with asking.makefile("rb") as answers:
+            return json.loads(answers.readline())
+
+
+def test_a_panel_sees_how_it_is_and_turns_its_key(standby, tmp_path):
+    received = []
+    link = PanelLink(lambda: None, lambda *told: received.append(told), "en", lambda *_: {}, tmp_path / NAME)
+    link.look()
+    assert ("standby", standby_said(standby.state())) in received
+    assert standby.turned == 0
+    link.step(TurnKey(7))
+    assert standby.turned == 1
+    assert received[-1] == ("done", Done(7))
+
+
+def test_one_that_never_held_everything_is_not_turned(standby, tmp_path):
+    standby.level = False
+    assert ask(tmp_path, b'{"ask": "turn"}') == {"refused": "never level"}
+    assert standby.turned == 0
+
+
+@pytest.mark.parametrize("line", [b"", b"[]", b"5", b'{"ask": 5}', b'{"ask": ["turn"]}', b"{" * 900])
+def test_what_nobody_says_turns_nothing(standby, tmp_path, line):
+    assert "refused" in ask(tmp_path, line)
+    assert standby.turned == 0
+
+
+def test_it_is_nobody_elses(standby, tmp_path):
+    assert stat.S_IMODE((tmp_path / NAME).stat().st_mode) & 0o007 == 0
+
+
+def test_one_who_hangs_up_stops_nobody(standby, tmp_path):
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.connect(str(tmp_path / NAME))
+    assert ask(tmp_path, b'{"ask": "state"}')["state"] == "following"
+
+
+def test_a_folder_that_is_not_there_is_no_trouble(tmp_path, caplog):
+    made = Standby(tmp_path / "none")
+    made.socket.start()
+    made.socket.close()
+    assert "cannot be heard" in caplog.text

@@ -1,0 +1,96 @@
+"""The panel's pictures: everything can be read in four languages, and phones read the codes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import zxingcpp
+from panel_kit import COUNTING, HOTSPOT, HUB, STANDBY, Played
+from PIL import Image, ImageFilter, ImageOps
+
+from roundtap_core.words import LANGUAGES
+from roundtap_units.panel import panel_dialogue as d
+from roundtap_units.panel.pages import address_code, scene_of, wifi_code
+from roundtap_units.panel.panel_drawing import draw_panel, is_whole, qr_picture
+
+PAGES = (*d.AROUND, *(page for page in d.ABOVE if page != d.SAID), d.WAITING, d.OFF)
+BLUR = 3
+"""Half a pixel of the display."""
+
+
+def on_glass(picture: Image.Image) -> Image.Image:
+    """As a phone sees the display from a hand's breadth: pixels with a gap, a dark frame around, not quite sharp."""
+    seen = picture.convert("L").resize((picture.width * 6, picture.height * 6), Image.Resampling.NEAREST)
+    for at in range(0, seen.width, 6):
+        seen.paste(0, (at, 0, at + 1, seen.height))
+    for at in range(0, seen.height, 6):
+        seen.paste(0, (0, at, seen.width, at + 1))
+    return ImageOps.expand(seen, 60, 20).filter(ImageFilter.GaussianBlur(BLUR))
+
+
+def read(picture: Image.Image) -> list[str]:
+    return [found.text for found in zxingcpp.read_barcodes(on_glass(picture))]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_can_be_read(page, language):
+    played = Played(replace(HUB, events=(replace(COUNTING, name="Mistrzostwa Wielkopolski w X-Wingu 2026"),)), language)
+    if page in (d.TURN_ASK, d.TURN_SURE):
+        played.stand_by()
+    played.panel.hotspot, played.panel.stick, played.panel.pin = HOTSPOT, "/media/stick", "12345678"
+    played.panel.page = page
+    scene = scene_of(played.panel, played.now_ms)
+    assert is_whole(scene), scene.says()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("key", ["panel.no_answer", "panel.off.failed", "panel.turned", "panel.turn.failed",
+                                 "panel.away.what"])
+def test_what_is_said_can_be_read(key, language):
+    played = Played(HUB, language)
+    played.panel.said, played.panel.page = played.panel.words(key), d.SAID
+    scene = scene_of(played.panel, played.now_ms)
+    assert is_whole(scene), scene.says()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("said", [STANDBY, replace(STANDBY, state="behind"), replace(STANDBY, state="away"),
+                                  replace(STANDBY, state="refused"), replace(STANDBY, level=False)])
+def test_a_standby_s_pages_can_be_read(said, language):
+    played = Played(None, language)
+    played.stand_by(said)
+    for page in (d.HOME, d.TASKS, d.TURN_ASK, d.TURN_SURE):
+        played.panel.page = page
+        scene = scene_of(played.panel, played.now_ms)
+        assert is_whole(scene), scene.says()
+
+
+def test_a_refusal_of_the_hub_s_may_be_long():
+    played = Played()
+    played.panel.said = ("The stick at /media/stick cannot be let go of: another program has it open. Leave it in, or "
+                         "power off first.")
+    played.panel.page = d.SAID
+    assert is_whole(scene_of(played.panel, played.now_ms))
+
+
+@pytest.mark.parametrize("address", ["http://10.42.0.1:8080", "https://192.168.178.101:8443", "http://10.42.0.1",
+                                     "https://[fd00::1]:8443", "http://roundtap-poznan.local:8080"])
+def test_phones_read_an_address(address):
+    assert [text.lower() for text in read(qr_picture(address_code(address)))] == [address]
+
+
+def test_phones_read_the_address_beside_its_words():
+    played = Played()
+    played.panel.page = d.PLAYERS_QR
+    assert read(draw_panel(scene_of(played.panel, played.now_ms))) == ["HTTP://10.42.0.1:8080"]
+
+
+@pytest.mark.parametrize(("name", "password"), [HOTSPOT, ("Halle; 1", 'a\\b:"c"'), ("Open", "")])
+def test_phones_read_the_hotspot(name, password):
+    assert read(qr_picture(wifi_code(name, password))) == [wifi_code(name, password)]
+
+
+def test_an_address_with_a_path_keeps_its_letters():
+    assert address_code("http://10.42.0.1/e/e1") == "http://10.42.0.1/e/e1"

@@ -1,0 +1,231 @@
+"""The panel joined: its link to hub, standby and root; a panel that nobody can read, and one that is told nonsense."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from dataclasses import asdict
+
+import pytest
+from panel_kit import HUB, HUB_MS
+
+from roundtap_core.wire import ECHO, REQUEST, envelope, opened
+from roundtap_devices.display.screen import VirtualScreen
+from roundtap_devices.input.edges import Edge
+from roundtap_devices.input.gestures import Gestures
+from roundtap_systemd.root_steps import Refused
+from roundtap_units.link.local_key import HubHere
+from roundtap_units.panel import panel_dialogue as d
+from roundtap_units.panel.hub_says import StandbySaid, hub_said
+from roundtap_units.panel.main import ConfigError, read_config
+from roundtap_units.panel.panel_dialogue import AskHub, PanelDialogue, PowerOff, TurnKey
+from roundtap_units.panel.panel_link import AWAY, UNKNOWN, Done, PanelLink
+from roundtap_units.panel.panel_unit import PanelUnit
+from roundtap_units.unit_words import unit_words
+
+KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
+VIEW = json.loads(json.dumps(asdict(HUB)))
+
+
+class Wire:
+    """A hub on the other end."""
+
+    def __init__(self, tmp_path):
+        self.key, self.heard, self.received, self.root = KEY, [], [], []
+        self.answers, self.broken, self.challenges = {}, None, 0
+        self.renewals = [HubHere("hub-panel", KEY, "127.0.0.1", 8080)]
+        self.link = PanelLink(lambda: self.renewals.pop() if self.renewals else None,
+                              lambda kind, value: self.received.append((kind, value)), "de", self.ask_root,
+                              tmp_path / "standby.sock", self.post, self.challenge)
+
+    def challenge(self, here):
+        self.challenges += 1
+        return f"asked {self.challenges}"
+
+    def ask_root(self, step, **said):
+        self.root.append(step)
+        if step == "hotspot":
+            raise Refused("no-hotspot")
+        return {"done": True}
+
+    def post(self, here, message, within_s):
+        if self.broken is not None:
+            raise self.broken
+        payload = opened(self.key, REQUEST, message)
+        if payload is None:
+            return {"error": "unknown unit"}
+        self.heard.append(payload)
+        done = None if payload["do"] is None else {"refused": "", **self.answers}
+        return envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": "next", "now_ms": HUB_MS,
+                                         "view": VIEW, "done": done})
+
+    def of(self, kind):
+        return [value for known, value in self.received if known == kind]
+
+
+@pytest.fixture
+def wire(tmp_path):
+    return Wire(tmp_path)
+
+
+def test_it_asks_in_its_language_and_each_challenge_once(wire):
+    wire.link.look()
+    wire.link.look()
+    assert [(said["language"], said["challenge"], said["do"]) for said in wire.heard] == [
+        ("de", "asked 1", None), ("de", "next", None)]
+    assert wire.of("hub") == [(HUB, HUB_MS)] * 2
+
+
+def test_a_press_is_sent_once_with_a_fresh_challenge(wire):
+    wire.link.look()
+    wire.answers = {"pin": "12345678"}
+    wire.link.step(AskHub(4, {"step": "pin"}))
+    assert (wire.heard[-1]["do"], wire.heard[-1]["challenge"]) == ({"step": "pin"}, "asked 2")
+    assert wire.of("done") == [Done(4, shown={"pin": "12345678"})]
+
+
+@pytest.mark.parametrize(("error", "trouble"), [
+    (ConnectionRefusedError(), AWAY), (TimeoutError(), UNKNOWN), (ConnectionResetError(), UNKNOWN),
+    (ValueError(), UNKNOWN),
+])
+def test_what_became_of_a_press_without_an_answer(wire, error, trouble):
+    wire.link.look()
+    wire.broken = error
+    wire.link.step(AskHub(4, {"step": "pin"}))
+    assert wire.of("done") == [Done(4, trouble=trouble)]
+
+
+def test_another_hub_s_word_is_not_believed(wire):
+    wire.key = OTHER_KEY
+    wire.link.look()
+    assert wire.of("hub") == []
+
+
+def test_a_hub_that_was_started_anew_is_followed(wire):
+    wire.link.look()
+    wire.key = OTHER_KEY
+    wire.link.look()
+    assert len(wire.of("hub")) == 1
+    wire.renewals.append(HubHere("hub-panel", OTHER_KEY, "127.0.0.1", 8080))
+    wire.link.look()
+    assert len(wire.of("hub")) == 2
+
+
+def test_power_off_goes_past_the_hub(wire):
+    wire.broken = ConnectionRefusedError()
+    wire.link.step(PowerOff(3))
+    assert wire.root == ["power-off"]
+    assert wire.of("done") == [Done(3)]
+
+
+def test_where_nobody_powers_off_it_says_so(wire, tmp_path):
+    def nobody(step, **said):
+        raise FileNotFoundError(step)
+
+    received = []
+    link = PanelLink(lambda: None, lambda *told: received.append(told), "en", nobody, tmp_path / "none")
+    link.step(PowerOff(3))
+    assert received == [("done", Done(3, trouble="failed"))]
+
+
+def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path):
+    wire.broken = ConnectionRefusedError()
+    heard = []
+
+    def serve():
+        for answer in ({"state": "following", "hub": "http://10.42.0.1:8080", "level": True}, {"turned": True}):
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as said:
+                heard.append(json.loads(said.readline()))
+                connection.sendall(json.dumps(answer).encode() + b"\n")
+
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "standby.sock"))
+        listener.listen()
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        wire.link.look()
+        wire.link.step(TurnKey(2))
+        thread.join(10)
+    assert heard == [{"ask": "state"}, {"ask": "turn"}]
+    assert wire.of("standby") == [StandbySaid("following", "http://10.42.0.1:8080", True)]
+    assert wire.of("done") == [Done(2)]
+
+
+@pytest.mark.parametrize("change", [
+    {"events": 5}, {"events": [{}]}, {"calls": [{"table": "x"}]}, {"wall": "x" * 500}, {"sticks": [5]},
+    {"fingerprint": None},
+])
+def test_a_view_that_is_none_is_passed_over(change):
+    with pytest.raises((ValueError, TypeError, KeyError)):
+        hub_said({**VIEW, **change})
+
+
+class Bench:
+    def __init__(self):
+        self.screen, self.done, self.heard, self.blind = VirtualScreen(), [], [], []
+        self.unit = PanelUnit(PanelDialogue(unit_words("en")), self.screen, Gestures(), self.done.append,
+                              self.heard.append, self.blind.append)
+        self.now_ms = 10_000
+        self.unit.step(self.now_ms, [("hub", (HUB, HUB_MS))])
+
+    def press(self, key, hold_ms=90):
+        self.now_ms += 1500
+        self.unit.step(self.now_ms, [("hub", (HUB, HUB_MS)), Edge(key, True, self.now_ms)])
+        self.now_ms += hold_ms
+        self.unit.step(self.now_ms, [Edge(key, False, self.now_ms)])
+        self.now_ms += 50
+        self.unit.step(self.now_ms)
+
+
+def test_buttons_lead_to_steps():
+    bench = Bench()
+    for key in "aa":
+        bench.press(key)
+    assert [effect.step["action"] for effect in bench.done] == ["pause"]
+    assert bench.heard[0].endswith("● clock   ▲▼ more")
+
+
+def test_a_panel_that_nobody_can_read_does_nothing_and_says_so():
+    bench = Bench()
+    bench.screen.glass.unplug(True)
+    bench.now_ms += 1000
+    bench.unit.step(bench.now_ms)
+    for key in "aaaa":
+        bench.press(key)
+    assert bench.done == []
+    assert bench.blind == [False, True]
+    assert bench.unit.sound(bench.now_ms)
+    bench.screen.glass.unplug(False)
+    bench.now_ms += 4000
+    bench.unit.step(bench.now_ms)
+    assert bench.blind == [False, True, False]
+    assert bench.unit.dialogue.page == d.HOME
+
+
+@pytest.mark.parametrize("told", [("hub", None), ("hub", (None, None)), ("done", 5), ("hotspot", 5), ("new", 1)])
+def test_nothing_that_it_is_told_ends_it(told):
+    bench = Bench()
+    bench.unit.step(bench.now_ms + 100, [told])
+    bench.unit.dialogue.hotspot = None
+    bench.unit.step(bench.now_ms + 200, [("hub", (HUB, HUB_MS))])
+    assert bench.unit.sound(bench.now_ms + 200)
+
+
+def test_without_a_file_all_is_as_usual(tmp_path):
+    config = read_config(tmp_path / "none.toml")
+    assert (config.board.name, config.language, str(config.folder)) == (
+        "recommended", "en", "/var/lib/roundtap-panel")
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    ('key = "x"', "key: unknown; known are board, language, folder"), ("language = 5", "language: a text is wanted"),
+    ('language = "fr"', "one of en, es, de, pl is wanted"), ('board = "none"', "board: "),
+    ("x", "this is not a TOML file"),
+])
+def test_what_is_wrong_in_it_is_said(tmp_path, text, says):
+    (tmp_path / "panel.toml").write_text(text)
+    with pytest.raises(ConfigError) as error:
+        read_config(tmp_path / "panel.toml")
+    assert says in str(error.value)
