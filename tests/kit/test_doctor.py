@@ -62,7 +62,7 @@ def test_a_machine_that_is_well_says_so_and_ends_with_0(
         tmp_path: Path, hub: Answers, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--config", str(tmp_path), "--hub", f"http://127.0.0.1:{hub.port}"]) == 0
     said = capsys.readouterr().out
-    assert "✓ Temperatur: 40 °C." in said
+    assert "✓ Temperatur: 40\u00a0°C." in said
     assert "Es ist nichts zu tun." in said
 
 
