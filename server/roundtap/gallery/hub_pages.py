@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from roundtap.gallery import day_pages
+from roundtap.gallery import day_pages, doors_pages
 from roundtap.gallery.camera import Camera, StillPage
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
@@ -42,6 +42,7 @@ def pages(language: str) -> Iterator[StillPage]:
         try:
             client = create_app(hub).test_client()
             yield from _moments(Camera(client, language, PIN), hub, clock_ms)
+            yield from doors_pages.before_doors(language)
         finally:
             service.stop()
             journal.close()

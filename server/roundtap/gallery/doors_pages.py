@@ -1,0 +1,93 @@
+"""*Before the doors open* as pictures: the evening before with 64 tables, all of it well, and with things to do."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from roundtap.gallery.camera import Camera, StillPage
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.version import version
+from roundtap_hub.app import create_app
+from roundtap_hub.devices.unit_health import kept
+from roundtap_hub.hub import Hub, hash_pin
+from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.on_walls import DISPLAY_SET, Screen
+from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.own_machine import OwnMachine
+from roundtap_hub.presence import Presence
+from roundtap_hub.reached_at import ReachedAt
+from roundtap_hub.tls import Encrypted
+from roundtap_systemd.health import Machine
+
+TABLES, PIN, NOW_MS = 64, "135790", 1_000_000
+DESK, PHONE = (1280, 900), (500, 1500)
+OF_A_PI = {
+    "proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0", "sys/class/thermal/thermal_zone0/type": "cpu-thermal",
+    "sys/devices/platform/soc/soc:firmware/get_throttled": "0", "sys/class/thermal/thermal_zone0/temp": "51000",
+    "sys/fs/ext4/mmcblk0p2/errors_count": "0", "sys/class/rtc/rtc0/since_epoch": "1790000000",
+    "sys/class/watchdog/watchdog0/state": "active", "proc/meminfo": "MemAvailable: 2900000 kB",
+    "proc/mounts": "overlay / overlay rw 0 0\n",
+}
+"""What the kernel of a Pi says that is well."""
+WELL: dict[str, Any] = {"version": version(), "throttled": 0, "celsius": 45, "free_mb": 4096, "read_only": False,
+                        "screen": True, "keys": ["a", "b", "down", "up"], "pressed": ["a", "b", "down", "up"]}
+AWAY, DARK = ("table-12", "table-40"), "table-7"
+
+
+def before_doors(language: str) -> Iterator[StillPage]:
+    """Desk and phone, in one language."""
+    for name, wrong in (("fine", False), ("to-do", True)):
+        with tempfile.TemporaryDirectory(prefix="roundtap-doors-") as folder:
+            service = Service(Journal(f"sqlite:///{Path(folder) / 'roundtap.db'}"), _clocks())
+            service.start()
+            try:
+                client = create_app(_hall(service, Path(folder), language, wrong)).test_client()
+                camera = Camera(client, language, PIN)
+                camera.log_in()
+                yield camera.take(f"doors-{name}", "/console/before-doors", DESK)
+                yield camera.take(f"doors-{name}-phone", "/console/before-doors", PHONE)
+            finally:
+                service.stop()
+
+
+def _clocks() -> Clocks:
+    return Clocks("gallery", lambda: NOW_MS, lambda: "2026-11-20T18:00:00+00:00")
+
+
+def _hall(service: Service, folder: Path, language: str, wrong: bool) -> Hub:
+    """A hub on a Pi with tables, a wall and a printer."""
+    units = [f"table-{number}" for number in range(1, TABLES + 1)]
+    reached_at = ReachedAt(80, addresses=lambda: (ip_address("10.42.0.1"),))
+    reached_at.look()
+    hub = Hub(service, Presence(), _clocks(), dict.fromkeys([*units, "station-1"], bytes(32)), b"gallery",
+              hash_pin(PIN), language, machine=OwnMachine(None, _pi(folder / "pi")), reached_at=reached_at,
+              encrypted=Encrypted(8443, b"", "3A:91:7C:00:5E:22:B4:8F"))
+    display, name = hub.displays.meet("", "10.42.0.9", {})
+    hub.displays.opened(display)
+    service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": number}))
+                 for number, unit in enumerate(units, 1)] + [
+        Step(VENUE, NewEntry(DISPLAY_SET, {"display": display, **_screen(name)}))], "organizer")
+    for unit in units:
+        if not (wrong and unit in AWAY):
+            health = {**WELL, "screen": not (wrong and unit == DARK)}
+            hub.presence.heard(unit, NOW_MS, connected=True, core=version(), health=kept(health))
+    hub.presence.heard("station-1", NOW_MS, health=kept({"printer": "no-paper" if wrong else "ready"}))
+    return hub
+
+
+def _screen(name: str) -> dict[str, object]:
+    shown = Screen(name)
+    return {"name": shown.name, "event": None, "show": shown.show, "part": shown.part, "theme": shown.theme,
+            "sound": shown.sound}
+
+
+def _pi(root: Path) -> Machine:
+    for name, text in OF_A_PI.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="ascii")
+    return Machine(root, root=root)
