@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from roundtap_systemd.checks import FINE, NOTE, UNKNOWN, WRONG, Check
@@ -36,6 +36,14 @@ READ_BYTES_MAX = 1 << 16
 Labels = Callable[[Path], Sequence[str]]
 
 
+@dataclass(slots=True)
+class Seen:
+    """What was ever seen of the firmware's bits: the kernel's own driver of the voltage sensor clears those of before
+    whenever it looks, so that they are no history of the whole day."""
+
+    bits: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """Whose health is asked for. `data`: the folder that must be writable; `board`: whether buttons and a screen are
@@ -45,6 +53,7 @@ class Machine:
     board: bool = False
     root: Path = Path("/")
     labels: Labels | None = None
+    seen: Seen = field(default_factory=Seen, compare=False)
 
     def text(self, path: str) -> str | None:
         """The stripped text of a small file; None where there is none, or nobody may read it."""
@@ -64,7 +73,16 @@ def health(machine: Machine, now_s: float) -> list[Check]:
 
 
 def throttled(machine: Machine) -> int | None:
-    """The firmware's word of voltage, speed and heat, now and since the start; None: there is no such firmware."""
+    """The firmware's word of voltage, speed and heat, now and since the start, as far as it or this process saw it;
+    None: there is no such firmware."""
+    bits = _throttled_now(machine)
+    if bits is None:
+        return None
+    machine.seen.bits |= ((bits & 0xF) << SINCE) | (bits & (0xF << SINCE))
+    return bits | machine.seen.bits
+
+
+def _throttled_now(machine: Machine) -> int | None:
     for path in sorted((machine.root / "sys/devices/platform").glob("soc*/soc*firmware/get_throttled")):
         try:
             return int(_text(path) or "", 16)

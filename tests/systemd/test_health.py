@@ -74,7 +74,16 @@ def test_the_firmware_s_bits_now_and_since_the_start(
 def test_without_the_firmware_s_file_the_voltage_sensor_says_it(tmp_path: Path, alarm: str, bits: int) -> None:
     files = {"sys/class/hwmon/hwmon0/name": "cpu_thermal\n", "sys/class/hwmon/hwmon1/name": "rpi_volt\n",
              "sys/class/hwmon/hwmon1/in0_lcrit_alarm": alarm}
-    assert throttled(machine(tmp_path, files)) == bits
+    assert throttled(machine(tmp_path, files)) == bits | bits << 16
+
+
+def test_what_was_low_once_is_remembered_though_the_kernel_forgets_it(tmp_path: Path) -> None:
+    file = "sys/devices/platform/soc/soc:firmware/get_throttled"
+    found = machine(tmp_path, {**PI, file: "1"})
+    assert checks(found)["voltage"].state == WRONG
+    (tmp_path / file).write_text("0", encoding="ascii")
+    assert checks(found)["voltage"].state == NOTE
+    assert throttled(found) == 0x10000
 
 
 @pytest.mark.parametrize("rubbish", ["", "hello", "0x", "\0\0"])

@@ -52,7 +52,7 @@ def test_the_machine_is_looked_at_once_a_minute_and_a_degree_is_no_news(tmp_path
     health.heard(health.news(0) or {})
     pi(tmp_path, "1", 49)
     assert health.news(LOOK_EVERY_MS - 1) is None
-    assert (health.news(LOOK_EVERY_MS) or {})["throttled"] == 1
+    assert (health.news(LOOK_EVERY_MS) or {})["throttled"] == 0x10001
     health.heard(health.news(LOOK_EVERY_MS) or {})
     pi(tmp_path, "1", 47)
     assert health.news(2 * LOOK_EVERY_MS) is None
