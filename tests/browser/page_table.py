@@ -21,7 +21,7 @@ WHOLE = "ROUNDTAP_WHOLE" in os.environ
 NO_PAGES = frozenset({
     "GET /static/<name>", "GET /feed", "GET /time", "GET /colours.css", "GET /ca.crt", "GET /device/challenge",
     "GET /standby/lineage", "GET /console/<event_id>/export.json", "GET /console/<event_id>/standings.csv",
-    "GET /console/<event_id>/list-fortress.json",
+    "GET /console/<event_id>/list-fortress.json", "GET /console/before-doors/diagnostics.txt",
 })
 """What is no page for people."""
 
