@@ -115,20 +115,40 @@ def free_bytes(folder: Path) -> int | None:
 
 
 def read_only(machine: Machine, folder: Path) -> bool | None:
-    """Whether the file system that `folder` lies on is mounted to be read only; None: nobody says."""
-    mounts = machine.text("proc/mounts")
-    if mounts is None:
-        return None
-    wanted, best, found = str(folder), "", None
-    for line in mounts.splitlines():
-        parts = line.split()
-        if len(parts) < 4:
+    """Whether this process may only read what `folder` lies on; None: nobody says."""
+    mount = _mount_of(machine, folder)
+    return None if mount is None else mount.read_only or mount.file_system_read_only
+
+
+def root_is_read_only(machine: Machine) -> bool | None:
+    """Whether the system itself is only read, or written to memory alone. What systemd forbids one service (its own "/"
+    is read-only to it) is not asked for."""
+    mount = _mount_of(machine, Path("/"))
+    return None if mount is None else mount.file_system_read_only or mount.kind == "overlay"
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One line of /proc/self/mountinfo. `read_only`: mounted so here; `file_system_read_only`: so for everybody."""
+
+    place: str
+    kind: str
+    read_only: bool
+    file_system_read_only: bool
+
+
+def _mount_of(machine: Machine, folder: Path) -> Mount | None:
+    wanted, best = str(folder), None
+    for line in (machine.text("proc/self/mountinfo") or "").splitlines():
+        own, _, system = line.partition(" - ")
+        mine, its = own.split(), system.split()
+        if len(mine) < 6 or len(its) < 3:
             continue
-        place = parts[1].replace("\\040", " ")
+        place = mine[4].replace("\\040", " ")
         below = place == "/" or wanted == place or wanted.startswith(f"{place}/")
-        if below and len(place) >= len(best):
-            best, found = place, "ro" in parts[3].split(",")
-    return found
+        if below and (best is None or len(place) >= len(best.place)):
+            best = Mount(place, its[0], "ro" in mine[5].split(","), "ro" in its[-1].split(","))
+    return best
 
 
 def i2c_nodes(machine: Machine) -> list[str]:
@@ -227,7 +247,7 @@ def _space(machine: Machine) -> list[Check]:
         except OSError:
             checks.append(Check(key, UNKNOWN))
             continue
-        if key == "space_root" and read_only(machine, Path("/")):
+        if key == "space_root" and root_is_read_only(machine):
             # Nothing is written there; an image fills it to the brim.
             continue
         free, inodes = found.f_bavail * found.f_frsize, found.f_favail
@@ -284,12 +304,8 @@ def _watchdog(machine: Machine) -> Check:
 
 
 def _root(machine: Machine) -> Check:
-    found = read_only(machine, Path("/"))
-    mounts = machine.text("proc/mounts") or ""
-    overlay = re.search(r"^\S+ / overlay ", mounts, re.MULTILINE) is not None
-    if found is None:
-        return Check("root", UNKNOWN)
-    return Check("root", FINE, kind="guarded" if found or overlay else "written")
+    found = root_is_read_only(machine)
+    return Check("root", UNKNOWN) if found is None else Check("root", FINE, kind="guarded" if found else "written")
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------

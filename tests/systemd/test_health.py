@@ -13,6 +13,12 @@ from roundtap_systemd.checks import FINE, NOTE, UNKNOWN, WRONG, Check
 from roundtap_systemd.health import Machine, chip_labels, health, read_only, throttled
 
 NOW_S = 1_790_000_000.0
+def mounts(*said: str) -> str:
+    """/proc/self/mountinfo of "PLACE KIND OWN-OPTIONS SYSTEM-OPTIONS" each."""
+    return "".join(f"{n} 1 8:{n} / {place} {own} shared:1 - {kind} /dev/x {system}\n"
+                   for n, (place, kind, own, system) in enumerate((each.split() for each in said), 20))
+
+
 PI = {
     "proc/device-tree/model": "Raspberry Pi 4 Model B Rev 1.4\0",
     "sys/devices/platform/soc/soc:firmware/get_throttled": "0\n",
@@ -21,7 +27,7 @@ PI = {
     "sys/class/rtc/rtc0/since_epoch": "1790000000\n",
     "sys/class/watchdog/watchdog0/state": "active\n",
     "proc/meminfo": "MemTotal: 948000 kB\nMemAvailable:   612000 kB\n",
-    "proc/mounts": "/dev/mmcblk0p2 / ext4 rw,noatime 0 0\n/dev/mmcblk0p3 /var/lib/roundtap ext4 rw 0 0\n",
+    "proc/self/mountinfo": mounts("/ ext4 rw,noatime rw", "/var/lib/roundtap ext4 rw rw"),
     "dev/i2c-1": "", "dev/spidev0.0": "",
 }
 
@@ -88,7 +94,7 @@ def test_what_was_low_once_is_remembered_though_the_kernel_forgets_it(tmp_path: 
 
 @pytest.mark.parametrize("rubbish", ["", "hello", "0x", "\0\0"])
 def test_what_is_no_number_is_not_known(tmp_path: Path, rubbish: str) -> None:
-    files = dict.fromkeys(["sys/devices/platform/soc/soc:firmware/get_throttled", "proc/meminfo", "proc/mounts",
+    files = dict.fromkeys(["sys/devices/platform/soc/soc:firmware/get_throttled", "proc/meminfo", "proc/self/mountinfo",
                            "sys/class/thermal/thermal_zone0/temp", "sys/fs/ext4/sda1/errors_count"], rubbish)
     found = checks(machine(tmp_path, {**files, "sys/class/thermal/thermal_zone0/type": "cpu-thermal"}))
     assert {found[key].state for key in ("voltage", "memory", "heat", "card")} == {UNKNOWN}
@@ -111,19 +117,27 @@ def test_an_emmc_says_how_worn_it_is(tmp_path: Path) -> None:
 
 
 def test_a_data_folder_that_became_read_only_is_found_by_the_mount_it_lies_on(tmp_path: Path) -> None:
-    mounts = "/dev/a / ext4 rw 0 0\n/dev/b /var/lib/roundtap ext4 ro,noatime 0 0\n"
-    mounts += "/dev/c /var/lib/roundtap-x ext4 rw 0 0\n"
-    found = machine(tmp_path, {"proc/mounts": mounts})
+    found = machine(tmp_path, {"proc/self/mountinfo": mounts(
+        "/ ext4 rw rw", "/var/lib/roundtap ext4 rw ro,errors=remount-ro", "/var/lib/roundtap-x ext4 rw rw")})
     said = [read_only(found, Path(folder)) for folder in ("/var/lib/roundtap", "/var/lib/roundtap/a", "/var/lib",
                                                           "/var/lib/roundtap-x", "/var/lib/roundtap-xyz")]
     assert said == [True, True, False, False, False]
 
 
-def test_a_read_only_root_is_said_to_be_safe_and_its_space_is_nobody_s_matter(tmp_path: Path) -> None:
-    found = checks(machine(tmp_path, {**PI, "proc/mounts": "overlay / overlay rw 0 0\n"}))
-    assert (found["root"].kind, "space_root" in found) == ("guarded", True)
-    found = checks(machine(tmp_path, {**PI, "proc/mounts": "/dev/mmcblk0p2 / ext4 ro 0 0\n"}))
-    assert (found["root"].kind, "space_root" in found) == ("guarded", False)
+@pytest.mark.parametrize(("said", "kind", "space"), [
+    ("/ overlay rw,relatime rw,lowerdir=/x", "guarded", False), ("/ ext4 ro ro", "guarded", False),
+    ("/ ext4 rw,noatime rw", "written", True), ("/ ext4 ro,noatime rw", "written", True),
+])
+def test_a_root_that_is_only_read_is_said_to_be_safe_and_its_space_is_nobody_s_matter(
+        tmp_path: Path, said: str, kind: str, space: bool) -> None:
+    """The last one is what a service sees that systemd forbids to write (ProtectSystem=strict)."""
+    found = checks(machine(tmp_path, {**PI, "proc/self/mountinfo": mounts(said)}))
+    assert (found["root"].kind, "space_root" in found) == (kind, space)
+
+
+def test_a_service_that_may_not_write_its_folder_is_told_so(tmp_path: Path) -> None:
+    found = machine(tmp_path, {"proc/self/mountinfo": mounts("/ ext4 ro rw")}, data=Path("/var/lib/roundtap"))
+    assert checks(found)["writable"].state == WRONG
 
 
 @pytest.mark.parametrize(("blocks", "inodes", "kind", "state"), [
@@ -172,7 +186,7 @@ def test_every_check_of_a_machine_has_its_texts(tmp_path: Path, language: str) -
             ({**PI, "sys/devices/platform/soc/soc:firmware/get_throttled": "d000d",
               "proc/meminfo": "MemAvailable: 9 kB",
               "sys/fs/ext4/mmcblk0p2/errors_count": "1", "sys/class/watchdog/watchdog0/state": "inactive",
-              "sys/class/rtc/rtc0/since_epoch": "1", "proc/mounts": "a / ext4 ro 0 0"}, NOW_S),
+              "sys/class/rtc/rtc0/since_epoch": "1", "proc/self/mountinfo": mounts("/ ext4 ro ro")}, NOW_S),
             ({**PI, "sys/devices/platform/soc/soc:firmware/get_throttled": "d0000",
               "proc/meminfo": "MemAvailable: 60000 kB", "sys/block/mmcblk0/device/life_time": "0x0b",
               "sys/fs/ext4/mmcblk0p2/errors_count": None, "dev/i2c-1": None, "dev/spidev0.0": None}, NOW_S))):

@@ -20,7 +20,7 @@ def pi(folder: Path, throttled: str = "0", celsius: int = 48) -> Machine:
     for name, text in (("sys/devices/platform/soc/soc:firmware/get_throttled", throttled),
                        ("sys/class/thermal/thermal_zone0/type", "cpu-thermal"),
                        ("sys/class/thermal/thermal_zone0/temp", str(celsius * 1000)),
-                       ("proc/mounts", "/dev/mmcblk0p2 / ext4 rw 0 0\n")):
+                       ("proc/self/mountinfo", "21 1 8:2 / / rw shared:1 - ext4 /dev/mmcblk0p2 rw\n")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="ascii")
     return Machine(folder, True, folder)

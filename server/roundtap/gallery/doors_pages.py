@@ -31,7 +31,7 @@ OF_A_PI = {
     "sys/devices/platform/soc/soc:firmware/get_throttled": "0", "sys/class/thermal/thermal_zone0/temp": "51000",
     "sys/fs/ext4/mmcblk0p2/errors_count": "0", "sys/class/rtc/rtc0/since_epoch": "1790000000",
     "sys/class/watchdog/watchdog0/state": "active", "proc/meminfo": "MemAvailable: 2900000 kB",
-    "proc/mounts": "overlay / overlay rw 0 0\n",
+    "proc/self/mountinfo": "21 1 0:2 / / rw shared:1 - overlay overlay rw\n",
 }
 """What the kernel of a Pi says that is well."""
 WELL: dict[str, Any] = {"version": version(), "throttled": 0, "celsius": 45, "free_mb": 4096, "read_only": False,
