@@ -55,6 +55,7 @@ COMMANDS: dict[str, Command] = {
     "card": Command("roundtap.machine.card", "a card whose first start installs Roundtap without internet"),
     "printer": Command("roundtap_units.printer_setup.main", "which ports a printer is on; find its speed and model",
                        ("station",)),
+    "wall": Command("roundtap_units.wall.main", "the hub's wall on this machine's own screen"),
     "demo": Command("roundtap.demo.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),
 }
 
