@@ -15,7 +15,7 @@ from pathlib import Path
 
 from roundtap_systemd.checks import FINE, NETWORK, NOTE, WRONG, Check
 
-STATE = Path("/var/lib/roundtap-network/hotspot.json")
+STATE = Path("/etc/roundtap/hotspot.json")
 """Left by `roundtap hotspot on`: to be read by the hub's group, who shows it to organizers."""
 OFTEN_BOARD, LEAN_BOARD = 8, 19
 """Devices that a Pi's own Wi-Fi bears as an access point, units included: with the firmware that it comes with, and

@@ -148,3 +148,48 @@ def test_the_terminal_s_code_is_readable() -> None:
                     top = (2 * y + half) * scale
                     image.paste(255, (x * scale, top, (x + 1) * scale, top + scale))
     assert zxingcpp.read_barcodes(image)[0].text == "WIFI:T:WPA;S:Roundtap;P:kmwp-4hd7-xqre;;"
+
+
+def keep(folder: Path, nmcli: Nmcli, roundtap_txt: str | None) -> list[str]:
+    """A start of the machine with this file on its boot partition."""
+    boot = folder / "boot/firmware"
+    boot.mkdir(parents=True, exist_ok=True)
+    (boot / "cmdline.txt").write_text("console=tty1\n")
+    if roundtap_txt is not None:
+        (boot / "roundtap.txt").write_text(roundtap_txt)
+    parser = ArgumentParser()
+    hotspot.add_arguments(parser)
+    return hotspot.keep(hotspot.Machine(folder, nmcli, lambda: ()), parser.parse_args(["keep"]), T)
+
+
+def test_at_each_start_the_hotspot_is_as_roundtap_txt_says_or_as_it_was(tmp_path: Path) -> None:
+    nmcli = Nmcli()
+    assert keep(tmp_path, nmcli, None) == []
+    assert nmcli.told == []
+    said = keep(tmp_path, nmcli, "role = hub\nhotspot = Tom's Games\ncountry = DE\n")
+    assert nmcli.added()["ssid"] == "Tom's Games"
+    made = nmcli.added()["802-11-wireless-security.psk"]
+    assert made not in "".join(said)
+    keep(tmp_path, nmcli, "role = hub\n")
+    assert (nmcli.added()["ssid"], nmcli.added()["802-11-wireless-security.psk"]) == ("Tom's Games", made)
+    keep(tmp_path, nmcli, "role = hub\nhotspot = no\n")
+    assert nmcli.told[-1] == ["nmcli", "connection", "delete", "roundtap-hotspot"]
+
+
+def test_the_password_that_was_taken_from_the_card_is_the_hotspot_s(tmp_path: Path) -> None:
+    kept = tmp_path / "var/lib/roundtap-machine/networks.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(json.dumps({"Hall": "at least eight"}))
+    nmcli = Nmcli()
+    keep(tmp_path, nmcli, "role = hub\nhotspot = Hall\n")
+    assert nmcli.added()["802-11-wireless-security.psk"] == "at least eight"
+
+
+def test_a_machine_that_is_no_hub_makes_no_wifi(tmp_path: Path) -> None:
+    nmcli = Nmcli()
+    assert keep(tmp_path, nmcli, "role = table\nhotspot = Hall\n") == []
+    assert nmcli.told == []
+
+
+def test_the_package_brings_the_very_names_that_the_command_writes() -> None:
+    assert (Path(__file__).parents[2] / "systemd/roundtap-dnsmasq.conf").read_text() == hotspot.dns_lines()

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from roundtap.headless import event_input
+from roundtap.machine import applying
 from roundtap.network.hotspot_profile import (
     CHANNEL,
     NAME,
@@ -26,6 +27,8 @@ from roundtap_core.words import Words, catalogue
 from roundtap_systemd.wifi import OFTEN_BOARD, STATE, AccessPoint, Hotspot, access_points, known_hotspot
 
 READERS = "roundtap-hub"
+HUBS, NO = ("", "hub", "standby"), "no"
+"""Roles that may have a hotspot: "" is a machine that was set up without roundtap.txt."""
 DNS = Path("/etc/NetworkManager/dnsmasq-shared.d/roundtap.conf")
 COUNTRY = Path("/etc/modprobe.d/roundtap-wifi-country.conf")
 """Where the Wi-Fi's module reads the country when the machine starts."""
@@ -64,8 +67,9 @@ class Machine:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", choices=("on", "off", "status"),
-                        help="on: make it, now and at every start; off: forget it; status: name, password, who is on")
+    parser.add_argument("action", choices=("on", "off", "status", "keep"),
+                        help="on: make it, now and at every start; off: forget it; status: name, password, who is on; "
+                        "keep: as roundtap.txt says, or as it was (the service's own)")
     parser.add_argument("--name", default=None, help=f"the Wi-Fi's name (default: as it was, or {NAME})")
     parser.add_argument("--password", default=None, help="8 to 63 letters (default: as it was, or a new one)")
     parser.add_argument("--new-password", action="store_true", help="with on: another one than before")
@@ -79,7 +83,7 @@ def run(args: Namespace) -> int:
     core = event_input.reader_words()
     t = catalogue("roundtap", core.language).also(core)
     try:
-        lines = act(Machine(), args, t)
+        lines = keep(Machine(), args, t) if args.action == "keep" else act(Machine(), args, t)
     except Problem as problem:
         event_input.complain(f"roundtap hotspot: {problem.say(core)}")
         return event_input.BAD_INPUT
@@ -109,6 +113,26 @@ def act(machine: Machine, args: Namespace, t: Words) -> list[str]:
     said = machine.run(up_words())
     return [*shown(wanted, t), t("hotspot.at_most", n=OFTEN_BOARD),
             *([] if said.code == 0 else [t("hotspot.not_up", reason=said.text.splitlines()[0] if said.text else "–")])]
+
+
+def keep(machine: Machine, args: Namespace, t: Words) -> list[str]:
+    """At each start: what `roundtap.txt` says of a hotspot is done; what it says nothing of stays as it was set up."""
+    wanted = applying.Machine(machine.root, lambda words: machine.run(words).code)
+    settings, before = wanted.settings()[0], known_hotspot(machine.at(STATE))
+    if settings.role not in HUBS or settings.hotspot == NO:
+        # A machine that makes Wi-Fi for a hall, and is no hub, would lead its phones nowhere.
+        args.action = "off" if before is not None and settings.role else "status"
+    elif settings.hotspot:
+        args.action, args.name = "on", settings.hotspot
+        args.password = settings.hotspot_password or applying.remembered(wanted).get(settings.hotspot)
+        args.country = settings.country or None
+    elif before is not None:
+        args.action = "on"
+    else:
+        args.action = "status"
+    said = act(machine, args, t)
+    # The journal is no place for a password.
+    return said[-1:] if args.action != "status" else []
 
 
 def set_up(machine: Machine, wanted: Hotspot) -> None:
