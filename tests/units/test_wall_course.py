@@ -8,7 +8,10 @@ import pytest
 
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall.connectors import connected
-from roundtap_units.wall.course import (
+from roundtap_units.wall.hub_watch import ANOTHER_AFTER_S, HERE, MISSES, HubWatch
+from roundtap_units.wall.main import Memory, configured_place
+from roundtap_units.wall.waiting_page import waiting_page
+from roundtap_units.wall.wall_course import (
     ANSWERS_WITHIN_MS,
     ASK_EVERY_MS,
     LOADS_AGAIN_MS,
@@ -21,9 +24,6 @@ from roundtap_units.wall.course import (
     place_of_url,
     wall_url,
 )
-from roundtap_units.wall.hub_watch import ANOTHER_AFTER_S, HERE, MISSES, HubWatch
-from roundtap_units.wall.main import Memory, configured_place
-from roundtap_units.wall.waiting_page import waiting_page
 
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
 WALL, OTHER_WALL = "http://10.42.0.1/wall", "http://192.168.1.20:8080/wall"

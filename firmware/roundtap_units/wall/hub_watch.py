@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from roundtap_units.link.find_hub import FoundHub, ask_hub, find_hub
-from roundtap_units.wall.course import Place
+from roundtap_units.wall.wall_course import Place
 
 HERE: tuple[Place, ...] = (("127.0.0.1", 8080), ("127.0.0.1", 80))
 """A hub on this very machine."""

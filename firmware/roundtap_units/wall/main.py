@@ -19,10 +19,10 @@ from roundtap_core.words import LANGUAGES
 from roundtap_systemd.notify import Heartbeat, Notify
 from roundtap_units.link.safe_file import write_safely
 from roundtap_units.wall.connectors import connected
-from roundtap_units.wall.course import Ask, Course, Load, Place, StartAnew, Step, Wait, place_of_url, wall_url
 from roundtap_units.wall.devtools import Browser, Gone
 from roundtap_units.wall.hub_watch import HubWatch
 from roundtap_units.wall.waiting_page import as_address, waiting_page
+from roundtap_units.wall.wall_course import Ask, Course, Load, Place, StartAnew, Step, Wait, place_of_url, wall_url
 
 log = logging.getLogger(__name__)
 
