@@ -120,6 +120,12 @@ def wifi_checks(points: Sequence[AccessPoint], wanted: Hotspot | None) -> list[C
     return found
 
 
+def hotspot_checks(path: Path = STATE) -> list[Check]:
+    """`wifi_checks` of this machine, as it is now; asks nobody where no hotspot was set up."""
+    wanted = known_hotspot(path)
+    return [] if wanted is None else wifi_checks(access_points(), wanted)
+
+
 def asked(words: Sequence[str]) -> str:
     """What a program says; "" where it is missing, fails or does not answer."""
     # A service's PATH may lack the folders where Debian keeps it.

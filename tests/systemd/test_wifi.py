@@ -13,6 +13,7 @@ from roundtap_systemd.wifi import (
     Hotspot,
     access_points,
     asked,
+    hotspot_checks,
     known_hotspot,
     limit_of,
     wifi_checks,
@@ -117,3 +118,11 @@ def test_before_the_doors_open_a_hotspot_that_is_down_or_full_is_named() -> None
     assert said(7) == [("note", "nearly")]
     assert said(8) == [("wrong", "full")]
     assert said(None) == said(3, None) == [("fine", "up")]
+
+
+def test_a_machine_without_a_hotspot_is_asked_nothing(tmp_path: Path) -> None:
+    assert hotspot_checks(tmp_path / "hotspot.json") == []
+    (tmp_path / "hotspot.json").write_text(json.dumps({"name": "Hall", "password": "kmwp-4hd7-xqre", "device": "",
+                                                       "channel": 6, "country": "DE"}))
+    # Nothing here makes that network.
+    assert [check.kind for check in hotspot_checks(tmp_path / "hotspot.json")] == ["down"]
