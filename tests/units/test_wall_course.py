@@ -10,6 +10,7 @@ from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall.connectors import connected
 from roundtap_units.wall.hub_watch import ANOTHER_AFTER_S, HERE, MISSES, HubWatch
 from roundtap_units.wall.main import Memory, configured_place
+from roundtap_units.wall.own_address import local_ipv4
 from roundtap_units.wall.waiting_page import waiting_page
 from roundtap_units.wall.wall_course import (
     ANSWERS_WITHIN_MS,
@@ -209,6 +210,14 @@ def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
     assert connected(tmp_path) == ("HDMI-A-2",)
     (tmp_path / "card1-HDMI-A-2/status").write_text("disconnected\n")
     assert connected(tmp_path) == ()
+
+
+def test_an_address_without_a_way_out_is_one_too(tmp_path: Path) -> None:
+    trie = tmp_path / "fib_trie"
+    assert local_ipv4(trie) == []
+    trie.write_text("".join(f"           |-- {each}\n              /32 host LOCAL\n"
+                            for each in ("127.0.0.1", "169.254.7.7", "169.254.7.7")))
+    assert local_ipv4(trie) == ["169.254.7.7"]
 
 
 def test_the_machine_s_own_page_says_what_is_missing_in_its_language_or_in_all() -> None:

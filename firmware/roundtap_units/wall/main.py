@@ -8,7 +8,6 @@ import logging
 import os
 import shutil
 import signal
-import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -21,6 +20,7 @@ from roundtap_units.link.safe_file import write_safely
 from roundtap_units.wall.connectors import connected
 from roundtap_units.wall.devtools import Browser, Gone
 from roundtap_units.wall.hub_watch import HubWatch
+from roundtap_units.wall.own_address import own_address
 from roundtap_units.wall.waiting_page import as_address, waiting_page
 from roundtap_units.wall.wall_course import Ask, Course, Load, Place, StartAnew, Step, Wait, place_of_url, wall_url
 
@@ -268,13 +268,3 @@ def browser_environment(environment: Mapping[str, str], window: bool) -> dict[st
     own = {} if window else {"WLR_LIBINPUT_NO_DEVICES": "1",
                              "XDG_RUNTIME_DIR": environment.get("XDG_RUNTIME_DIR", folder)}
     return {**environment, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder, **own}
-
-
-def own_address() -> str:
-    """This machine's address on its network; "" where it is on none. Nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        try:
-            asking.connect(("198.51.100.1", 9))
-            return str(asking.getsockname()[0])
-        except OSError:
-            return ""
