@@ -32,7 +32,7 @@ from roundtap_hub.own_machine import OwnMachine
 from roundtap_hub.personal_links import LINKS_FILE, PersonalLinks
 from roundtap_hub.pin import PinFile, read_or_make_pin
 from roundtap_hub.private_files import make_private_folder
-from roundtap_hub.reached_at import HTTP, ReachedAt
+from roundtap_hub.reached_at import HTTP, ReachedAt, url_at
 from roundtap_hub.sessions import Sessions
 from roundtap_hub.staff import STAFF_FILE, Staff
 from roundtap_hub.standby.kin import Kin
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
             if secure_port:
                 certificates = Certificates(args.data)
                 encrypted = Encrypted(secure_port, certificates.authority, certificates.fingerprint)
-            _say_once(new_pin, encrypted, args.port)
+            _say_once(new_pin, encrypted, args.short_port or args.port)
     except Problem as problem:
         print(f"roundtap hub: {problem}", file=sys.stderr)
         return 2
@@ -206,7 +206,7 @@ def _say_once(new_pin: str | None, encrypted: Encrypted | None, plain_port: int)
         if encrypted:
             print(f"Organizers: https://…:{encrypted.port}/ — fingerprint of this hub's authority (SHA-256), to be "
                   f"compared before it is trusted:\n{encrypted.fingerprint}", flush=True)
-        print(f"Players, walls and units: http://…:{plain_port}/", flush=True)
+        print(f"Players, walls and units: {url_at('…', plain_port)}/", flush=True)
 
 
 def crash_point(name: str | None) -> Callable[[str], None]:

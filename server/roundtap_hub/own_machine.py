@@ -9,6 +9,7 @@ from pathlib import Path
 
 from roundtap_systemd.checks import Check
 from roundtap_systemd.health import Machine, health
+from roundtap_systemd.wifi import hotspot_checks
 
 LOOK_EVERY_MS = 5000
 
@@ -19,22 +20,25 @@ class OwnMachine:
 
     def __init__(self, folder: Path | None = None, machine: Machine | None = None,
                  now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
-                 wall_s: Callable[[], float] = time.time) -> None:
+                 wall_s: Callable[[], float] = time.time,
+                 hotspot: Callable[[], list[Check]] = hotspot_checks) -> None:
         self.folder = folder
         self._machine = machine or Machine(folder)
         self._now_ms = now_ms
         self._wall_s = wall_s
+        self._hotspot = hotspot
         self._lock = threading.Lock()
         self._looked_ms: int | None = None
         self._checks: tuple[Check, ...] = ()
         self._kept: dict[str, tuple[int, int]] = {}
 
     def checks(self) -> tuple[Check, ...]:
-        """All of roundtap_systemd/health.py, at most some seconds old."""
+        """All of roundtap_systemd/health.py, and its hotspot, at most some seconds old."""
         now_ms = self._now_ms()
         with self._lock:
             if self._looked_ms is None or now_ms - self._looked_ms >= LOOK_EVERY_MS:
-                self._checks, self._looked_ms = tuple(health(self._machine, self._wall_s())), now_ms
+                self._checks = (*health(self._machine, self._wall_s()), *self._hotspot())
+                self._looked_ms = now_ms
             return self._checks
 
     def kept(self, name: str, made: Callable[[], int]) -> int:

@@ -10,6 +10,8 @@ from pathlib import Path
 from roundtap_hub.tls import Address, local_addresses
 
 HTTP = 80
+LOCAL_NAME = "roundtap.local"
+"""What a hub made by a card is called on its network (mDNS), and on its hotspot."""
 HOTSPOT_NETWORK = ip_network("10.42.0.0/16")
 """NetworkManager's own choice for what it shares: the hub is .1 of one of its networks."""
 OF_PROGRAMS = ("docker", "br-", "veth", "virbr", "vnet", "lxc", "lxd", "podman", "cni", "tun", "tap", "wg", "tailscale",

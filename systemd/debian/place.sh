@@ -20,6 +20,7 @@ for file in "$folder"/*; do
         *.udev.rules|*.udev) place "$file" usr/lib/udev/rules.d "70-${name%%.*}.rules" ;;
         *.polkit.rules) place "$file" usr/share/polkit-1/rules.d "${name%.polkit.rules}.rules" ;;
         *-watchdog.conf) place "$file" usr/lib/systemd/system.conf.d roundtap.conf ;;
+        *-dnsmasq.conf) place "$file" etc/NetworkManager/dnsmasq-shared.d roundtap.conf ;;
         *-journald.conf) place "$file" usr/lib/systemd/journald.conf.d roundtap.conf ;;
     esac
 done

@@ -313,3 +313,11 @@ def test_a_machine_in_the_past_says_nothing_of_the_pin(tmp_path: Path) -> None:
     (tmp_path / "pin").write_text("x", encoding="ascii")
     assert OwnMachine(tmp_path, wall_s=lambda: 0.0).pin_age_days() is None
 
+
+
+def test_the_hotspot_that_was_set_up_is_among_the_checks(house: House, tmp_path: Path) -> None:
+    full = Check("hotspot", "wrong", {"name": "Hall", "n": 8, "limit": 8}, "full", "network")
+    object.__setattr__(house.hub, "machine", OwnMachine(tmp_path, hotspot=lambda: [full]))
+    assert full in house.hub.machine.checks()
+    assert full.saw(core_words("en")) == "Hall is full: 8 of at most 8 devices; the next one is turned away."
+    assert "cable of a router" in full.to_do(core_words("en"))

@@ -8,9 +8,12 @@ from flask import Blueprint, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import mended_on, page, the_hub
+from roundtap_hub.pages.base import mended_on, page, the_hub, words
 from roundtap_hub.policy import STAFF_ROLES
+from roundtap_hub.qr_svg import qr_svg
+from roundtap_hub.views.hall_network import hall_network
 from roundtap_hub.views.this_hub import person_rows, session_rows
+from roundtap_systemd.wifi import access_points, known_hotspot
 
 
 def routes(bp: Blueprint) -> None:
@@ -24,7 +27,11 @@ def this_hub(**shown: Any) -> AnyResponse:
     hub = the_hub()
     listed, people = hub.organizers.sessions.listed(), hub.organizers.staff.people
     rows = session_rows(listed, visit.the_visit().session, hub.organizers.who)
-    return page("this_hub.html", rows=rows, encrypted=hub.encrypted, roles=STAFF_ROLES,
+    hotspot = known_hotspot()
+    network = hall_network(hub.reached_at, hotspot, access_points() if hotspot is not None else ())
+    return page("this_hub.html", rows=rows, network=network if hub.reached_at.port else None,
+                wifi_qr=qr_svg(hotspot.qr, words()("hub.wifi.qr")) if hotspot is not None else "",
+                encrypted=hub.encrypted, roles=STAFF_ROLES,
                 staff=person_rows(people, listed), revoked=[each for each in people if not each.active],
                 **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
 

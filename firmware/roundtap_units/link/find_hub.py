@@ -1,0 +1,188 @@
+"""Where the hub is, for whoever was not told: candidates in order, each asked whether it is a Roundtap hub."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+Place = tuple[str, int]
+"""Host and port."""
+
+PATH = "/device/hub"
+PORTS = (8080, 80)
+"""Where a hub's plain pages are: as it is started by hand, and on a card made for it."""
+LOCAL_NAME = "roundtap.local"
+ASK_WITHIN_S = 2.0
+ANSWER_WITHIN_S = 4.0
+ANSWER_BYTES_MAX = 4096
+TEXT_MAX = 80
+RESOLVE_WITHIN_S = 3.0
+BEACON_GROUP, BEACON_PORT = "239.255.82.84", 48284
+BEACON_WITHIN_S = 2.5
+"""A hub says every 2 s that it is there."""
+BEACON_BYTES_MAX = 1400
+BEACONS_MAX = 4
+ROUTES = Path("/proc/net/route")
+GATEWAY_FLAGS = 3
+"""Of a route: up, and by a gateway."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHub:
+    """A machine that says it is a Roundtap hub; nobody has proved anything. hub: its journal's lineage, or another
+    name that stays; epoch: of its journal; name: for people."""
+
+    place: Place
+    hub: str
+    epoch: str
+    name: str
+
+
+def find_hub(configured: Sequence[Place] = (), passed_over: Iterable[str] = (),
+             ask: Callable[[Place], FoundHub | None] | None = None,
+             candidates: Callable[[Sequence[Place]], Iterable[Place]] | None = None) -> FoundHub | None:
+    """The first that answers, in the order of `candidates`; None where nobody does. Takes up to some seconds, and is
+    to be asked again. passed_over: hubs (`FoundHub.hub`) that are wanted only where there is no other."""
+    avoided, second_best = frozenset(passed_over), None
+    asked: set[Place] = set()
+    for place in (candidates or all_candidates)(configured):
+        if place in asked:
+            continue
+        asked.add(place)
+        found = (ask or ask_hub)(place)
+        if found is not None and found.hub not in avoided:
+            return found
+        second_best = second_best or found
+    return second_best
+
+
+def all_candidates(configured: Sequence[Place]) -> Iterator[Place]:
+    """Where a hub may be: as configured; the default gateway (the hub's own hotspot); `roundtap.local`; who says on
+    the network that it is a hub. Each is found out only when those before it were asked in vain."""
+    yield from configured
+    for gateway in default_gateways():
+        yield from ((gateway, port) for port in PORTS)
+    named = resolved(LOCAL_NAME)
+    if named is not None:
+        yield from ((named, port) for port in PORTS)
+    yield from heard_beacons()
+
+
+def standing_candidates() -> tuple[Place, ...]:
+    """Those that need no listening, for a unit whose hub fell silent: it may have come back at another address."""
+    return tuple((host, port) for host in (*default_gateways(), LOCAL_NAME) for port in PORTS)
+
+
+def ask_hub(place: Place) -> FoundHub | None:
+    """Whether a Roundtap hub answers there. Whatever else answers, as slowly as it likes, is none."""
+    connection = http.client.HTTPConnection(*place, timeout=ASK_WITHIN_S)
+    enough: threading.Timer | None = None
+    try:
+        connection.connect()
+        # The connection's own deadline is for each part of the answer.
+        enough = threading.Timer(ANSWER_WITHIN_S, _show_out, [connection.sock])
+        enough.daemon = True
+        enough.start()
+        connection.request("GET", PATH)
+        answer = connection.getresponse()
+        body = answer.read(ANSWER_BYTES_MAX + 1)
+        said = json.loads(body) if len(body) <= ANSWER_BYTES_MAX else None
+        if answer.status != 200 or not isinstance(said, dict) or said.get("roundtap") != "hub":
+            return None
+        return FoundHub(place, *(_text(said[name]) for name in ("hub", "epoch", "name")))
+    except (OSError, http.client.HTTPException, ValueError, KeyError, RecursionError):
+        return None
+    finally:
+        if enough is not None:
+            enough.cancel()
+        connection.close()
+
+
+def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:
+    """The IPv4 address of each default gateway, the preferred one first; none where the system does not say."""
+    found = []
+    try:
+        lines = routes.read_text(encoding="ascii").splitlines()[1:]
+    except (OSError, ValueError):
+        return ()
+    for line in lines:
+        with suppress(ValueError, IndexError, struct.error):
+            fields = line.split()
+            if fields[1] == "00000000" and int(fields[3], 16) & GATEWAY_FLAGS == GATEWAY_FLAGS:
+                # As the kernel writes it: in the machine's own order of bytes.
+                found.append((int(fields[6]), socket.inet_ntoa(struct.pack("=I", int(fields[2], 16)))))
+    return tuple(dict.fromkeys(address for _, address in sorted(found)))
+
+
+def resolved(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
+    """The IPv4 address of a name; None where nobody knows it in time. The system's own answer may take much longer."""
+    found: list[str] = []
+
+    def look() -> None:
+        with suppress(OSError, UnicodeError):
+            found.extend(str(each[4][0]) for each in socket.getaddrinfo(name, None, socket.AF_INET,
+                                                                        socket.SOCK_STREAM))
+
+    looking = threading.Thread(target=look, name="hub-name", daemon=True)
+    looking.start()
+    looking.join(within_s)
+    return found[0] if found else None
+
+
+def heard_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
+                  within_s: float = BEACON_WITHIN_S) -> Iterator[Place]:
+    """Who says on the network that it is a hub, as it is heard. Its signature is other hubs' to check: whoever says
+    something of the right shape is asked."""
+    heard: set[Place] = set()
+    until_s = time.monotonic() + within_s
+    try:
+        listening = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    except OSError:
+        return
+    with listening:
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(("", port))
+        except OSError:
+            return
+        with suppress(OSError):
+            # By the interface of the default route; broadcasts come by all of them.
+            listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                                 socket.inet_aton(group) + socket.inet_aton("0.0.0.0"))
+        while len(heard) < BEACONS_MAX and (left_s := until_s - time.monotonic()) > 0:
+            listening.settimeout(left_s)
+            try:
+                datagram, (host, _) = listening.recvfrom(BEACON_BYTES_MAX)
+            except OSError:
+                return
+            place = _place_in(datagram, host)
+            if place is not None and place not in heard:
+                heard.add(place)
+                yield place
+
+
+def _place_in(datagram: bytes, host: str) -> Place | None:
+    try:
+        port = json.loads(datagram)["payload"]["port"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return (host, port) if type(port) is int and 0 < port < 65536 else None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > TEXT_MAX or not value.isprintable():
+        raise ValueError("not what a hub says of itself")
+    return value
+
+
+def _show_out(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,1 @@
+"""The network that a hub makes for its hall: `roundtap hotspot`."""

@@ -1,0 +1,222 @@
+"""`roundtap hotspot`: this machine makes the hall's Wi-Fi itself, by NetworkManager, for up to eight devices."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from roundtap.headless import event_input
+from roundtap.machine import applying
+from roundtap.network.hotspot_profile import (
+    CHANNEL,
+    NAME,
+    checked,
+    forget_words,
+    new_password,
+    profile_words,
+    up_words,
+)
+from roundtap_core.errors import Problem
+from roundtap_core.words import Words, catalogue
+from roundtap_systemd.wifi import OFTEN_BOARD, STATE, AccessPoint, Hotspot, access_points, known_hotspot
+
+READERS = "roundtap-hub"
+HUBS, NO = ("", "hub", "standby"), "no"
+"""Roles that may have a hotspot: "" is a machine that was set up without roundtap.txt."""
+DNS = Path("/etc/NetworkManager/dnsmasq-shared.d/roundtap.conf")
+COUNTRY = Path("/etc/modprobe.d/roundtap-wifi-country.conf")
+"""Where the Wi-Fi's module reads the country when the machine starts."""
+ANSWERS_WITHIN_S = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a program said, and how it ended; 127: there is none of that name."""
+
+    code: int
+    text: str
+
+
+def run_program(words: Sequence[str]) -> Said:
+    try:
+        done = subprocess.run(list(words), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+                              timeout=ANSWERS_WITHIN_S, errors="replace", env={**os.environ, "LC_ALL": "C"})
+    except FileNotFoundError:
+        return Said(127, "")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Said(1, str(error))
+    return Said(done.returncode, (done.stderr or done.stdout).strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where the hotspot's files are and how programs are called; a test has a folder and a list instead."""
+
+    root: Path = Path("/")
+    run: Callable[[Sequence[str]], Said] = run_program
+    points: Callable[[], Sequence[AccessPoint]] = field(default=access_points)
+
+    def at(self, path: Path) -> Path:
+        return self.root / path.relative_to("/")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("action", choices=("on", "off", "status", "keep"),
+                        help="on: make it, now and at every start; off: forget it; status: name, password, who is on; "
+                        "keep: as roundtap.txt says, or as it was (the service's own)")
+    parser.add_argument("--name", default=None, help=f"the Wi-Fi's name (default: as it was, or {NAME})")
+    parser.add_argument("--password", default=None, help="8 to 63 letters (default: as it was, or a new one)")
+    parser.add_argument("--new-password", action="store_true", help="with on: another one than before")
+    parser.add_argument("--country", default=None, metavar="CC", help="two letters, as DE: the law on channels is its")
+    parser.add_argument("--channel", type=int, default=None, help=f"1 to 13 (default: as it was, or {CHANNEL})")
+    parser.add_argument("--interface", default=None, help="the Wi-Fi device (default: whichever there is)")
+
+
+def run(args: Namespace) -> int:
+    """0: done; 2: it could not be, and why."""
+    core = event_input.reader_words()
+    t = catalogue("roundtap", core.language).also(core)
+    try:
+        lines = keep(Machine(), args, t) if args.action == "keep" else act(Machine(), args, t)
+    except Problem as problem:
+        event_input.complain(f"roundtap hotspot: {problem.say(core)}")
+        return event_input.BAD_INPUT
+    except OSError as error:
+        event_input.complain(f"roundtap hotspot: {error.filename or ''}: {error.strerror or error}")
+        return event_input.BAD_INPUT
+    event_input.write("".join(f"{line}\n" for line in lines))
+    return event_input.DONE
+
+
+def act(machine: Machine, args: Namespace, t: Words) -> list[str]:
+    """What is told. Raises Problem, OSError; then the hotspot of before stands."""
+    before = known_hotspot(machine.at(STATE))
+    if args.action == "off":
+        _tell(machine, forget_words(), may_fail=True)
+        machine.at(STATE).unlink(missing_ok=True)
+        return [t("hotspot.off")]
+    if args.action == "status":
+        return [t("hotspot.none")] if before is None else [*shown(before, t), *now(before, machine.points(), t)]
+    password = args.password or (before.password if before and not args.new_password else "") or new_password()
+    wanted = checked(Hotspot(
+        args.name or (before.name if before else NAME), password,
+        args.interface if args.interface is not None else before.device if before else "",
+        args.channel if args.channel is not None else before.channel if before else CHANNEL,
+        (args.country if args.country is not None else before.country if before else "").upper()))
+    set_up(machine, wanted)
+    said = machine.run(up_words())
+    return [*shown(wanted, t), t("hotspot.at_most", n=OFTEN_BOARD),
+            *([] if said.code == 0 else [t("hotspot.not_up", reason=said.text.splitlines()[0] if said.text else "–")])]
+
+
+def keep(machine: Machine, args: Namespace, t: Words) -> list[str]:
+    """At each start: what `roundtap.txt` says of a hotspot is done; what it says nothing of stays as it was set up."""
+    wanted = applying.Machine(machine.root, lambda words: machine.run(words).code)
+    settings, before = wanted.settings()[0], known_hotspot(machine.at(STATE))
+    if settings.role not in HUBS or settings.hotspot == NO:
+        # A machine that makes Wi-Fi for a hall, and is no hub, would lead its phones nowhere.
+        args.action = "off" if before is not None and settings.role else "status"
+    elif settings.hotspot:
+        args.action, args.name = "on", settings.hotspot
+        args.password = settings.hotspot_password or applying.remembered(wanted).get(settings.hotspot)
+        args.country = settings.country or None
+    elif before is not None:
+        args.action = "on"
+    else:
+        args.action = "status"
+    said = act(machine, args, t)
+    # The journal is no place for a password.
+    return said[-1:] if args.action != "status" else []
+
+
+def set_up(machine: Machine, wanted: Hotspot) -> None:
+    """The profile and all that belongs to it; it comes up with every start of the machine. Raises Problem, OSError."""
+    _write(machine.at(DNS), dns_lines())
+    if wanted.country:
+        _write(machine.at(COUNTRY), f"options cfg80211 ieee80211_regdom={wanted.country}\n")
+        machine.run(["iw", "reg", "set", wanted.country])
+    machine.run(["nmcli", "radio", "wifi", "on"])
+    _tell(machine, forget_words(), may_fail=True)
+    _tell(machine, profile_words(wanted))
+    state = machine.at(STATE)
+    state.parent.mkdir(parents=True, exist_ok=True)
+    _write(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
+    try:
+        shutil.chown(state, group=READERS)
+    except (LookupError, PermissionError):
+        # No hub on this machine: nobody else has to read it.
+        return
+
+
+def shown(hotspot: Hotspot, t: Words) -> list[str]:
+    """Name and password, and a code that phones take for a Wi-Fi."""
+    return [t("hotspot.name", name=hotspot.name), t("hotspot.password", password=hotspot.password), "",
+            *terminal_qr(hotspot.qr), ""]
+
+
+def now(hotspot: Hotspot, points: Sequence[AccessPoint], t: Words) -> list[str]:
+    """Whether it is up, and who is on it."""
+    for point in points:
+        if point.name != hotspot.name:
+            continue
+        if point.clients is None or point.limit is None:
+            return [t("hotspot.up", device=point.device, channel=point.channel)]
+        said = [t("hotspot.clients", n=point.clients, limit=point.limit, device=point.device, channel=point.channel)]
+        return [*said, t("hotspot.full")] if point.full else said
+    return [t("hotspot.down")]
+
+
+def terminal_qr(text: str) -> list[str]:
+    """Two modules a letter, dark ones as gaps: for terminals, which are dark. None where the library is missing."""
+    try:
+        from qrcode.constants import ERROR_CORRECT_M
+        from qrcode.main import QRCode
+    except ModuleNotFoundError:
+        return []
+    code = QRCode(error_correction=ERROR_CORRECT_M, border=2)
+    code.add_data(text)
+    code.make(fit=True)
+    rows = [[bool(dark) for dark in row] for row in code.get_matrix()]
+    if len(rows) % 2:
+        rows.append([True] * len(rows[0]))
+    return ["".join("█▀▄ "[2 * upper + lower] for upper, lower in zip(above, below, strict=True))
+            for above, below in zip(rows[::2], rows[1::2], strict=True)]
+
+
+def dns_lines() -> str:
+    """What the hotspot's own name server says: the hub's names, and what phones ask to find out whether there is
+    internet; nothing else, so that a hub with internet on its cable hands it on."""
+    from roundtap.network.hotspot_names import LINES
+
+    return LINES
+
+
+def _tell(machine: Machine, words: Sequence[str], may_fail: bool = False) -> None:
+    said = machine.run(words)
+    if said.code == 127:
+        raise Problem("hotspot_no_manager")
+    if said.code != 0 and not may_fail:
+        raise Problem("hotspot_refused", reason=said.text.splitlines()[0] if said.text else str(said.code))
+
+
+def _write(path: Path, text: str, mode: int = 0o644) -> None:
+    """All of it or nothing, and on the disk when this returns."""
+    try:
+        if path.read_text(encoding="utf-8") == text:
+            return
+    except (OSError, UnicodeDecodeError):
+        pass
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(path.name + ".new")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fchmod(file.fileno(), mode)
+        os.fsync(file.fileno())
+    new.replace(path)
