@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,8 @@ from urllib.parse import urlsplit
 from roundtap_core.words import LANGUAGES
 from roundtap_units.link.local_key import is_on_hubs_machine, local_key
 
-COMMON_KEYS = ("unit", "key", "hub", "local", "folder", "language")
+COMMON_KEYS = ("unit", "key", "hub", "folder", "language", "local")
+LANGUAGE_FILE = "language"
 
 
 class ConfigError(ValueError):
@@ -20,66 +22,106 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class UnitConfig:
-    """The part that all units share; each kind of unit adds its own. `others`: (host, port) of further hubs. `local`:
-    the hub is on this machine, and who the unit is to it stands in a file of the hub's (link/local_key.py)."""
+    """The part that all units share; each kind of unit adds its own. What the file leaves open comes from elsewhere:
+    `link/identity.py`.
+
+    unit: "" where the hub names it. key: empty where the unit has to enrol. hubs: (host, port) of the hub and of those
+    that may take its place; none where the unit looks for it. local: whether the hub is on this machine, and who the
+    unit is to it stands in a file of the hub's (link/local_key.py).
+    """
 
     unit: str
     key: bytes
-    host: str
-    port: int
-    others: tuple[tuple[str, int], ...]
+    hubs: tuple[tuple[str, int], ...]
     folder: Path
     language: str
     local: bool
 
 
-def read_unit_config(path: Path, own_keys: tuple[str, ...], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_unit_config(path: Path | None, own_keys: tuple[str, ...],
+                     kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """(the fields of `UnitConfig`; what the file says to `own_keys`, the keys that this kind of unit takes besides).
 
-    A file without a key is a unit of the hub on this machine, if that hub has one for its `kind`, or it says `local`.
+    No file (None, or none there) says nothing, and that is enough: without a key it is a unit of the hub on this
+    machine, if that has one for its `kind` ("table", "station" …), and else one that enrols.
     ConfigError names the file, the key, and what would be right.
     """
-    try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: this file cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: this is not a TOML file: {error}") from error
+    data = _read(path) if path is not None else {}
     known = (*COMMON_KEYS, *own_keys)
     for name in data:
         if name not in known:
             raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(known)}")
+    for name in ("unit", "key", "folder"):
+        if name in data and (not isinstance(data[name], str) or not data[name]):
+            raise ConfigError(f"{path}: {name}: a text is wanted, or leave the line out")
+    key = _key(path, data["key"]) if "key" in data else b""
+    if key and "unit" not in data:
+        raise ConfigError(f"{path}: unit is missing: a key belongs to a unit's name")
     local = data.get("local", "key" not in data and is_on_hubs_machine(kind))
     if not isinstance(local, bool):
         raise ConfigError(f"{path}: local: true or false is wanted, not {local!r}")
-    for name in ("folder",) if local else ("unit", "key", "folder"):
-        if not isinstance(data.get(name), str) or not data[name]:
-            raise ConfigError(f"{path}: {name} is missing")
-    language = data.get("language", "en")
+    said = data.get("hub", [])
+    hubs = [_place(path, address) for address in (said if isinstance(said, list) else [said])]
+    folder = Path(data["folder"]) if "folder" in data else usual_folder(kind)
+    language = data.get("language") or kept_language(folder)
     if language not in LANGUAGES:
         raise ConfigError(f"{path}: language: one of {', '.join(LANGUAGES)} is wanted, not {language!r}")
-    common = {"folder": Path(data["folder"]), "language": language, "local": local}
-    own = {name: value for name, value in data.items() if name in own_keys}
+    common = {"unit": data.get("unit", ""), "key": key, "hubs": tuple(hubs),
+              "folder": folder, "language": language, "local": local}
     if local:
         for name in ("unit", "key", "hub"):
             if name in data:
                 raise ConfigError(f"{path}: {name}: a unit with local = true has it from the hub on this machine")
         here = local_key(kind)
-        return {**common, "unit": here.unit, "key": here.key, "host": here.host, "port": here.port, "others": ()}, own
+        common |= {"unit": here.unit, "key": here.key, "hubs": ((here.host, here.port),)}
+    return common, {name: value for name, value in data.items() if name in own_keys}
+
+
+def usual_folder(kind: str) -> Path:
+    """Where a unit keeps its things if nobody says it: what systemd made for its service, or else the same place."""
+    made = os.environ.get("STATE_DIRECTORY", "").partition(":")[0]
+    return Path(made or f"/var/lib/roundtap-{kind}")
+
+
+def kept_language(folder: Path) -> str:
+    """What somebody chose with the unit's buttons, where no file says it; else English."""
     try:
-        key = bytes.fromhex(data["key"])
+        language = (folder / LANGUAGE_FILE).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return LANGUAGES[0]
+    return language if language in LANGUAGES else LANGUAGES[0]
+
+
+def keep_language(folder: Path, language: str) -> None:
+    """OSError where the disk refuses."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / LANGUAGE_FILE).write_text(f"{language}\n", encoding="ascii")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        # Written on Windows it may begin with a mark.
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigError(f"{path}: this file cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: this is not a TOML file: {error}") from error
+    return data
+
+
+def _key(path: Path | None, said: str) -> bytes:
+    try:
+        key = bytes.fromhex(said)
     except ValueError:
         key = b""
     if len(key) < 32:
         raise ConfigError(f"{path}: key: 64 hex digits are wanted")
-    if not data.get("hub"):
-        raise ConfigError(f"{path}: hub is missing")
-    hubs = [_place(path, address) for address in (data["hub"] if isinstance(data["hub"], list) else [data["hub"]])]
-    return {**common, "unit": data["unit"], "key": key, "host": hubs[0][0], "port": hubs[0][1],
-            "others": tuple(hubs[1:])}, own
+    return key
 
 
-def _place(path: Path, address: object) -> tuple[str, int]:
+def _place(path: Path | None, address: object) -> tuple[str, int]:
     try:
         hub = urlsplit(address) if isinstance(address, str) else urlsplit("")
         host, port = hub.hostname, hub.port or 80

@@ -14,6 +14,7 @@ REQUEST = "roundtap/request/1"
 ECHO = "roundtap/echo/1"
 FEED = "roundtap/feed/1"
 BEACON = "roundtap/beacon/1"
+ENROL = "roundtap/enrol/1"
 
 DEPTH_MAX = 100
 """Levels of nesting: twice what any event file may have, and far from what exhausts the stack."""

@@ -14,6 +14,7 @@ from roundtap_hub.captive import CaptivePortal
 from roundtap_hub.devices.device_api import DeviceApi
 from roundtap_hub.devices.hellos import Hellos
 from roundtap_hub.devices.panel_api import PanelApi
+from roundtap_hub.enrolment.enrol_api import EnrolApi
 from roundtap_hub.feeds.browser_feed import FEEDS_OF_ONE, BrowserFeed
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.phase_boundaries import Boundaries
@@ -77,6 +78,8 @@ class HubApplication:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.native: Mapping[str, Mapping[str, Handler]] = {
             "/device/challenge": {"GET": self.device_api.challenge},
+            "/device/hub": {"GET": self.device_api.hub},
+            "/device/enrol": {"POST": EnrolApi(hub).answer},
             "/device/report": {"POST": self.device_api.report},
             "/device/status": {"POST": self.device_api.status},
             "/device/time": {"POST": self.device_api.unit_time},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from pathlib import Path
@@ -14,6 +15,8 @@ from roundtap_hub.devices.challenges import Challenges
 from roundtap_hub.devices.unit_door import UnitDoor
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.devices.unit_troubles import UnitTroubles
+from roundtap_hub.enrolment.desk import EnrolDesk
+from roundtap_hub.enrolment.known_ids import KnownIds
 from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.event_times import Times
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from roundtap_hub.standby.kin import Kin
 
 SECRET_BYTES = 32
+NAME_LETTERS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,12 @@ class Hub:
     trial: TrialRestore | None = None
     """Tries whether the newest backup can be restored; None: a hub without a folder of its own."""
     new_event_id: Callable[[], str] = random_event_id
+    machine_name: str = field(default_factory=lambda: printable(socket.gethostname()))
+    """What units that look for a hub call this one on their screens."""
     proofs: Proofs = field(default_factory=Proofs)
     """Entries that units were told of and that the journal lacks."""
+    known_ids: KnownIds = field(default_factory=KnownIds)
+    """What units were called that were enrolled before."""
     unit_keys: UnitKeys = field(init=False)
     unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)
@@ -94,6 +102,8 @@ class Hub:
     """Who wants to leave an event."""
     unit_door: UnitDoor = field(init=False)
     """Who of the units is let in."""
+    enrolment: EnrolDesk = field(init=False)
+    """Units that ask for a key."""
     displays: Displays = field(init=False)
     times: Times = field(init=False)
     """When things happened in the events."""
@@ -110,6 +120,8 @@ class Hub:
                             ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),
                             ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks)),
                             ("links", self.links or PersonalLinks(self.secret, now_ms)),
+                            ("enrolment", EnrolDesk(lambda: self.service, presence, unit_keys, self.known_ids,
+                                                    now_ms)),
                             ("displays", Displays(lambda: self.clocks.mono_ms())),
                             ("times", Times(self.service))):
             # Frozen for everybody else.
@@ -118,6 +130,11 @@ class Hub:
     def restored(self) -> bool:
         """Whether this journal began from a backup, and what that lacked is not settled."""
         return self.service.snapshot.venue.afresh is not None
+
+
+def printable(name: str) -> str:
+    """The name of a machine as it may stand on a screen."""
+    return "".join(letter for letter in name if letter.isprintable())[:NAME_LETTERS]
 
 
 def read_or_make_secret(path: Path) -> bytes:

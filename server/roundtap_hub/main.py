@@ -20,6 +20,7 @@ from roundtap_hub.auth import PinGate
 from roundtap_hub.bounded_logs import bound_logs
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
+from roundtap_hub.enrolment.known_ids import IDS_FILE, KnownIds
 from roundtap_hub.hub import Hub, read_or_make_secret
 from roundtap_hub.hub_sound import HubSound, aplay
 from roundtap_hub.journal.clocks import system_clocks
@@ -162,7 +163,8 @@ def run(args: argparse.Namespace) -> int:
               trial=None if args.database is not None or args.pages else TrialRestore(
                   args.data, opened.clocks, args.copy),
               plain_port=(short or listeners[0]).getsockname()[1],
-              reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name))
+              reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name),
+              known_ids=KnownIds(None if args.pages else args.data / IDS_FILE))
     plain = [listeners[0], *([short] if short else ())]
     code = _serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)
     hub.organizers.sessions.note()

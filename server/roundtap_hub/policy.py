@@ -17,11 +17,11 @@ from roundtap_core.event.state import DRAFT as ROUND_DRAFT
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.snapshot import Snapshot
 
-EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, KIN, PLAYER, SLIP = (
-    "everybody", "login", "table", "station", "standby", "panel", "kin", "player", "slip")
+EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, KIN, PLAYER, SLIP, NEW_UNIT = (
+    "everybody", "login", "table", "station", "standby", "panel", "kin", "player", "slip", "new unit")
 """Who may ask beside the staff: anybody; anybody, but encrypted; a table unit's key; a station's; a second Pi's; the
 front panel's, from the hub's own machine; another hub of this journal's lineage; whoever has a player's personal link,
-or holds a slip: the address has it."""
+or holds a slip: the address has it; a unit without a key: it gets one only with an organizer who types its digits."""
 
 ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER = "organizer", "head_judge", "judge", "scorekeeper"
 """The staff: a browser with a living session, in the role of the PIN that was typed."""
@@ -113,7 +113,8 @@ def _of_event(who: frozenset[str], states: frozenset[str], *addresses: str, roun
 POLICY: Mapping[str, Row] = {
     **_rows(Row(frozenset({EVERYBODY})),
             "GET /", "GET /wall", "GET /colours.css", "GET /static/<name>", "GET /feed", "GET /time", "GET /trust",
-            "GET /aid/<rulebook>", "GET /ca.crt", "GET /device/challenge", "GET /standby/lineage"),
+            "GET /aid/<rulebook>", "GET /ca.crt", "GET /device/challenge", "GET /device/hub",
+            "GET /standby/lineage"),
     **_rows(Row(frozenset({SLIP})), "GET /s/<token>", "POST /s/<token>"),
     **_rows(Row(frozenset({EVERYBODY}), SEEN),
             "GET /wall/<event_id>", "GET /e/<event_id>", "GET /e/<event_id>/p/<competitor>",
@@ -130,6 +131,7 @@ POLICY: Mapping[str, Row] = {
             "POST /me/<token>/list"),
     **_rows(Row(frozenset({TABLE})), "POST /device/report", "POST /device/status", "POST /device/time",
             "POST /device/feed"),
+    **_rows(Row(frozenset({NEW_UNIT})), "POST /device/enrol"),
     **_rows(Row(frozenset({STATION})), "POST /station/jobs"),
     **_rows(Row(frozenset({PANEL})), "POST /device/panel"),
     **_rows(Row(frozenset({STANDBY})), "POST /standby/feed", "POST /standby/ack"),
@@ -143,6 +145,8 @@ POLICY: Mapping[str, Row] = {
             "POST /console/hub/staff/<person>/role", "POST /console/hub/staff/<person>/revoke",
             "GET /console/units", "POST /console/units/add", "POST /console/units/replace",
             "POST /console/units/revoke", "POST /console/units/seen",
+            "GET /console/units/enrol", "POST /console/units/enrol", "POST /console/units/enrol/identify",
+            "POST /console/units/enrol/place",
             "GET /console/restored", "POST /console/restored/without", "POST /console/restored/adopt",
             "POST /console/restored/anew", "POST /console/restored/point", "POST /console/restored/settled"),
     # Looking at an event, whatever became of it, and what is the hall's more than the event's.

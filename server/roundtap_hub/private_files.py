@@ -17,16 +17,21 @@ def write_private(path: Path, text: str) -> None:
 
     Written by root it belongs to whom the folder belongs to: who helps with sudo locks no hub out.
     """
+    write_private_bytes(path, text.encode())
+
+
+def write_private_bytes(path: Path, content: bytes) -> None:
+    """The same for what may be no text."""
     temporary = path.with_name(f"{path.name}.new")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, FILE_MODE)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        with os.fdopen(descriptor, "wb") as file:
             if os.geteuid() == 0:
                 owner = path.parent.stat()
                 os.fchown(descriptor, owner.st_uid, owner.st_gid)
             # One that was left behind by a power cut may be anybody's to read.
             os.fchmod(descriptor, FILE_MODE)
-            file.write(text)
+            file.write(content)
             file.flush()
             os.fsync(descriptor)
         os.replace(temporary, path)

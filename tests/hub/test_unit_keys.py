@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_hub.devices.unit_keys import STANDBY, STATION, TABLE, UnitKeys
+from roundtap_hub.devices.unit_keys import STANDBY, STATION, TABLE, KeyFault, UnitKeys
 
 HEX = bytes(range(32)).hex()
 
@@ -80,39 +80,96 @@ def test_another_role_by_hand_is_told_as_well(path: Path) -> None:
     assert (keys.role("table-1"), told) == (STATION, [frozenset({"table-1"})])
 
 
-def test_a_file_broken_by_hand_takes_no_key_away_and_is_not_overwritten(path: Path) -> None:
+def broken_files(path: Path) -> list[str]:
+    return [each.read_text() for each in sorted(path.parent.glob("keys.broken-*.json"))]
+
+
+def test_a_file_broken_by_hand_takes_no_key_away_and_is_kept_aside_before_anything_is_written(path: Path) -> None:
     keys = UnitKeys(written(path, {"table-1": HEX}))
     written(path, '{"table-1": "half')
     keys.look()
     assert set(keys) == {"table-1"}
-    assert keys.unreadable
-    for change in (lambda: keys.add("table-2"), lambda: keys.revoke("table-1"), lambda: keys.replace("table-1")):
-        with pytest.raises(Problem) as problem:
-            change()
-        assert problem.value.key == "keys_unreadable"
-    assert path.read_text() == '{"table-1": "half'
-    written(path, {"table-1": HEX, "table-2": HEX})
+    assert keys.faults == (KeyFault(None, 1, "json"),)
+    assert broken_files(path) == ['{"table-1": "half'] == [path.read_text()]
+    keys.add("table-2")
+    assert broken_files(path) == ['{"table-1": "half']
+    assert set(UnitKeys(path)) == {"table-1", "table-2"}
+    written(path, {"table-1": HEX, "table-3": HEX})
     keys.look()
-    assert set(keys) == {"table-1", "table-2"}
-    assert not keys.unreadable
+    assert (set(keys), keys.faults) == ({"table-1", "table-3"}, ())
 
 
-@pytest.mark.parametrize(("content", "key"), [
-    ("", "keys_unreadable"), ("[]", "keys_unreadable"), ("\x00", "keys_unreadable"), ("[" * 5000, "keys_unreadable"),
-    (f'{{"table-1": "{HEX}", "table-1": "{HEX}"}}', "keys_unreadable"),
-    ({"table-1": "ab"}, "key_wrong"), ({"table-1": None}, "key_wrong"), ({"table-1": {}}, "key_wrong"),
-    ({"table-1": {"key": HEX, "role": "judge"}}, "key_wrong"),
-    ({"table-1": {"key": HEX, "roll": "table"}}, "key_wrong"),
-    ({"table-1": {"key": HEX, "role": ["table"]}}, "key_wrong"),
-    ({"": HEX}, "unit_name"), ({"table 1": HEX}, "unit_name"), ({"tisch-ä": HEX}, "unit_name"),
-    ({"t" * 41: HEX}, "unit_name"), ({"a\nb": HEX}, "unit_name"), ({"-x": HEX}, "unit_name"),
-    ({f"t{n}": HEX for n in range(1000)}, "too_many_units"),
+def test_of_a_file_changed_by_hand_what_can_be_read_counts_and_for_the_rest_what_counted_before(path: Path) -> None:
+    keys = UnitKeys(written(path, {"table-1": HEX, "table-2": HEX}))
+    written(path, {"table-1": "half a key", "table-3": HEX})
+    keys.look()
+    assert set(keys) == {"table-1", "table-3"}
+    assert [fault.unit for fault in keys.faults] == ["table-1"]
+
+
+@pytest.mark.parametrize(("entry", "unit"), [
+    ('"table-9": "ab"', "table-9"), ('"table-9": null', "table-9"), ('"table-9": {}', "table-9"),
+    (f'"table-9": {{"key": "{HEX}", "role": "judge"}}', "table-9"), ('"table-9": [[]]', "table-9"),
+    (f'"table-9": {{"key": "{HEX}", "roll": "table"}}', "table-9"),
+    (f'"table-9": {{"key": "{HEX}", "role": ["table"]}}', "table-9"),
+    (f'"table-9": {{"key": {{"a": "{HEX}"}}}}', "table-9"),
+    (f'"table-9": "{HEX}", "table-9": "{HEX}"', "table-9"),
+    (f'"": "{HEX}"', ""), (f'"table 1": "{HEX}"', "table 1"), (f'"tisch-ä": "{HEX}"', "tisch-ä"),
+    (f'"{"t" * 41}": "{HEX}"', "t" * 40), (f'"-x": "{HEX}"', "-x"),
 ])
-def test_a_hub_does_not_start_on_keys_that_it_cannot_read(path: Path, content: Any, key: str) -> None:
+def test_a_hub_starts_on_keys_of_which_it_cannot_read_one_and_names_it(path: Path, entry: str, unit: str) -> None:
+    text = f'{{"table-1": "{HEX}",\n{entry},\n"table-2": "{HEX}"}}'
+    keys = UnitKeys(written(path, text))
+    assert set(keys) == {"table-1", "table-2"}
+    assert keys.faults[0].unit == unit
+    assert keys.faults[0].line == 2
+    assert broken_files(path) == [text]
+
+
+@pytest.mark.parametrize(("text", "units", "line"), [
+    ("", set(), 1), ("[]", set(), 1), ("\x00", set(), 1), ("[" * 5000, set(), 1), ("null", set(), 1),
+    (f'{{"table-1": "{HEX}"\n"table-2": "{HEX}"}}', {"table-1", "table-2"}, 2),
+    (f'{{"table-1": "{HEX}",\n"table-2": "{HEX[:40]}', {"table-1"}, 2),
+    (f'{{"table-1": {{"key": "{HEX}", "role": "station"}},\n}}', {"table-1"}, 2),
+])
+def test_of_a_file_that_is_no_json_the_entries_that_stand_whole_count(path: Path, text: str, units: set[str],
+                                                                      line: int) -> None:
+    keys = UnitKeys(written(path, text))
+    assert set(keys) == units
+    assert keys.faults == (KeyFault(None, line, "json"),)
+    assert broken_files(path) == [text]
+    assert all(keys[unit] == bytes(range(32)) for unit in keys)
+
+
+def test_of_too_many_units_as_many_count_as_there_may_be(path: Path) -> None:
+    keys = UnitKeys(written(path, {f"t{n}": HEX for n in range(1000)}))
+    assert (len(keys), [fault.unit for fault in keys.faults]) == (999, ["t999"])
+
+
+def test_what_cannot_be_kept_aside_is_not_overwritten(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("roundtap_hub.devices.unit_keys.write_private_bytes", full)
+    keys = UnitKeys(written(path, f'{{"table-1": "{HEX}"'))
     with pytest.raises(Problem) as problem:
-        UnitKeys(written(path, content))
-    assert problem.value.key == key
-    assert str(path) in str(problem.value)
+        keys.add("table-2")
+    assert problem.value.key == "keys_not_saved"
+    assert (set(keys), path.read_text()) == ({"table-1"}, f'{{"table-1": "{HEX}"')
+
+
+def test_an_agreed_key_is_there_once_however_often_it_is_stored_and_takes_nobodys_place_unasked(path: Path) -> None:
+    keys, told = UnitKeys(written(path, {"table-1": HEX})), []
+    keys.listen(told.append)
+    keys.enrol("table-2", TABLE, b"k" * 32)
+    stamp = path.stat().st_mtime_ns
+    keys.enrol("table-2", TABLE, b"k" * 32)
+    assert path.stat().st_mtime_ns == stamp
+    with pytest.raises(Problem, match="There is a unit"):
+        keys.enrol("table-1", TABLE, b"n" * 32)
+    keys.enrol("table-1", TABLE, b"n" * 32, replaces=True)
+    assert dict(UnitKeys(path)) == {"table-1": b"n" * 32, "table-2": b"k" * 32}
+    assert told == [frozenset({"table-1"})]
 
 
 def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_nothing(path: Path) -> None:

@@ -138,7 +138,8 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
 
 
 NATIVE = {"POST /device/report", "POST /device/status", "POST /device/time", "POST /device/feed", "POST /device/panel", "GET /feed",
-          "GET /device/challenge", "POST /standby/feed", "POST /standby/ack", "POST /standby/who",
+          "GET /device/challenge", "GET /device/hub",
+          "POST /device/enrol", "POST /standby/feed", "POST /standby/ack", "POST /standby/who",
           "GET /standby/lineage",
           "GET /time", "GET /static/<name>"}
 

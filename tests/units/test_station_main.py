@@ -15,20 +15,21 @@ def test_a_small_file_is_enough(tmp_path):
     path = tmp_path / "station.toml"
     path.write_text(GOOD)
     config = read_config(path)
-    assert (config.host, config.port, config.printer, config.baud, config.flow, config.device) == (
-        "10.42.0.1", 8080, "epson-80", 0, "", "auto")
+    assert (config.hubs, config.printer, config.baud, config.flow, config.device) == (
+        (("10.42.0.1", 8080),), "epson-80", 0, "", "auto")
 
 
 def test_a_hub_may_have_others_beside_it(tmp_path):
     path = tmp_path / "station.toml"
     path.write_text(GOOD.replace('"http://10.42.0.1:8080"', '["http://10.42.0.1:8080", "http://standby"]'))
     config = read_config(path)
-    assert (config.host, config.port, config.others) == ("10.42.0.1", 8080, (("standby", 80),))
+    assert config.hubs == (("10.42.0.1", 8080), ("standby", 80))
 
 
 @pytest.mark.parametrize(("text", "says"), [
-    (GOOD.replace("station-1", ""), "unit is missing"),
-    (GOOD.replace('"http://10.42.0.1:8080"', "[]"), "hub is missing"),
+    (GOOD.replace("station-1", ""), "unit: a text is wanted, or leave the line out"),
+    (GOOD.replace('unit = "station-1"', ""), "unit is missing: a key belongs to a unit's name"),
+    (GOOD + 'local = "yes"', "local: true or false is wanted, not 'yes'"),
     (GOOD.replace('"http://10.42.0.1:8080"', '["http://10.42.0.1:8080", 5]'), "or a list of such, not 5"),
     (GOOD.replace("8080", "80800000"), "or a list of such, not 'http://10.42.0.1:80800000'"),
     (GOOD.replace("abab", "xy"), "key: 64 hex digits are wanted"),

@@ -13,16 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-Place = tuple[str, int]
-"""Host and port."""
+from roundtap_units.link.brief_talk import Place, ask_json
 
 PATH = "/device/hub"
 PORTS = (8080, 80)
 """Where a hub's plain pages are: as it is started by hand, and on a card made for it."""
 LOCAL_NAME = "roundtap.local"
-ASK_WITHIN_S = 2.0
-ANSWER_WITHIN_S = 4.0
-ANSWER_BYTES_MAX = 4096
 TEXT_MAX = 80
 RESOLVE_WITHIN_S = 3.0
 BEACON_GROUP, BEACON_PORT = "239.255.82.84", 48284
@@ -83,27 +79,13 @@ def standing_candidates() -> tuple[Place, ...]:
 
 def ask_hub(place: Place) -> FoundHub | None:
     """Whether a Roundtap hub answers there. Whatever else answers, as slowly as it likes, is none."""
-    connection = http.client.HTTPConnection(*place, timeout=ASK_WITHIN_S)
-    enough: threading.Timer | None = None
     try:
-        connection.connect()
-        # The connection's own deadline is for each part of the answer.
-        enough = threading.Timer(ANSWER_WITHIN_S, _show_out, [connection.sock])
-        enough.daemon = True
-        enough.start()
-        connection.request("GET", PATH)
-        answer = connection.getresponse()
-        body = answer.read(ANSWER_BYTES_MAX + 1)
-        said = json.loads(body) if len(body) <= ANSWER_BYTES_MAX else None
-        if answer.status != 200 or not isinstance(said, dict) or said.get("roundtap") != "hub":
+        status, said = ask_json(place, PATH)
+        if status != 200 or said.get("roundtap") != "hub":
             return None
         return FoundHub(place, *(_text(said[name]) for name in ("hub", "epoch", "name")))
-    except (OSError, http.client.HTTPException, ValueError, KeyError, RecursionError):
+    except (OSError, http.client.HTTPException, ValueError, KeyError):
         return None
-    finally:
-        if enough is not None:
-            enough.cancel()
-        connection.close()
 
 
 def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:
@@ -181,8 +163,3 @@ def _text(value: object) -> str:
     if not isinstance(value, str) or len(value) > TEXT_MAX or not value.isprintable():
         raise ValueError("not what a hub says of itself")
     return value
-
-
-def _show_out(connection: socket.socket) -> None:
-    with suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)

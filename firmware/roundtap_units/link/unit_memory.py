@@ -58,6 +58,11 @@ class UnitMemory:
         return f"{self._folder_id}-{self._machine}" if self._machine else self._folder_id
 
     @property
+    def unit_id(self) -> str:
+        """What a hub remembers this unit by: its machine, whatever card is in it; else its folder."""
+        return f"m-{self._machine}" if self._machine else f"f-{self._folder_id}"
+
+    @property
     def epoch(self) -> str | None:
         """Of the last welcome that was believed; None: there was none."""
         return self.epochs[-1] if self.epochs else None

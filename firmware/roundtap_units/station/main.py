@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS
 from roundtap_units.station.printer_settings import AUTO, PrinterSettings
 from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
+
+if TYPE_CHECKING:
+    from roundtap_units.link.identity import Identity
+    from roundtap_units.station.printer_desk import PrinterDesk
 
 KEYS = ("printer", "device", "baud", "flow")
 BUSY_S, IDLE_S = 0.02, 0.2
@@ -22,8 +30,9 @@ LOOK_EVERY_MS = 15_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", type=Path,
-                        help="TOML file: unit, key, hub, folder; printer, device, baud, flow, language")
+    parser.add_argument("config", type=Path, nargs="?", default=Path("/etc/roundtap/station.toml"),
+                        help="TOML file, which may be missing: printer, device, baud, flow, language; hub; unit, key; "
+                        "folder (default: %(default)s)")
     parser.add_argument("--virtual", type=Path, default=None, metavar="SOCKET",
                         help="print on a virtual printer, and serve its paper and its faults on this Unix socket")
 
@@ -44,7 +53,7 @@ class Config(UnitConfig):
         return PrinterSettings("" if self.device == AUTO else self.device, self.printer, self.baud, self.flow)
 
 
-def read_config(path: Path) -> Config:
+def read_config(path: Path | None) -> Config:
     """The configuration; ConfigError names the file, the key, and what would be right."""
     common, own = read_unit_config(path, KEYS, "station")
     for name, kind, wanted in (("printer", str, "a text"), ("device", str, "a text"),
@@ -67,19 +76,21 @@ def run(args: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
     try:
-        _run(read_config(args.config), args.virtual, stopping)
+        if _run(read_config(args.config), args.virtual, stopping):
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     except (ConfigError, ProfileError) as error:
         print(f"roundtap station: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> None:
+def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> bool:
+    """Whether it is to begin again: a hub on this machine has a key for it by now."""
     from roundtap_devices.printing.known_printers import printer_profile
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
     from roundtap_systemd.health import Machine
-    from roundtap_units.link.link import HubAddress
+    from roundtap_units.link.identity import known_identity
     from roundtap_units.link.local_key import LocalKey
     from roundtap_units.link.own_health import OwnHealth
     from roundtap_units.station.print_log import PrintLog
@@ -98,8 +109,15 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     panel = PrinterPanel(panel_path, twin, mono_ms) if panel_path and twin else None
     if panel:
         panel.start()
+    identity = known_identity(config.unit, config.key, config.hubs, config.folder) \
+        or _enrolled(config, desk, stopping, mono_ms)
+    if identity is None:
+        if panel:
+            panel.close()
+        print_log.close()
+        return not stopping.is_set()
     health = OwnHealth(Machine(config.folder), printer=lambda: station.printer_word)
-    link = HubStationLink(HubAddress(config.host, config.port, config.unit, config.key, config.others),
+    link = HubStationLink(identity.address,
                           renew=LocalKey("station").renewed if config.local else lambda: None, health=health,
                           printer=desk.told)
     station = Station(link, desk.make(), print_log, desk.compose(), LOOK_EVERY_MS, desk)
@@ -114,3 +132,36 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
         if panel:
             panel.close()
         print_log.close()
+    return False
+
+
+def _enrolled(config: Config, desk: PrinterDesk, stopping: threading.Event,
+              mono_ms: Callable[[], int]) -> Identity | None:
+    """Who the station is once it was enrolled; None where it was stopped, or a hub on this machine has a key for it."""
+    from roundtap_units.link.enrolled import keep_enrolled
+    from roundtap_units.link.enrolling import Enrolling
+    from roundtap_units.link.identity import known_identity, of_enrolled
+    from roundtap_units.link.local_key import is_on_hubs_machine
+    from roundtap_units.link.unit_memory import UnitMemory, machine_mark
+    from roundtap_units.station.enrol_station import SHOWN_MS, EnrolStation
+    from roundtap_units.unit_words import unit_words
+
+    memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
+    asking = Enrolling("station", memory.unit_id, partial(keep_enrolled, config.folder), mono_ms, config.hubs,
+                       config.unit, SHOWN_MS)
+    printer = desk.make()
+    station = EnrolStation(asking, printer, desk.profile, unit_words(config.language),
+                           lambda said: print(said, flush=True))
+    threading.Thread(target=asking.run, name="enrolling", daemon=True).start()
+    try:
+        while not stopping.is_set() and asking.enrolled is None and not is_on_hubs_machine("station"):
+            station.step(mono_ms())
+            if station.silent:
+                asking.stop()
+            stopping.wait(BUSY_S if printer.phase else IDLE_S)
+    finally:
+        asking.stop()
+        printer.close()
+    if asking.enrolled is None:
+        return None
+    return known_identity("", b"", config.hubs, config.folder) or of_enrolled(asking.enrolled)

@@ -14,14 +14,19 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
-from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
+from roundtap_units.link.enrolled import forget_enrolled
+from roundtap_units.link.identity import ENROLLED, Identity, known_identity, of_enrolled
+from roundtap_units.unit_config import ConfigError, UnitConfig, keep_language, read_unit_config
 
 if TYPE_CHECKING:
+    from roundtap_devices.display.screen import Screen
     from roundtap_devices.front import Front
+    from roundtap_units.link.unit_memory import UnitMemory
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +35,9 @@ WAITING_MAX, WAIT_S = 500, 0.01
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", type=Path, help="TOML file: unit, key, hub, folder; board, language, facing")
+    parser.add_argument("config", type=Path, nargs="?", default=Path("/etc/roundtap/table.toml"),
+                        help="TOML file, which may be missing: board, facing, language; hub; unit, key; folder "
+                        "(default: %(default)s)")
     parser.add_argument("--panel", type=Path, default=None, metavar="SOCKET",
                         help="run on mock pins and a drawn screen, and serve both on this Unix socket")
     parser.add_argument("--say", action="store_true", help="print the text of each new screen")
@@ -44,7 +51,7 @@ class Config(UnitConfig):
     board: Board
 
 
-def read_config(path: Path) -> Config:
+def read_config(path: Path | None) -> Config:
     """The configuration; ConfigError names the file, the key, and what would be right."""
     common, own = read_unit_config(path, KEYS, "table")
     try:
@@ -74,7 +81,9 @@ def run(args: argparse.Namespace) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    _run(config, args, incoming, stopping)
+    if _run(config, args, incoming, stopping):
+        # Without its key it begins again, as it would after a power cut.
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return 0
 
 
@@ -95,7 +104,8 @@ def _writable(*folders: Path) -> Path:
 
 
 def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[object],
-         stopping: threading.Event) -> None:
+         stopping: threading.Event) -> bool:
+    """Whether the unit gave up its key, and is to begin again."""
     from roundtap_devices.display.oled import oled_screen
     from roundtap_devices.display.screen import Screen, VirtualScreen
     from roundtap_devices.front import Front
@@ -103,7 +113,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     from roundtap_devices.virtual.table_panel import Panel
     from roundtap_systemd.health import Machine
     from roundtap_systemd.notify import Heartbeat, Notify
-    from roundtap_units.link.link import HubAddress, HubLink
+    from roundtap_units.link.link import HubLink
     from roundtap_units.link.local_key import LocalKey
     from roundtap_units.link.outbox import Outbox
     from roundtap_units.link.own_health import OwnHealth
@@ -129,22 +139,42 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     else:
         front = Front(config.board, lambda: _real_pins(config), incoming, mono_ms)
         screen = oled_screen(config.board.screen, front.pins)
-    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_mark(config.key))
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
+    heard, badge = _heard(panel.words if panel else None, args.say), "badge.virtual" if panel else ""
+    say_missing = _missing_said()
+    heartbeat = Heartbeat(Notify())
+
+    def enrolling_goes_on() -> bool:
+        heartbeat.alive(mono_ms())
+        front.tick(mono_ms())
+        say_missing(front.reason, screen.said)
+        return not stopping.is_set()
+
+    identity = known_identity(config.unit, config.key, config.hubs, config.folder)
+    if identity is None:
+        identity, config = _enrolled(config, memory, screen, front, heard, badge, incoming, mono_ms,
+                                     enrolling_goes_on)
+        words = unit_words(config.language)
+    if identity is None:
+        if panel:
+            panel.close()
+        screen.close()
+        _give_back(front)
+        return config.local and not stopping.is_set()
+    outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_mark(identity.key))
     stored = StoredView(config.folder / "view.json", this_boot())
     health = OwnHealth(Machine(config.folder, True), config.board.pins.keys(), lambda: not screen.blind)
-    link = HubLink(HubAddress(config.host, config.port, config.unit, config.key, config.others), outbox,
+    link = HubLink(identity.address, outbox,
                    _receiver(incoming, stopping), mono_ms, memory, stored.holds,
                    LocalKey("table").renewed if config.local else lambda: None, health)
     # What is virtual says so, on every screen.
-    dialogue = Dialogue(words, config.board.facing, words("badge.virtual") if panel else "")
+    dialogue = Dialogue(words, config.board.facing, words(badge) if badge else "")
     unit = TableUnit(
-        config.unit, config.key, dialogue, outbox, link, screen, front.signals,
-        _heard(panel.words if panel else None, args.say), stored=stored, memory=memory,
+        identity.unit, identity.key, dialogue, outbox, link, screen, front.signals, heard, stored=stored, memory=memory,
         pressed=health.press, front=front,
     )
-    say_missing = _missing_said()
-    heartbeat = Heartbeat(Notify())
+    # A key that was typed into a file is changed there, and one of this machine's hub comes by itself.
+    unit.troubles.can_enrol = identity.how == ENROLLED
 
     def stopped() -> bool:
         # Asked once a step: who steps no more is not alive, whatever his other threads do; nor who stumbles each time.
@@ -152,7 +182,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
             heartbeat.alive(mono_ms())
         front.tick(mono_ms())
         say_missing(front.reason, screen.said)
-        return stopping.is_set()
+        return stopping.is_set() or unit.troubles.enrols
 
     link.start()
     try:
@@ -164,6 +194,36 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         outbox.close()
         screen.close()
         _give_back(front)
+    if unit.troubles.enrols and not stopping.is_set():
+        forget_enrolled(config.folder)
+        return True
+    return False
+
+
+def _enrolled(config: Config, memory: UnitMemory, screen: Screen, front: Front, heard: Callable[[str], None],
+              badge: str, incoming: queue.SimpleQueue[object], mono_ms: Callable[[], int],
+              goes_on: Callable[[], bool]) -> tuple[Identity | None, Config]:
+    """(who the unit is once it was enrolled, the configuration in the language that was chosen meanwhile). None where
+    it was stopped, or where a hub on this very machine has a key for it by now (`config.local`)."""
+    from roundtap_units.link.enrolled import keep_enrolled
+    from roundtap_units.link.enrolling import Enrolling
+    from roundtap_units.link.local_key import is_on_hubs_machine
+    from roundtap_units.table.enrol_table import EnrolTable, run_table
+    from roundtap_units.unit_words import unit_words
+
+    asking = Enrolling("table", memory.unit_id, partial(keep_enrolled, config.folder), mono_ms, config.hubs,
+                       config.unit)
+    table = EnrolTable(asking, config.language, cache(unit_words), config.board.facing,
+                       lambda words: words(badge) if badge else "", screen, front.signals, heard,
+                       partial(keep_language, config.folder))
+    threading.Thread(target=asking.run, name="enrolling", daemon=True).start()
+    here = is_on_hubs_machine("table")
+    run_table(table, incoming, mono_ms, lambda: not goes_on() or (not here and is_on_hubs_machine("table")))
+    asking.stop()
+    config = replace(config, language=table.language)
+    if asking.enrolled is None:
+        return None, replace(config, local=not here and is_on_hubs_machine("table"))
+    return known_identity("", b"", config.hubs, config.folder) or of_enrolled(asking.enrolled), config
 
 
 def _receiver(incoming: queue.SimpleQueue[object], stopping: threading.Event) -> Callable[[str, Any], None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.screens.scenes import Scene
+from roundtap_units.table.screens.scenes import SIGNS, Scene
 
 UNREAD_MS = 800
 """Nobody has read a page that stands there for less: a press then was meant for the one before."""
@@ -26,6 +26,10 @@ class Troubles:
         self.damaged = 0
         self.refusal: str | None = None
         self.pending = False
+        self.can_enrol = False
+        """Whether its key came by enrolling: then somebody who stands there may begin that again."""
+        self.enrols = False
+        """Somebody did."""
         self._read: set[str] = set()
         self._shown: tuple[str | None, int] = (None, 0)
 
@@ -54,6 +58,8 @@ class Troubles:
         if now_ms - self._shown[1] >= UNREAD_MS:
             if kind == "damaged":
                 self.damaged = 0
+            if gesture.kind == HOLD and self._key_is_gone(kind):
+                self.enrols = True
             self._read.add(kind)
         return True
 
@@ -67,8 +73,14 @@ class Troubles:
         table = self._dialogue.table
         words = table.words
         about = f"refusal.{self.refusal}" if kind == "refusal" else f"{kind}.line"
+        if self._key_is_gone(kind):
+            return table.page(kind, None, words(f"{kind}.title"), words(about),
+                              hint=words("refusal.key.again", sign=SIGNS["a"]))
         hint = "seat.wrong_hint" if kind == "card" else "" if kind == "twin" else "any_key"
         return table.page(kind, None, words(f"{kind}.title"), words(about), hint=words(hint) if hint else "")
+
+    def _key_is_gone(self, kind: str | None) -> bool:
+        return kind == "refusal" and self.refusal == "key" and self.can_enrol
 
     def lamp(self, now_ms: int, blind: bool = False) -> bool:
         """The light blinks while nothing can be kept or shown: it is seen where the screen is not."""

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from roundtap_core.errors import Problem
+from roundtap_core.version import version
 from roundtap_core.wire import ECHO, digest, envelope
 from roundtap_hub.devices.reports import (
     BODY_BYTES_MAX,
@@ -72,6 +73,12 @@ class DeviceApi:
     async def challenge(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What the next hello, or a station's first request, has to carry: it is good once, and for 30 s."""
         await send_json(send, 200, {"challenge": self._hub.challenges.issue()}, NO_STORE)
+
+    async def hub(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """That this is a hub, for whoever looks for one, and which. Nothing of it is signed or secret."""
+        venue = self._hub.service.snapshot.venue
+        await send_json(send, 200, {"roundtap": "hub", "core": version(), "hub": (venue.epochs or (venue.epoch,))[0],
+                                    "epoch": venue.epoch, "name": self._hub.machine_name}, NO_STORE)
 
     async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A report {"report": {…}, "mac"}; the echo is the hub's word, a status code is not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -9,12 +10,13 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_hub.private_files import write_private
+from roundtap_hub.private_files import write_private, write_private_bytes
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +30,11 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """A unit's name stands in a header, on labels and in four languages' sentences."""
 UNITS_MAX = 999
 
+NAME_LETTERS = 40
+FAULTS_MAX = 50
+ENTRY = re.compile(r'"(?P<unit>[A-Za-z0-9][A-Za-z0-9._-]{0,39})"\s*:\s*(?P<value>"[0-9A-Fa-f]{64,}"|\{[^{}]*\})')
+"""A unit and its key, wherever they stand."""
+
 Listener = Callable[[frozenset[str]], None]
 """Told which units have another key or role than before, or none any more."""
 Stamp = tuple[int, int, int] | None
@@ -40,6 +47,19 @@ class UnitKey:
 
     key: bytes
     role: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFault:
+    """What of the file cannot be read: a unit's entry, or (`unit` None) the file itself from a line on; 0: nobody
+    knows which line. `why`: "key", "json", or what the disk says."""
+
+    unit: str | None
+    line: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.unit or self.why}"
 
 
 class UnitKeys(Mapping[str, bytes]):
@@ -59,11 +79,13 @@ class UnitKeys(Mapping[str, bytes]):
         self._local: Mapping[str, UnitKey] = {}
         self._heard_here: frozenset[str] = frozenset()
         self._stamp: Stamp = None
-        self.unreadable = False
-        """True while the file, changed by hand, cannot be read: what it said before counts on."""
+        self.faults: tuple[KeyFault, ...] = ()
+        """What of the file cannot be read. The rest counts; of what was changed by hand while the hub runs, the keys
+        from before count on."""
         if path is not None:
             self._stamp = _stamp(path)
-            self._units = read_keys(path)
+            self._units, self.faults = read_keys(path)
+            self._keep_aside(path)
 
     def __getitem__(self, unit: str) -> bytes:
         return (self._units.get(unit) or self._local[unit]).key
@@ -123,18 +145,18 @@ class UnitKeys(Mapping[str, bytes]):
             if stamp == self._stamp:
                 return
             self._stamp = stamp
-            try:
-                units = read_keys(self._path)
-            except (Problem, OSError) as error:
-                self.unreadable = True
-                log.error("the unit keys were changed by hand and cannot be read; those before count on: %s", error)
+            units, self.faults = read_keys(self._path)
+            self._keep_aside(self._path)
+            if any(fault.unit is None for fault in self.faults):
+                # Nobody knows what else the file was to say.
                 return
-            self.unreadable = False
-            self._count(units)
+            before = {fault.unit: self._units[fault.unit] for fault in self.faults
+                      if fault.unit is not None and fault.unit in self._units}
+            self._count({**before, **units})
 
     def add(self, unit: str, role: str = TABLE) -> bytes:
-        """A new unit; the key that was made for it. Problem "unit_name", "unit_known", "unit_role", "too_many_units",
-        "keys_unreadable" or "keys_not_saved"."""
+        """A new unit; the key that was made for it. Problem "unit_name", "unit_known", "unit_role", "too_many_units"
+        or "keys_not_saved"."""
         if NAME.fullmatch(unit) is None:
             raise Problem("unit_name", unit=unit[:40])
         if role not in ROLES:
@@ -162,6 +184,24 @@ class UnitKeys(Mapping[str, bytes]):
             self._save({**self._units, unit: made})
         return made.key
 
+    def enrol(self, unit: str, role: str, key: bytes, replaces: bool = False) -> None:
+        """A unit with a key that it has agreed on with the hub; the same once more changes nothing. `replaces`: in the
+        place of the unit of this name, whose key counts no more. Problem as `add`."""
+        if NAME.fullmatch(unit) is None:
+            raise Problem("unit_name", unit=unit[:40])
+        if role not in ROLES:
+            raise Problem("unit_role", role=role[:40])
+        with self._lock:
+            self._look_strictly()
+            made = UnitKey(key, role)
+            if self._units.get(unit) == made:
+                return
+            if unit in self and not replaces:
+                raise Problem("unit_known", unit=unit)
+            if unit not in self._units and len(self._units) >= UNITS_MAX:
+                raise Problem("too_many_units", maximum=UNITS_MAX)
+            self._save({**self._units, unit: made})
+
     def revoke(self, unit: str) -> None:
         """The unit's key counts no more. Problem "unknown_unit", "unit_local" and as `add`."""
         with self._lock:
@@ -176,10 +216,28 @@ class UnitKeys(Mapping[str, bytes]):
             raise Problem("unit_local", unit=unit)
 
     def _look_strictly(self) -> None:
-        """Before a change: what was written by hand and cannot be read is not to be overwritten."""
+        """Before a change: what was written by hand and cannot be read is kept beside it first."""
         self.look()
-        if self.unreadable:
-            raise Problem("keys_unreadable", where=str(self._path))
+        if self.faults and self._path is not None and not self._keep_aside(self._path):
+            raise Problem("keys_not_saved", reason=str(self._path))
+
+    def _keep_aside(self, path: Path) -> bool:
+        """A file that holds what cannot be read is never overwritten: what it says stays beside it, in a file of its
+        own. Whether it does."""
+        if not self.faults:
+            return True
+        try:
+            content = path.read_bytes()
+            aside = path.with_name(f"{path.stem}.broken-{hashlib.sha256(content).hexdigest()[:8]}{path.suffix}")
+            if not aside.exists():
+                write_private_bytes(aside, content)
+                log.error("%s cannot be read as it stands (%s); it is kept as %s", path,
+                          "; ".join(map(str, self.faults)), aside.name)
+            return True
+        except OSError as error:
+            log.error("%s cannot be read as it stands (%s), and not be kept aside: %s", path,
+                      "; ".join(map(str, self.faults)), error)
+            return False
 
     def _save(self, units: Mapping[str, UnitKey]) -> None:
         if self._path is not None:
@@ -204,44 +262,68 @@ def usual_role(unit: str) -> str:
     return STATION if unit.startswith(STATION) else TABLE
 
 
-def read_keys(path: Path) -> dict[str, UnitKey]:
-    """The file's units: {"unit": "64 hex digits" or {"key": "64 hex digits", "role": one of ROLES}}. No file: no units.
-
-    Problem "keys_unreadable", "key_wrong" (naming the unit), "unit_name", "too_many_units".
-    """
+def read_keys(path: Path) -> tuple[dict[str, UnitKey], tuple[KeyFault, ...]]:
+    """The file's units, {"unit": "64 hex digits" or {"key": "64 hex digits", "role": one of ROLES}}, and what of it
+    cannot be read: never a reason to stop. No file: no units."""
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_named_once)
+        text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError) as error:
-        raise Problem("keys_unreadable", where=str(path)) from error
-    if not isinstance(raw, dict):
-        raise Problem("keys_unreadable", where=str(path))
-    if len(raw) > UNITS_MAX:
-        raise Problem("too_many_units", where=str(path), maximum=UNITS_MAX)
-    return {unit: _read_one(path, unit, value) for unit, value in raw.items()}
+        return {}, ()
+    except OSError as error:
+        return {}, (KeyFault(None, 0, error.strerror or str(error)),)
+    broken: list[KeyFault] = []
+    try:
+        raw = json.loads(text, object_pairs_hook=_Pairs)
+        if not isinstance(raw, _Pairs):
+            raise ValueError("no object")
+        pairs = list(raw)
+    except (ValueError, RecursionError) as error:
+        broken.append(KeyFault(None, getattr(error, "lineno", 1), "json"))
+        pairs = _whole_entries(text)
+    units: dict[str, UnitKey] = {}
+    seen: set[str] = set()
+    for unit, value in pairs:
+        made = _read_one(unit, value)
+        if made is None or unit in seen or len(seen) >= UNITS_MAX:
+            # Of two keys under one name, nobody could say which counts.
+            broken.append(KeyFault(unit[:NAME_LETTERS], _line_of(text, unit), "key"))
+            units.pop(unit, None)
+        else:
+            units[unit] = made
+        seen.add(unit)
+    return units, tuple(broken[:FAULTS_MAX])
 
 
-def _read_one(path: Path, unit: str, value: Any) -> UnitKey:
+def _read_one(unit: str, value: Any) -> UnitKey | None:
     if NAME.fullmatch(unit) is None:
-        raise Problem("unit_name", where=str(path), unit=unit[:40])
-    said = value if isinstance(value, dict) else {"key": value}
+        return None
+    said = dict(value) if isinstance(value, _Pairs) else {"key": value}
     role = said.get("role", usual_role(unit))
     try:
         key = bytes.fromhex(said["key"])
     except (KeyError, TypeError, ValueError):
-        key = b""
+        return None
     if len(key) < KEY_BYTES or role not in ROLES or not said.keys() <= {"key", "role"}:
-        raise Problem("key_wrong", where=str(path), unit=unit)
+        return None
     return UnitKey(key, role)
 
 
-def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Of two keys under one name, nobody could say which counts."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name stands there twice")
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object as it stands there: each name as often as it does."""
+
+
+def _whole_entries(text: str) -> list[tuple[str, Any]]:
+    """The entries that stand whole in a text that is no JSON: somebody forgot a comma, or half of it is gone."""
+    found: list[tuple[str, Any]] = []
+    for match in ENTRY.finditer(text):
+        with suppress(ValueError, RecursionError):
+            found.append((match["unit"], json.loads(match["value"], object_pairs_hook=_Pairs)))
     return found
+
+
+def _line_of(text: str, unit: str) -> int:
+    at = text.find(f'"{unit}"')
+    return text.count("\n", 0, at) + 1 if at >= 0 else 0
 
 
 def _written(unit: str, known: UnitKey) -> str | dict[str, str]:

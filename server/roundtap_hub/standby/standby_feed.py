@@ -39,7 +39,7 @@ HELLO_BYTES_MAX = 256 * 1024
 ACK_BYTES_MAX = 4096
 WITHIN_S = 5.0
 BEAT_S = 2.0
-FILES = ("keys.json", "pin", "secret", "sessions.json", "links.json", "staff.json")
+FILES = ("keys.json", "unit-ids.json", "pin", "secret", "sessions.json", "links.json", "staff.json")
 """What makes a folder this hub's, beside the journal; with everything below `FOLDERS`."""
 FOLDERS = ("tls",)
 FILE_BYTES_MAX = 256 * 1024

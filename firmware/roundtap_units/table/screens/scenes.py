@@ -122,15 +122,17 @@ class Figures(Scene):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Scene):
-    """A title, a few lines and what can be pressed; turned to one person, or (`turn` None) for whoever looks."""
+    """A title, a few lines and what can be pressed; turned to one person, or (`turn` None) for whoever looks. `big`:
+    what is to be read from two steps away, below the title."""
 
     turn: Side | None = None
     title: str
+    big: str = ""
     lines: tuple[str | Row, ...] = ()
     hint: str = ""
 
     def says(self) -> str:
-        return _join(self.title, *map(str, self.lines), self.hint)
+        return _join(self.title, self.big, *map(str, self.lines), self.hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from roundtap_units.table.screens.scenes import (
 
 WIDTH, HEIGHT = 128, 64
 FIGURE, CLOCK = 24, 20
+BIG, BIG_HIGH = (20, 19, 18, 17, 16, 15, 14), 22
 HEADS, SMALL, LOW = (13, 12, 11, 10, 9), (12, 11, 10, 9), (11, 10, 9)
 TOGETHER = ((12, True), (11, True), (10, True), (10, False), (9, False))
 CLOCK_KINDS = ("idle", "seating", "call")
@@ -197,12 +198,16 @@ def _page(scene: Page) -> Image.Image:
     corner = _corner(pen, scene, 10)
     title = scene.title if scene.facing == "opposite" else _pointed(scene.title, scene.turn)
     one_line = max((size for size in HEADS if width(title, size, bold=True) <= WIDTH - corner), default=0)
-    if isinstance(scene.title, Sentence):
+    if isinstance(scene.title, Sentence) or scene.big:
         head = fit_line(title, WIDTH - corner)
     else:
         head = fit(title, WIDTH - corner, 15 if one_line else 28, HEADS, bold=True)
     _set(pen, head, 0, 0, head.height)
     top, bottom = head.height + 2, HEIGHT - (13 if scene.hint else 0)
+    if scene.big:
+        big = fit(scene.big, WIDTH, BIG_HIGH, BIG, bold=True)
+        _set(pen, big, 64, top, BIG_HIGH, anchor="m")
+        top += BIG_HIGH
     each = (bottom - top) // max(1, len(scene.lines))
     for place, line in enumerate(scene.lines):
         _row(pen, line, top + place * each, each)

@@ -1,0 +1,346 @@
+"""A unit without a key: it finds a hub, shows six digits, and works out the key with the hub where they are typed.
+
+Each code is good for one try. Who answers as a hub without knowing the digits has guessed once in a million, and the
+screen says so; the next code comes after a pause that grows, and after ten of them somebody has to press.
+"""
+
+from __future__ import annotations
+
+import hmac
+import http.client
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.enrol_keys import (
+    CODE_DIGITS,
+    HUB_IDENTITY,
+    About,
+    Agreed,
+    agreed,
+    commitment,
+    message_of,
+    password,
+    unit_identity,
+)
+from roundtap_core.wire import ENROL, envelope, opened
+from roundtap_units.link.brief_talk import Place, ask_json
+from roundtap_units.link.enrolled import HUBS_MAX, NAME_MAX, Enrolled
+from roundtap_units.link.find_hub import FoundHub, find_hub
+from roundtap_units.link.hub_choice import place_of
+
+log = logging.getLogger(__name__)
+
+PATH = "/device/enrol"
+SHOWN_MS = 60_000
+GRACE_MS = 20_000
+"""A code that was just replaced may still be typed: who reads it walks to a keyboard first."""
+LOOK_AGAIN_MS, BUSY_MS, RETRY_MS = 2000, 5000, 1000
+ASK_MS_MIN, ASK_MS_MAX = 200, 5000
+PAUSE_MS, PAUSE_MS_MAX = 3000, 60_000
+WRONG_MAX = 10
+WRONG_PASSED_OVER = 3
+"""After so many wrong codes of one hub another one is looked for."""
+FAILURES_MAX = 3
+ANSWER_TRIES, CONFIRM_TRIES = 3, 12
+TEXT_MAX = 80
+
+LOOKING, CODE, CHECKING, WRONG, STOPPED, BUSY, DONE = (
+    "looking", "code", "checking", "wrong", "stopped", "busy", "done")
+
+FAILED = (OSError, http.client.HTTPException, ValueError, KeyError, TypeError)
+
+Post = Callable[[Place, Mapping[str, Any]], tuple[int, dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What the screen says. `hub`: its name; `number` stands before the `code`, which is shown until `until_ms`.
+    `wrong`: how many codes in a row a hub asked with wrongly. `unit`: what this one is called, once it is enrolled."""
+
+    state: str
+    hub: str = ""
+    number: int | None = None
+    code: str = ""
+    until_ms: int = 0
+    wrong: int = 0
+    unit: str = ""
+    identify: bool = False
+
+
+@dataclass(slots=True)
+class _Code:
+    """`side`: ours of the exchange about it; `own`: what it will say. The hub hears its hash before the code is
+    shown."""
+
+    serial: int
+    digits: str
+    until_ms: int
+    side: Any
+    own: bytes
+    used: bool = False
+
+
+class Enrolling:
+    """`step` is one round and says how long to wait until the next; `run` takes them in a thread of its own. `showing`
+    may be read by any thread; what came of it is in `enrolled`.
+
+    keep: puts it on the disk, OSError where that cannot be; then the unit works until it is switched off.
+    """
+
+    def __init__(self, kind: str, unit_id: str, keep: Callable[[Enrolled], None], mono_ms: Callable[[], int],
+                 configured: Sequence[Place] = (), wants: str = "", shown_ms: int = SHOWN_MS,
+                 find: Callable[[Sequence[Place], Iterable[str]], FoundHub | None] = find_hub,
+                 post: Post = lambda place, message: ask_json(place, PATH, message, 8.0, 6.0),
+                 new_code: Callable[[], str] = lambda: f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}d}",
+                 wait: Callable[[float], bool] | None = None) -> None:
+        self._kind = kind
+        self._unit_id = unit_id
+        self._keep = keep
+        self._mono_ms = mono_ms
+        self._configured = configured
+        self._wants = wants
+        self._shown_ms = shown_ms
+        self._find = find
+        self._post = post
+        self._new_code = new_code
+        self._token = secrets.token_hex(16)
+        self._hub: FoundHub | None = None
+        self._passed_over: frozenset[str] = frozenset()
+        self._codes: list[_Code] = []
+        self._serial = 0
+        self._number: int | None = None
+        self._not_before_ms = 0
+        self._wrong = 0
+        self._failures = 0
+        self._stop = threading.Event()
+        self._wait = wait or self._stop.wait
+        self._woken = threading.Event()
+        self.showing = Showing(LOOKING)
+        self.enrolled: Enrolled | None = None
+
+    def run(self) -> None:
+        """Until the unit is enrolled, or `stop`."""
+        while not self._stop.is_set() and self.enrolled is None:
+            try:
+                wait_ms = self.step()
+            except Exception:
+                # Whatever a stranger answered: the unit goes on asking.
+                log.exception("asking to be enrolled failed")
+                wait_ms = LOOK_AGAIN_MS
+            self._woken.wait(wait_ms / 1000)
+            self._woken.clear()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._woken.set()
+
+    def go_on(self) -> None:
+        """Somebody stands there and pressed: after too many wrong codes there are new ones."""
+        if self._wrong >= WRONG_MAX:
+            self._wrong = 0
+            self._woken.set()
+
+    def other_hub(self) -> None:
+        """Somebody wants another hub than the one that was found."""
+        hub = self._hub
+        if hub is not None:
+            self._passed_over = frozenset({hub.hub})
+            self._leave_hub()
+            self._woken.set()
+
+    def step(self) -> int:
+        """One question to the hub, and what follows of its answer. Milliseconds until the next."""
+        hub = self._hub
+        if hub is None:
+            self._show(LOOKING)
+            hub = self._hub = self._find(self._configured, self._passed_over)
+            if hub is None:
+                return LOOK_AGAIN_MS
+        code = self._code_now()
+        try:
+            status, said = self._post(hub.place, {
+                "step": "ask", "unit_id": self._unit_id, "token": self._token, "kind": self._kind,
+                "serial": code.serial if code is not None else 0, "wants": self._wants,
+                "commit": commitment(code.own) if code is not None else "",
+                "stopped": self._wrong >= WRONG_MAX})
+            if status == 429:
+                self._show(BUSY)
+                return BUSY_MS
+            if status != 200:
+                raise ValueError(f"the hub answered {status}")
+            about = _text(said["hub"]), _text(said["epoch"])
+            number, wait_ms, offer = said["number"], int(said["again_ms"]), said["offer"]
+            if number is not None and (type(number) is not int or not 0 <= number < 100):
+                raise ValueError("not a number that stands before a code")
+        except FAILED as error:
+            log.info("the hub does not answer: %s", error)
+            self._failures += 1
+            if self._failures >= FAILURES_MAX:
+                self._leave_hub()
+            return RETRY_MS
+        self._failures = 0
+        self._number = number
+        if isinstance(offer, dict):
+            return self._take(hub, about, offer)
+        self._show_code(code, bool(said.get("identify")))
+        return min(max(wait_ms, ASK_MS_MIN), ASK_MS_MAX)
+
+    # --- codes ---
+
+    def _code_now(self) -> _Code | None:
+        """The code to show; a new one where the last was used or shown long enough. None while there is a pause."""
+        now_ms = self._mono_ms()
+        last = self._codes[-1] if self._codes else None
+        if last is not None and not last.used and now_ms < last.until_ms:
+            return last
+        if self._wrong >= WRONG_MAX or now_ms < self._not_before_ms:
+            return None
+        # Only now: a tenth of a second of imports on a fast machine, and nobody needs them who has a key.
+        from spake2 import SPAKE2_B
+
+        self._serial += 1
+        digits = self._new_code()
+        side = SPAKE2_B(password(digits), HUB_IDENTITY, unit_identity(self._unit_id, self._kind, self._serial))
+        self._codes = [*self._codes[-1:], _Code(self._serial, digits, now_ms + self._shown_ms, side, side.start())]
+        self._number = None
+        return self._codes[-1]
+
+    def _code_of(self, serial: object) -> _Code | None:
+        """The code that the hub was given; None where that is no longer good."""
+        now_ms = self._mono_ms()
+        return next((code for code in self._codes if code.serial == serial and not code.used
+                     and now_ms < code.until_ms + GRACE_MS), None)
+
+    # --- the exchange ---
+
+    def _take(self, hub: FoundHub, about: tuple[str, str], offer: Mapping[str, Any]) -> int:
+        try:
+            name = _text(offer["exchange"])
+            code = self._code_of(offer["serial"])
+            if code is None:
+                self._post(hub.place, {"step": "late", "token": self._token, "exchange": name})
+                return ASK_MS_MIN
+            # Whatever comes of it: no code is tried twice.
+            code.used = True
+            self._show(CHECKING, hub)
+            made = self._agree(hub, About(*about, self._unit_id, self._kind, code.serial, name), code, offer)
+            if made is None:
+                return self._was_wrong(hub, name)
+            granted = self._confirm(hub, name, made)
+        except FAILED as error:
+            log.info("the exchange with the hub broke off: %s", error)
+            return RETRY_MS
+        if granted is None:
+            return RETRY_MS
+        try:
+            self._keep(granted)
+        except OSError as error:
+            log.error("what the hub gave cannot be kept on the disk; it is good until this unit is switched off: %s",
+                      error)
+        self.enrolled = granted
+        self.showing = Showing(DONE, hub.name, unit=granted.unit)
+        return 0
+
+    def _agree(self, hub: FoundHub, about: About, code: _Code, offer: Mapping[str, Any]) -> Agreed | None:
+        """What both have agreed on, once the hub has shown that it has the digits; None where it has not."""
+        own = code.own
+        try:
+            theirs = message_of(offer["message"])
+            made = agreed(code.side.finish(theirs), about, theirs, own)
+        except Exception as error:
+            # No element of the group, or one that gives everything away.
+            log.warning("a hub began an exchange with what no hub says: %r", error)
+            return None
+        answer = {"step": "answer", "token": self._token, "exchange": about.exchange, "message": own.hex()}
+        for left in reversed(range(ANSWER_TRIES)):
+            try:
+                # The same once more is answered as before.
+                status, said = self._post(hub.place, answer)
+                break
+            except FAILED:
+                if not left or self._wait(RETRY_MS / 1000):
+                    raise
+        if status != 200:
+            raise ValueError(f"the hub answered {status}")
+        confirm = said.get("confirm")
+        if not isinstance(confirm, str) or not confirm.isascii() \
+                or not hmac.compare_digest(confirm, made.hub_confirms):
+            return None
+        return made
+
+    def _was_wrong(self, hub: FoundHub, name: str) -> int:
+        self._wrong += 1
+        now_ms = self._mono_ms()
+        self._not_before_ms = now_ms + min(PAUSE_MS << min(self._wrong - 1, 8), PAUSE_MS_MAX)
+        self._show(STOPPED if self._wrong >= WRONG_MAX else WRONG, hub)
+        try:
+            self._post(hub.place, {"step": "wrong", "token": self._token, "exchange": name})
+        except FAILED as error:
+            log.info("the hub was not told: %s", error)
+        if self._wrong % WRONG_PASSED_OVER == 0:
+            self._passed_over = frozenset({hub.hub})
+            self._leave_hub()
+        return RETRY_MS
+
+    def _confirm(self, hub: FoundHub, name: str, made: Agreed) -> Enrolled | None:
+        """Our confirmation, said until the hub has answered: it may have stored the key, and its answer be lost. A hub
+        that was started anew meanwhile is asked with the key itself."""
+        confirm = {"step": "confirm", "token": self._token, "exchange": name, "confirm": made.unit_confirms}
+        again = {"step": "again", "message": envelope(made.key, ENROL, {"unit_id": self._unit_id, "exchange": name})}
+        message: Mapping[str, Any] = confirm
+        for _ in range(CONFIRM_TRIES):
+            try:
+                status, said = self._post(hub.place, message)
+            except FAILED as error:
+                log.info("no answer to the confirmation: %s", error)
+                status, said = 0, {}
+            granted = opened(made.key, ENROL, said) if status == 200 else None
+            if granted is not None and granted.get("exchange") == name:
+                return _enrolled(granted, made.key, hub.place)
+            if status == 403 or (status == 404 and message is again):
+                return None
+            message = again if status == 404 else confirm
+            if self._wait(RETRY_MS / 1000):
+                return None
+        return None
+
+    # --- the screen ---
+
+    def _leave_hub(self) -> None:
+        self._hub, self._number, self._failures = None, None, 0
+        for code in self._codes:
+            # Another hub has not been told of it.
+            code.used = True
+        self._show(LOOKING)
+
+    def _show(self, state: str, hub: FoundHub | None = None) -> None:
+        self.showing = Showing(state, hub.name if hub is not None else "", wrong=self._wrong)
+
+    def _show_code(self, code: _Code | None, identify: bool) -> None:
+        name = self._hub.name if self._hub is not None else ""
+        if code is None:
+            self.showing = Showing(STOPPED if self._wrong >= WRONG_MAX else WRONG, name, wrong=self._wrong,
+                                   until_ms=self._not_before_ms, identify=identify)
+        elif self._number is not None:
+            self.showing = Showing(CODE, name, self._number, code.digits, code.until_ms, self._wrong,
+                                   identify=identify)
+
+
+def _enrolled(granted: Mapping[str, Any], key: bytes, place: Place) -> Enrolled:
+    unit, hub, hubs = granted["unit"], granted["hub"], granted["hubs"]
+    if not isinstance(unit, str) or not 0 < len(unit) <= NAME_MAX or not isinstance(hubs, list):
+        raise ValueError("not what a hub grants")
+    places = [place]
+    for each in hubs[:HUBS_MAX]:
+        places.append(place_of(each))
+    return Enrolled(unit, key, tuple(dict.fromkeys(places)), _text(hub))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > TEXT_MAX or not value.isprintable():
+        raise ValueError("not a word of a hub")
+    return value

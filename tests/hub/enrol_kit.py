@@ -1,0 +1,133 @@
+"""Units that ask to be enrolled and an organizer who types codes: on a hub in this process, its clock set by hand."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from asgi_client import AsgiClient
+from hub_kit import HandClock, running
+
+from roundtap_core.errors import Problem
+from roundtap_hub.asgi import HubApplication
+from roundtap_hub.devices.unit_keys import UnitKeys
+from roundtap_hub.enrolment.desk import EnrolDesk, Enrolled, read_typed
+from roundtap_hub.enrolment.known_ids import KnownIds
+from roundtap_hub.hub import Hub
+from roundtap_hub.presence import Presence
+from roundtap_units.link.enrolled import Enrolled as Kept
+from roundtap_units.link.enrolling import Enrolling
+from roundtap_units.link.find_hub import FoundHub
+
+PLACE = ("hub", 8080)
+
+
+@dataclass
+class Hall:
+    """A hub, and whoever asks it: `post` says a step as from `address`. `heard`: all that crossed the air."""
+
+    hub: Hub
+    client: AsgiClient
+    clock: HandClock
+    folder: Path
+    heard: list[tuple[Mapping[str, Any], int, Mapping[str, Any]]] = field(default_factory=list)
+
+    @property
+    def desk(self) -> EnrolDesk:
+        return self.hub.enrolment
+
+    def post(self, message: Mapping[str, Any], address: str = "10.0.0.7") -> tuple[int, dict[str, Any]]:
+        self.client.seen_as = {"client": (address, 4711)}
+        answer = self.client.post("/device/enrol", json=dict(message))
+        said = answer.get_json()
+        self.heard.append((message, answer.status_code, said))
+        return answer.status_code, said
+
+    def unit(self, unit_id: str = "m-1", kind: str = "table", code: str = "345678", address: str = "10.0.0.7",
+             post: Callable[[Mapping[str, Any]], tuple[int, dict[str, Any]]] | None = None) -> Unit:
+        return Unit(self, unit_id, kind, code, address, post)
+
+    def type(self, text: str, **where: Any) -> Typing:
+        """An organizer types; what comes of it is there once the unit has done its part."""
+        return Typing(self.desk, text, where)
+
+
+class Unit:
+    """A real unit's asking, step by step, which always shows the same code (tests tell units apart by their number)."""
+
+    def __init__(self, hall: Hall, unit_id: str, kind: str, code: str, address: str,
+                 post: Callable[[Mapping[str, Any]], tuple[int, dict[str, Any]]] | None) -> None:
+        self.kept: list[Kept] = []
+        self.asking = Enrolling(
+            kind, unit_id, self.kept.append, lambda: hall.clock.ms, (),
+            find=lambda *_: FoundHub(PLACE, "h", "e", "roundtap"),
+            post=lambda _, message: (post or (lambda said: hall.post(said, address)))(message),
+            new_code=lambda: code, wait=lambda _: False)
+
+    def step(self) -> int:
+        return self.asking.step()
+
+    @property
+    def shows(self) -> str:
+        """All eight digits of its screen."""
+        showing = self.asking.showing
+        return f"{showing.number} {showing.code}"
+
+
+class Typing:
+    """An organizer's press, in a thread of its own as a page's would be."""
+
+    def __init__(self, desk: EnrolDesk, text: str, where: Mapping[str, Any]) -> None:
+        self._desk = desk
+        before = len(desk._exchanges)
+        self._outcome: Enrolled | Problem | None = None
+        self._thread = threading.Thread(target=self._type, args=(text, where), daemon=True)
+        self._thread.start()
+        while self._thread.is_alive() and len(desk._exchanges) == before:
+            self._thread.join(0.001)
+
+    def _type(self, text: str, where: Mapping[str, Any]) -> None:
+        try:
+            self._outcome = self._desk.enrol(read_typed(text), "organizer", **where)
+        except Problem as problem:
+            self._outcome = problem
+
+    @property
+    def outcome(self) -> Enrolled | Problem:
+        self._thread.join(20)
+        assert self._outcome is not None, "the organizer still waits"
+        return self._outcome
+
+    @property
+    def problem(self) -> str:
+        """The key of what went wrong."""
+        assert isinstance(self.outcome, Problem), f"it went well: {self.outcome}"
+        return self.outcome.key
+
+
+@contextmanager
+def hall_at(folder: Path, clock: HandClock | None = None) -> Iterator[Hall]:
+    """A hub on this folder; opened again on the same folder it is the hub after a restart."""
+    clock = clock or HandClock()
+    with running(folder / "roundtap.db", clock) as service:
+        hub = Hub(service, Presence(), clock.clocks, UnitKeys(folder / "keys.json"), b"secret", "no pin",
+                  known_ids=KnownIds(folder / "unit-ids.json"), machine_name="roundtap")
+        client = AsgiClient(HubApplication(hub))
+        try:
+            yield Hall(hub, client, clock, folder)
+        finally:
+            client.close()
+
+
+
+def pass_time(hall: Hall, ms: int, *units: Unit) -> None:
+    """Time goes by, and the units go on asking."""
+    until_ms = hall.clock.ms + ms
+    while hall.clock.ms < until_ms:
+        hall.clock.ms = min(until_ms, hall.clock.ms + 5000)
+        for unit in units:
+            unit.step()

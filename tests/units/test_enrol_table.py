@@ -1,0 +1,126 @@
+"""A table unit without a key: what its screen says in every language, what its buttons do, and how it is found."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from roundtap_core.words import LANGUAGES
+from roundtap_devices.input.edges import Edge
+from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, LOOKING, STOPPED, WRONG, Showing
+from roundtap_units.table.enrol_table import DONE_MS, EnrolTable
+from roundtap_units.table.screens import screens
+from roundtap_units.unit_words import unit_words
+
+HUB = "roundtap-of-a-very-long-name"
+SHOWN = [Showing(LOOKING), Showing(CODE, HUB, 17, "345678", 60_000), Showing(CHECKING, HUB),
+         Showing(WRONG, HUB, wrong=1),
+         Showing(CODE, HUB, 88, "888888", 60_000, identify=True), Showing(STOPPED, HUB, wrong=10), Showing(BUSY, HUB),
+         Showing(DONE, HUB, unit="table-100")]
+
+
+class Hands:
+    """Buttons, lamp and what is shown, all by hand."""
+
+    def __init__(self, showing: Showing, language: str = "en", badge: str = "") -> None:
+        self.showing = showing
+        self.done: list[str] = []
+        self.lamps: list[bool] = []
+        self.says = ""
+        self.table = EnrolTable(
+            self, language, cache(unit_words), "opposite", lambda words: words(badge) if badge else "",
+            self, self, self.heard, self.done.append)  # type: ignore[arg-type]
+        self.now_ms = 0
+
+    def go_on(self) -> None:
+        self.done.append("go on")
+
+    def other_hub(self) -> None:
+        self.done.append("other hub")
+
+    def lamp(self, on: bool) -> None:
+        self.lamps.append(on)
+
+    def beep(self, now_ms: int, length_ms: int = 0) -> None:
+        self.done.append("beep")
+
+    def tick(self, now_ms: int) -> None: ...
+
+    def show(self, image: object, now_ms: int) -> None: ...
+
+    def heard(self, text: str) -> None:
+        self.says = text
+
+    def press(self, key: str, held_ms: int = 60) -> None:
+        self.table.step(self.now_ms, [Edge(key, True, self.now_ms)])
+        for _ in range(held_ms // 20):
+            self.now_ms += 20
+            self.table.step(self.now_ms)
+        self.table.step(self.now_ms, [Edge(key, False, self.now_ms)])
+        self.now_ms += 50
+        self.table.step(self.now_ms)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("badge", ["", "badge.virtual"])
+def test_every_text_fits(language: str, badge: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_lines, unfit = screens._set, []
+
+    def noted(pen: object, text: object, *where: object, **how: object) -> None:
+        if not text.fits:  # type: ignore[attr-defined]
+            unfit.append(text)
+        set_lines(pen, text, *where, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(screens, "_set", noted)
+    for showing in SHOWN:
+        hands = Hands(showing, language, badge)
+        hands.table.step(0)
+        assert hands.says
+    assert unfit == []
+
+
+def test_the_code_stands_there_with_its_number_the_hub_and_the_seconds_left() -> None:
+    hands = Hands(Showing(CODE, "roundtap", 17, "345678", 60_000))
+    hands.table.step(18_500)
+    assert hands.says == "Type at the hub | 17  345 678 | roundtap: 42 s | ▲▼ English"
+
+
+def test_who_stands_there_chooses_the_language() -> None:
+    hands = Hands(Showing(CODE, "roundtap", 17, "345678", 60_000))
+    hands.press("down")
+    assert (hands.done, hands.table.language) == (["es"], "es")
+    assert hands.says.startswith("Escribe en el hub")
+    hands.press("up")
+    hands.press("up")
+    assert hands.done == ["es", "en", "pl"]
+
+
+def test_a_held_button_looks_for_another_hub() -> None:
+    hands = Hands(Showing(CODE, "roundtap", 17, "345678", 60_000))
+    hands.press("a", 800)
+    assert hands.done == ["other hub"]
+
+
+def test_after_too_many_wrong_codes_any_press_goes_on() -> None:
+    hands = Hands(Showing(STOPPED, "roundtap", wrong=10))
+    hands.press("b")
+    assert hands.done == ["go on"]
+
+
+def test_identified_it_blinks_and_beeps() -> None:
+    hands = Hands(Showing(CODE, "roundtap", 17, "345678", 60_000, identify=True))
+    for now_ms in range(0, 1000, 50):
+        hands.table.step(now_ms)
+    assert (hands.lamps.count(True), hands.done) == (10, ["beep", "beep"])
+    hands.showing = Showing(CODE, "roundtap", 17, "345678", 60_000)
+    hands.table.step(1050)
+    assert hands.lamps[-1] is False
+
+
+def test_with_its_key_it_says_its_name_for_a_moment_and_goes_to_work() -> None:
+    hands = Hands(Showing(DONE, "roundtap", unit="table-7"))
+    hands.table.step(1000)
+    assert hands.says == "This unit is now | table-7 | roundtap"
+    assert not hands.table.over(1000 + DONE_MS - 1)
+    assert hands.table.over(1000 + DONE_MS)
