@@ -25,6 +25,9 @@ BENCH_HOST = "127.0.0.1"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one")
     parser.add_argument("--tables", type=int, default=4, help="how many virtual tables")
+    parser.add_argument("--unenrolled", type=int, default=0, metavar="N",
+                        help="so many more tables as they come out of the box: each shows the digits by which it is "
+                        "enrolled on the console (Units)")
     parser.add_argument("--players", type=int, default=8, help="how many players are entered")
     parser.add_argument("--rulebook", default=next(iter(RULEBOOKS)), choices=tuple(RULEBOOKS), metavar="ID",
                         help="which game is played: " + ", ".join(RULEBOOKS))
@@ -63,6 +66,8 @@ def _trouble(args: argparse.Namespace) -> str | None:
     """What is wrong with the arguments, in words, or None."""
     if not 1 <= args.tables <= 64:
         return f"--tables {args.tables}: from 1 to 64 virtual tables are possible."
+    if not 0 <= args.unenrolled <= 64 - args.tables:
+        return f"--unenrolled {args.unenrolled}: with the other tables 64 virtual tables are possible."
     if not 4 <= args.players <= PLAYERS_MAX:
         return f"--players {args.players}: an event needs 4 players; the demo has names for {PLAYERS_MAX}."
     if not 1 <= args.port <= 65534:
@@ -84,7 +89,8 @@ class Demo:
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
         self.args = args
         self.kit = VirtualKit(folder, args.host, args.port, args.tables, args.language, args.facing,
-                              f"http://{BENCH_HOST}:{args.port + 1}/", paper=True)
+                              f"http://{BENCH_HOST}:{args.port + 1}/", paper=True,
+                              unenrolled=getattr(args, "unenrolled", 0))
 
     @property
     def _shown_host(self) -> str:
@@ -134,7 +140,7 @@ class Demo:
 
         from roundtap.demo.bench import Bench, VirtualDesk, VirtualTable
 
-        tables = {n: VirtualTable(n, self.kit.panel(n)) for n in self.kit.tables}
+        tables = {n: VirtualTable(n, self.kit.panel(n)) for n in (*self.kit.tables, *self.kit.unenrolled)}
         printer = VirtualDesk(self.kit.printer) if self.kit.printer else None
         bench = Bench(tables, printer, {"hub_port": self.args.port}, self.args.language)
 

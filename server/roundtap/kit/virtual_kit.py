@@ -20,10 +20,13 @@ class VirtualKit:
     """The processes of one kit, and the folder they live in. `pin` is the organizer's."""
 
     def __init__(self, folder: Path, host: str, port: int, tables: int, language: str = "en",
-                 facing: str = "edge", bench_url: str | None = None, paper: bool = False) -> None:
+                 facing: str = "edge", bench_url: str | None = None, paper: bool = False,
+                 unenrolled: int = 0) -> None:
         self.hub_folder = folder / "hub"
         self.port = port
         self.tables = range(1, tables + 1)
+        self.unenrolled = range(tables + 1, tables + 1 + unenrolled)
+        """Table units without a key: each shows on its screen how it gets one."""
         self.pin = new_pin()
         self._folder = folder
         self._host = host
@@ -64,6 +67,11 @@ class VirtualKit:
                 f'language = "{self._language}"', f'facing = "{self._facing}"',
                 f'folder = "{self._folder / f"unit-{number}"}"',
             ]) + "\n")
+        for number in self.unenrolled:
+            write_private(self._folder / f"table-{number}.toml", "\n".join([
+                f'hub = "http://127.0.0.1:{self.port}"', f'facing = "{self._facing}"', "local = false",
+                f'language = "{self._language}"', f'folder = "{self._folder / f"unit-{number}"}"',
+            ]) + "\n")
         write_private(self.hub_folder / "keys.json", json.dumps({unit: key.hex() for unit, key in keys.items()}))
 
     def start(self) -> None:
@@ -74,7 +82,7 @@ class VirtualKit:
         self._spawn("hub", "--data", str(self.hub_folder), "--host", self._host, "--port", str(self.port),
                     "--language", self._language, *bench, *secure)
         self._wait_for_hub()
-        for number in self.tables:
+        for number in (*self.tables, *self.unenrolled):
             self._spawn("table", str(self._folder / f"table-{number}.toml"), "--panel", str(self.panel(number)))
         if self.printer:
             self._spawn("station", str(self._folder / "station.toml"), "--virtual", str(self.printer))

@@ -56,6 +56,7 @@ TYPED_WRONG = frozenset({
     "concession_by_whom", "ruling_for_whom", "event_name_missing", "unknown_rulebook", "reason_missing", "no_names",
     "name_too_long", "name_twice", "name_not_typed", "pin_wait",
     "unit_name", "unit_known", "unit_role",
+    "enrol_digits", "enrol_which", "enrol_wrong", "enrol_nobody",
     "said_until", "said_until_missing", "said_nothing", "said_too_long", "said_time_unknown",
     "clock_text", "no_file", "file_not_text", "wrong_pin", "not_one_of", "winner_contradicts_score",
     "salvo_winner_missing", "broken_json", "table_number", "color_text", "list_not_saved", "proxy_incomplete",

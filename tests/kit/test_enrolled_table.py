@@ -1,0 +1,80 @@
+"""A real table unit as it comes out of its box: its screen shows digits, they are typed at a real hub, and it plays."""
+
+from __future__ import annotations
+
+import http.cookiejar
+import re
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kit import Kit, Table, wait_until
+from roundtap.kit.leash import start_roundtap
+from roundtap_hub.pin import hash_pin
+from roundtap_hub.private_files import write_private
+
+PIN = "24681012"
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Iterator[Kit]:
+    made = Kit(tmp_path)
+    yield made
+    made.stop()
+
+
+class Organizer:
+    """A browser on the hub's own machine."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._open = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())).open
+        self.post("/login", self.get("/login"), pin=PIN)
+
+    def get(self, path: str) -> str:
+        with self._open(self._url + path, timeout=30) as answer:
+            return str(answer.read().decode())
+
+    def post(self, path: str, page: str, **fields: str) -> str:
+        found = re.search(r'name="csrf" value="([^"]+)"', page)
+        assert found
+        data = urllib.parse.urlencode({"csrf": found[1], **fields}).encode()
+        asked = urllib.request.Request(self._url + path, data, {"Origin": self._url})
+        with self._open(asked, timeout=30) as answer:
+            return str(answer.read().decode())
+
+
+def test_a_table_out_of_its_box_gets_its_key_keeps_it_and_plays(kit: Kit, tmp_path: Path) -> None:
+    write_private(kit.hub_folder / "pin", hash_pin(PIN))
+    kit.start_hub()
+    config = tmp_path / "new.toml"
+    config.write_text(f'hub = "{kit.url}"\nlocal = false\nfolder = "{tmp_path / "new"}"\n')
+    command = ("table", str(config), "--panel", str(tmp_path / "new-panel"))
+    unit = start_roundtap(*command)
+    try:
+        table = Table(tmp_path / "new-panel")
+        shown = table.wait_for("Type at the hub")
+        digits = re.search(r"(\d\d)  (\d{3}) (\d{3})", shown)
+        assert digits
+        organizer = Organizer(kit.url)
+        page = organizer.get("/console/units/enrol?table=9")
+        said = organizer.post("/console/units/enrol", page, code="".join(digits.groups()), table="9")
+        assert "table-9" in said
+        table.wait_for("table-9")
+        table.wait_for("no match at this table")
+        table.close()
+        unit.terminate()
+        unit.wait(20)
+        assert (tmp_path / "new/enrolled.json").stat().st_mode & 0o777 == 0o600
+        # After a power cut it needs nobody.
+        unit = start_roundtap(*command)
+        table = Table(tmp_path / "new-panel")
+        wait_until(lambda: table.text and "Type at the hub" not in table.text, "a screen of play")
+        table.wait_for("no match at this table")
+        table.close()
+    finally:
+        unit.terminate()
+        unit.wait(20)
