@@ -137,11 +137,10 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
 # --- addresses ------------------------------------------------------------------------------------------------------
 
 
-NATIVE = {"POST /device/report", "POST /device/status", "POST /device/time", "POST /device/feed", "POST /device/panel", "GET /feed",
-          "GET /device/challenge", "GET /device/hub",
-          "POST /device/enrol", "POST /standby/feed", "POST /standby/ack", "POST /standby/who",
-          "GET /standby/lineage",
-          "GET /time", "GET /static/<name>"}
+NATIVE = {"POST /device/report", "POST /device/status", "POST /device/time", "POST /device/feed",
+          "POST /device/panel", "GET /feed", "GET /device/challenge", "GET /device/hub", "POST /device/enrol",
+          "POST /standby/feed", "POST /standby/ack", "POST /standby/who", "GET /standby/lineage", "GET /time",
+          "GET /static/<name>"}
 
 
 def test_what_is_answered_without_flask(tmp_path: Path) -> None:
