@@ -25,6 +25,7 @@ SECRET = "7f3a" * 16
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without systemd, and nothing wrong with it."""
     monkeypatch.setattr(doctor, "asked", lambda _: "")
+    monkeypatch.setattr(doctor, "hotspot_checks", list)
     monkeypatch.setattr(doctor, "settings_file", list)
     monkeypatch.setattr(doctor, "health", lambda *_: [Check("heat", FINE, {"celsius": 40})])
     monkeypatch.setenv("LANG", "de_DE.UTF-8")

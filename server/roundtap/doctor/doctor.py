@@ -18,6 +18,7 @@ from roundtap_hub.diagnostics import bundle
 from roundtap_systemd.checks import FINE, GROUPS, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
 from roundtap_systemd.health import Machine, health
 from roundtap_systemd.services import asked, log_lines, services
+from roundtap_systemd.wifi import hotspot_checks
 
 DATA = Path("/var/lib/roundtap")
 MARKS = {WRONG: "✗", NOTE: "–", UNKNOWN: "?", FINE: "✓"}
@@ -60,7 +61,7 @@ def checks(data: Path | None, etc: Path, hub: str | None, roles: Sequence[str], 
     folder = data if data is not None else DATA if DATA.is_dir() else None
     board = bool({"table", "panel"} & set(roles)) or (etc / "table.toml").exists()
     return [*health(Machine(folder, board), time.time()), *told, *settings_file(), *configured(etc),
-            *hub_checks(hub, etc, "hub" in roles or "standby" in roles)]
+            *hotspot_checks(), *hub_checks(hub, etc, "hub" in roles or "standby" in roles)]
 
 
 def lines(found: Sequence[Check], words: Words) -> list[str]:
