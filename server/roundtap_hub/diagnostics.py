@@ -26,9 +26,14 @@ LINE_LETTERS_MAX, LINES_MAX = 400, 2000
 
 OUR_UNIT = re.compile(r"\d{1,4}|(?:hub-)?(?:table|station|panel|standby|unit|wall)(?:-\d{1,4})?|[A-Z][1-9]?")
 """Names of units as the product itself gives them; others were typed by somebody."""
-HARMLESS_TEXT = frozenset({"version", "label", "model"})
+_FROM_A_FILE = re.compile(r"[A-Za-z0-9 ().+_@:,-]{1,60}")
+HARMLESS_TEXT: Mapping[str, re.Pattern[str]] = {
+    "version": _FROM_A_FILE, "label": _FROM_A_FILE, "model": _FROM_A_FILE,
+    "service": re.compile(f"roundtap-(?:{'|'.join(SERVICES)})"),
+    "file": re.compile(f"/etc/roundtap/(?:{'|'.join(SERVICES)})\\.toml"),
+    "reason": re.compile(r"\(at (?:line \d+, column \d+|end of document)\)"),
+}
 """Texts of checks that come from the build and the machine. Names are looked at one by one, all others are struck."""
-PART_OF_A_NAME = re.compile(r"[A-Za-z0-9 ().+_@:,-]{1,60}")
 
 _OF_SYSTEMD = """
 started starting stopped stopping main process exited code status failed with result exit signal core dump scheduled
@@ -83,7 +88,7 @@ def harmless_args(args: Mapping[str, str | int]) -> dict[str, str | int]:
     """A check's figures as they are; of its texts what the build or the machine says; the rest is struck."""
     told: dict[str, str | int] = {}
     for name, value in args.items():
-        if isinstance(value, int) or (name in HARMLESS_TEXT and PART_OF_A_NAME.fullmatch(value)):
+        if isinstance(value, int) or (name in HARMLESS_TEXT and HARMLESS_TEXT[name].fullmatch(value)):
             told[name] = value
         elif name in ("names", "unit"):
             told[name] = ", ".join(part if OUR_UNIT.fullmatch(part) else STRUCK for part in value.split(", "))
@@ -148,7 +153,8 @@ def vocabulary() -> frozenset[str]:
     """Words that the product's log messages consist of, and those of the system's errors and of systemd: as they are
     written, so that a name with a capital is none of them."""
     words = set(_OF_SYSTEMD.split())
-    words |= {word.capitalize() for word in _OF_SYSTEMD.split()[:20]} | {"ERROR", "WARNING", "INFO", "CRITICAL", "HTTP"}
+    words |= {word.capitalize() for word in _OF_SYSTEMD.split()[:20]}
+    words |= {"ERROR", "WARNING", "FAILURE", "SUCCESS", "INFO", "CRITICAL", "HTTP"}
     for number in errno.errorcode:
         words |= set(re.findall(r"[A-Za-z]+", os.strerror(number)))
     for text in core_words("en").texts("problem."):

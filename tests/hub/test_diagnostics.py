@@ -124,7 +124,10 @@ def test_a_line_of_any_kind_is_short_and_harmless() -> None:
     ({"n": 3, "mb": 12}, {"n": 3, "mb": 12}), ({"names": "3, 7, table-12, anas-table"}, {"names": "3, 7, table-12, ▮"}),
     ({"url": "http://10.0.0.1"}, {"url": "▮"}), ({"model": "Raspberry Pi 4 Model B Rev 1.4"},) * 2,
     ({"model": "<Ana>"}, {"model": "▮"}), ({"name": "/media/ana/stick"}, {"name": "▮"}),
-    ({"unit": "eva"}, {"unit": "▮"}),
+    ({"unit": "eva"}, {"unit": "▮"}), ({"service": "roundtap-hub"},) * 2,
+    ({"service": "roundtap-eva"}, {"service": "▮"}),
+    ({"file": "/etc/roundtap/table.toml", "reason": "(at line 2, column 7)"},) * 2,
+    ({"file": "/home/ana/table.toml", "reason": "key = 12"}, {"file": "▮", "reason": "▮"}),
 ])
 def test_of_a_check_s_texts_only_harmless_ones_are_told(args: dict[str, str | int], told: dict[str, str | int]) -> None:
     assert harmless_args(args) == told

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from roundtap.doctor import doctor
-from roundtap.doctor.own_checks import answers, configured, hub_checks, own_settings, service_checks
+from roundtap.doctor.own_checks import answers, configured, hub_checks, own_settings, service_checks, settings_file
+from roundtap.machine.applying import machine_at
 from roundtap.main import main
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_systemd.checks import FINE, NOTE, WRONG, Check
@@ -24,6 +25,8 @@ SECRET = "7f3a" * 16
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without systemd, and nothing wrong with it."""
     monkeypatch.setattr(doctor, "asked", lambda _: "")
+    monkeypatch.setattr(doctor, "hotspot_checks", list)
+    monkeypatch.setattr(doctor, "settings_file", list)
     monkeypatch.setattr(doctor, "health", lambda *_: [Check("heat", FINE, {"celsius": 40})])
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
 
@@ -125,6 +128,17 @@ def test_of_a_broken_file_the_place_is_told_and_nothing_of_what_stands_there(tmp
     assert check.state == WRONG
     assert "line 2" in str(check.args["reason"])
     assert SECRET[:8] not in str(check.args)
+
+
+@pytest.mark.parametrize(("text", "state"), [
+    ("role = hub\n", FINE), ("role = hub\nrole of nobody\nwfi = x\n", WRONG), (None, None)])
+def test_the_card_s_file_is_looked_at(tmp_path: Path, text: str | None, state: str | None) -> None:
+    (tmp_path / "etc/roundtap").mkdir(parents=True)
+    if text is not None:
+        (tmp_path / "etc/roundtap/roundtap.txt").write_text(text, encoding="utf-8")
+    found = settings_file(machine_at(tmp_path))
+    assert [check.state for check in found] == ([] if state is None else [state])
+    assert all(check.saw(core_words("pl")) for check in found)
 
 
 def test_the_hub_is_asked_where_the_configuration_says_it_is(tmp_path: Path) -> None:

@@ -11,13 +11,14 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from roundtap.doctor.own_checks import ETC, configured, hub_checks, own_settings, service_checks
+from roundtap.doctor.own_checks import ETC, configured, hub_checks, own_settings, service_checks, settings_file
 from roundtap.headless import event_input
 from roundtap_core.words import Words, core_words
 from roundtap_hub.diagnostics import bundle
 from roundtap_systemd.checks import FINE, GROUPS, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
 from roundtap_systemd.health import Machine, health
 from roundtap_systemd.services import asked, log_lines, services
+from roundtap_systemd.wifi import hotspot_checks
 
 DATA = Path("/var/lib/roundtap")
 MARKS = {WRONG: "✗", NOTE: "–", UNKNOWN: "?", FINE: "✓"}
@@ -59,8 +60,8 @@ def checks(data: Path | None, etc: Path, hub: str | None, roles: Sequence[str], 
     """Every check of this machine. `roles`: the services it has; `told`: what is known of those."""
     folder = data if data is not None else DATA if DATA.is_dir() else None
     board = bool({"table", "panel"} & set(roles)) or (etc / "table.toml").exists()
-    return [*health(Machine(folder, board), time.time()), *told, *configured(etc),
-            *hub_checks(hub, etc, "hub" in roles or "standby" in roles)]
+    return [*health(Machine(folder, board), time.time()), *told, *settings_file(), *configured(etc),
+            *hotspot_checks(), *hub_checks(hub, etc, "hub" in roles or "standby" in roles)]
 
 
 def lines(found: Sequence[Check], words: Words) -> list[str]:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from roundtap.machine.applying import Machine, machine_at
+from roundtap.machine.settings_file import Settings
 from roundtap_systemd.checks import FINE, NETWORK, NOTE, WRONG, Check
 from roundtap_systemd.services import Service
 
@@ -56,6 +58,14 @@ def configured(etc: Path) -> list[Check]:
         else:
             found.append(Check("config", FINE, {"file": str(path)}))
     return found
+
+
+def settings_file(machine: Machine | None = None) -> list[Check]:
+    """Whether every line of `roundtap.txt` was understood; nothing where there is none."""
+    settings, told = (machine or machine_at(Path("/"))).settings()
+    if told:
+        return [Check("settings", WRONG, {"n": len(told)})]
+    return [Check("settings", FINE, {"role": settings.role or "–"})] if settings != Settings() else []
 
 
 def _place(said: str) -> str:
