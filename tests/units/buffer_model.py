@@ -1,4 +1,4 @@
-"""A printer as a model of time: bytes arrive at the line's speed, wait in a buffer, and leave it as they are printed."""
+"""A printer as a model of time: bytes arrive at the speed of its line, and leave its buffer as they are printed."""
 
 from __future__ import annotations
 
