@@ -117,7 +117,7 @@ def test_after_a_break_inside_a_picture_the_next_job_comes_out_clean():
         assert desk.print(desk.composed(picture)).state == UNCERTAIN
         desk.twin.fault("unplugged", on=False)
         # As a printer would be that kept its power: it still waits for the rest of the block.
-        desk.twin.paper.feed(b"\x1dv0\x00\x48\x00\x38\x00" + bytes(100))
+        desk.twin.paper.feed(b"\x1dv0\x00\x48\x00\x1c\x00" + bytes(100))
         before = len(desk.twin.paper.sheets)
         assert desk.print() == Outcome(PRINTED)
         assert desk.twin.paper.strange == []

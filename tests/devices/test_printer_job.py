@@ -96,7 +96,7 @@ def test_the_height_said_is_the_height_printed(profile):
 
 
 def test_a_picture_goes_in_blocks_no_longer_than_said():
-    drawing = Drawing(500, tuple(Box(0, y, 384, 10) for y in range(0, 490, 12)))
+    drawing = Drawing(500, tuple(Box(0, y, 384, 10) for y in range(0, 500, 12)))
     composed = compose([drawing], POS_5890)
     assert composed.longest_block == 8 + 48 * POS_5890.raster_rows
     assert composed.data.count(RASTER) == -(-500 // POS_5890.raster_rows)

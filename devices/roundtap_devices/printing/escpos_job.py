@@ -25,7 +25,7 @@ from roundtap_devices.printing.print_lines import (
     PrintLine,
     Qr,
 )
-from roundtap_devices.printing.printer_profiles import BLOCK_HEAD, DC2, PrinterProfile
+from roundtap_devices.printing.printer_profiles import DC2, PrinterProfile
 
 LETTER_DOTS = 24
 """Height of a letter of font A; the rest of a line is fed."""
@@ -184,8 +184,10 @@ class _Composer:
             self._longest = max(self._longest, len(self._escpos.output) - before)
 
     def _rows_at_once(self) -> int:
+        # Half of its buffer: the next block comes in while this one is printed, and a printer that says early that it
+        # is full has the whole of it.
         profile = self._profile
-        return max(1, min(profile.raster_rows, (profile.buffer - BLOCK_HEAD) // (profile.sheet.dots // 8)))
+        return max(1, min(profile.raster_rows, profile.buffer // 2 // (profile.sheet.dots // 8)))
 
     def _qr(self, code: Qr) -> None:
         made = code_image(code.content, code.module_dots)

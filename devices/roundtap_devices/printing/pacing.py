@@ -12,6 +12,10 @@ RESERVE = 16
 BITS_A_BYTE = 10
 """8N1: a start bit, eight of the byte, a stop bit."""
 
+SLOWER_PERCENT = 10
+"""So much slower than its figures a printer may be (a weak supply, dark pictures): nothing tells how far it is, and a
+little at each line would add up."""
+
 Step = tuple[int, int]
 """(where it ends in a job's bytes, how long the printer is busy with it in microseconds): a line of text, a block of
 an image, a feed. Bytes of a step stay in the printer's buffer until it has printed the whole of it."""
@@ -49,7 +53,7 @@ class Pacer:
         while self._coming and self._coming[0][0] <= self._handed + count:
             end, busy_us = self._coming.popleft()
             arrives_us = begins_us + (end - self._handed) * self._byte_us
-            self._idle_us = max(self._idle_us, arrives_us) + busy_us
+            self._idle_us = max(self._idle_us, arrives_us) + busy_us * (100 + SLOWER_PERCENT) // 100
             self._printing.append((end, self._idle_us))
         self._line_free_us = begins_us + count * self._byte_us
         self._handed += count

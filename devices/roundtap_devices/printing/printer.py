@@ -108,6 +108,11 @@ class Printer:
         """"" while there is nothing to do."""
         return self._try.phase if self._try else ""
 
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether it prints at a speed of which nobody knows that it is right."""
+        return (not self.answers and not self.confirmed and self._port is not None and self._port.baud is not None)
+
     def begin(self, composed: Composed, before_first_byte: Callable[[], None], now_ms: int) -> None:
         """Start a job. `before_first_byte` is called once the printer is found ready and before anything of the job
         is sent: note there, durably, that it may be on paper from now on. If it raises OSError, `step` does so too,

@@ -36,12 +36,14 @@ def pairings_by_table(content: Content, sheet: Sheet, words: Words) -> list[Prin
     """content: event, round, name (see slip), url, rows of {table, a, b, bye, a_record, b_record, a_members,
     b_members, by_hand}: names, and null where nobody is."""
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_table"), sheet)
+    record = max((len(row[key] or "") for row in content["rows"] for key in ("a_record", "b_record")), default=0) + 1
     for row in content["rows"]:
-        lines += _match(row, sheet, words)
+        lines += _match(row, max(6, record), sheet, words)
     return [*lines, *_foot(content, sheet, words)]
 
 
-def _match(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _match(row: Content, record: int, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """`record`: columns at the right for what each has won so far."""
     other = row["b"] if row["b"] is not None else words(f"paper.bye.{row['bye']}")
     table = "" if row["table"] is None else str(row["table"])
     half = (sheet.columns - 5) // 2
@@ -49,11 +51,11 @@ def _match(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
     if sheet.columns >= WIDE and max(len(row["a"]), len(other)) <= half and not teams:
         return [Line((Cell(table, 0, 3, RIGHT), Cell(row["a"], 4, half), Cell(other, 5 + half, half))),
                 *_by_hand(row, sheet, words)]
-    name = sheet.columns - 4 - 6
+    name = sheet.columns - 4 - record
     return [
-        *_named((Cell(table, 0, 3, RIGHT), Cell(row["a_record"], 4 + name, 6, RIGHT)), row["a"], 4, name),
+        *_named((Cell(table, 0, 3, RIGHT), Cell(row["a_record"], 4 + name, record, RIGHT)), row["a"], 4, name),
         *_players(row.get("a_members"), 4, sheet),
-        *_named((Cell(row["b_record"] or "", 4 + name, 6, RIGHT),), other, 4, name),
+        *_named((Cell(row["b_record"] or "", 4 + name, record, RIGHT),), other, 4, name),
         *_players(row.get("b_members"), 4, sheet),
         *_by_hand(row, sheet, words),
         Feed(6),
@@ -83,16 +85,17 @@ def pairings_by_name(content: Content, sheet: Sheet, words: Words) -> list[Print
     names."""
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_name"), sheet)
     wide = sheet.columns >= WIDE
-    name = sheet.columns - 10 - (8 if wide else 0)
+    record = max([4, *(len(row["record"]) for row in content["rows"])]) + 1
+    name = sheet.columns - record - 5 - (8 if wide else 0)
     initial = ""
     for row in content["rows"]:
         if initial and row["name"][:1] != initial:
             lines.append(Feed(8))
         initial = row["name"][:1]
         table = words(f"paper.bye.{row['bye']}.short") if row["table"] is None else str(row["table"])
-        cells = [Cell(row["record"], name, 5, RIGHT), Cell(table, sheet.columns - 5, 5, RIGHT)]
+        cells = [Cell(row["record"], name, record, RIGHT), Cell(table, sheet.columns - 5, 5, RIGHT)]
         if wide:
-            cells.append(Cell(row["value"], name + 5, 8, RIGHT))
+            cells.append(Cell(row["value"], name + record, 8, RIGHT))
         lines += [*_named(tuple(cells), row["name"], 0, name), *_players(row.get("members"), 0, sheet)]
     return [*lines, *_foot(content, sheet, words)]
 
@@ -108,10 +111,8 @@ def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
     title = words("paper.final") if content["final"] else words("paper.standings", number=content["after"])
     columns = [words(f"column.{key}") for key in content["columns"]]
     lines = _head(content, title, "", sheet)
-    widest = [max([len(column), *(len(row["values"][place]) for row in content["rows"])])
-              for place, column in enumerate(columns)]
-    gap = 3 if sum(widest) + 3 * len(widest) <= sheet.columns else 2
-    widths = [width + gap for width in widest]
+    widths = _widths(columns, [max((len(row["values"][place]) for row in content["rows"]), default=0)
+                               for place in range(len(columns))], sheet.columns)
     # One line a row only where the names keep room; else the figures stand below the name.
     points = max([len(words("paper.points")), *(len(str(row["points"])) for row in content["rows"])]) + 1
     name = sheet.columns - 4 - points - sum(widths)
@@ -146,6 +147,20 @@ def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
     if any(row["decided"] is not None or row.get("decided_by") for row in content["rows"]):
         lines += [Feed(8), *(line(part, sheet) for part in wrap(words("paper.decided"), sheet.columns))]
     return [*lines, *_foot(content, sheet, words)]
+
+
+def _widths(heads: Sequence[str], values: Sequence[int], room: int) -> list[int]:
+    """Columns for each tiebreaker: a value, its asterisk and a gap. Where the paper is too narrow for all heads, the
+    longest are written smaller."""
+    widest = [max(len(head), value) for head, value in zip(heads, values, strict=True)]
+    gap = 3 if sum(widest) + 3 * len(widest) <= room else 2
+    widths = [width + gap for width in widest]
+    while sum(widths) > room:
+        spare = [width - value - 2 for width, value in zip(widths, values, strict=True)]
+        if max(spare) <= 0:
+            break
+        widths[max(range(len(widths)), key=lambda place: (spare[place] > 0, widths[place]))] -= 1
+    return widths
 
 
 def _why(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
@@ -202,8 +217,9 @@ def trust(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
 
 
 def _head(content: Content, title: str, subtitle: str, sheet: Sheet) -> list[PrintLine]:
-    lines: list[PrintLine] = [line(str(content["event"]), sheet, CENTER, bold=True),
-                              line(title, sheet, CENTER, tall=True)]
+    lines: list[PrintLine] = [line(part, sheet, CENTER, bold=True)
+                              for part in wrap(str(content["event"]), sheet.columns)]
+    lines += [line(part, sheet, CENTER, tall=True) for part in wrap(title, sheet.columns)]
     if subtitle:
         lines.append(line(subtitle, sheet, CENTER))
     return [*lines, rule(sheet)]

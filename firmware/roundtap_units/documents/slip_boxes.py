@@ -111,14 +111,19 @@ def squads_row(picks: Picks, sides: Mapping[str, Mapping[str, Any]], sheet: Shee
 
 
 def _tick_rows(ticks: Sequence[Ticks], sheet: Sheet, height: int) -> list[PrintLine]:
-    """One question a line; two on wide paper of 203 dots an inch, whose halves hold them in every language."""
-    across = 2 if sheet.dots > 550 else 1
-    width = sheet.dots // across
+    """One question a line; two on wide paper, where both can be read in half of it."""
     rows: list[PrintLine] = []
-    for start in range(0, len(ticks), across):
+    half = sheet.dots // 2
+    left = list(ticks)
+    while left:
+        beside = sheet.dots > 500 and len(left) > 1 and all(
+            _wide(*tick, SMALLEST_LETTERS) <= half - GAP for tick in left[:2])
         shapes: list[Shape] = []
-        for place, (label, options) in enumerate(ticks[start:start + across]):
-            shapes += _tick_shapes(place * width, width - (GAP if place + 1 < across else 0), label, options)
+        if beside:
+            for x, width in ((0, half - GAP), (half, half)):
+                shapes += _tick_shapes(x, width, *left.pop(0))
+        else:
+            shapes += _tick_shapes(0, sheet.dots, *left.pop(0))
         rows.append(Drawing(height, tuple(shapes)))
     return rows
 

@@ -47,7 +47,7 @@ def slip(content: Mapping[str, Any], sheet: Sheet, words: Words) -> list[PrintLi
         head, end = f"{words('paper.new')} · {head}", f"{table} – {words('paper.replaces')}"
     return [
         Line((Cell(table, 0, left), Cell(str(content["code"]), left, CODE_COLUMNS, RIGHT)), tall=True),
-        Line((Cell(head, 0, sheet.columns),)),
+        *_head(head, sheet),
         squads_row(picks, content, sheet, words) if picks else Drawing(26, tuple(_sides(content, sheet))),
         _names(content, sheet),
         *_members(content, sheet),
@@ -55,6 +55,13 @@ def slip(content: Mapping[str, Any], sheet: Sheet, words: Words) -> list[PrintLi
         _ending(content, sheet, words),
         Line((Cell(end, 0, sheet.columns, CENTER),), bold=True),
     ]
+
+
+def _head(text: str, sheet: Sheet) -> list[PrintLine]:
+    """Round and event: one line; a long name goes on in small letters, of which a few more fit."""
+    if len(text) <= sheet.columns * 5 // 4:
+        return [Line((Cell(text, 0, sheet.columns),))]
+    return [Line((Cell(part, 0, sheet.columns),), small=True) for part in wrap(text, sheet.columns * 5 // 4)]
 
 
 def round_title(content: Mapping[str, Any], words: Words) -> str:

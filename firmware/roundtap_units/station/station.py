@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from roundtap_core.forms.form import form_from_json
 from roundtap_core.words import Words
 from roundtap_devices.printing.escpos_job import Composed, compose
-from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNPLUGGED, Outcome, Printer
+from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNCONFIRMED, UNPLUGGED, Outcome, Printer
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_units.documents.notices import LAYOUTS
 from roundtap_units.documents.printer_tests import speed_page, width_page
@@ -178,7 +178,8 @@ class Station:
         return True
 
     def _note_how_it_is(self, outcome: Outcome) -> None:
-        self.printer_word = outcome.detail or (READY if self._printer.answers else "unasked")
+        silent = UNCONFIRMED if self._printer.unconfirmed else "unasked"
+        self.printer_word = outcome.detail or (READY if self._printer.answers else silent)
         if self._printer.answers and self._desk is not None and outcome.detail not in (SILENT, NO_PORT, UNPLUGGED):
             self._desk.answered()
 

@@ -24,7 +24,8 @@ from roundtap_systemd.health import LOW_NOW, SINCE, SPACE_LOW_BYTES
 NAMES_MAX = 16
 """So many tables are named in one line; of more it is said how many."""
 PIN_OLD_DAYS = 180
-PRINTER_WRONG = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled")
+PRINTER_WRONG = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
+                 "unconfirmed", "login-console", "no-access", "busy")
 
 Units = Mapping[str, UnitStatus]
 

@@ -1,0 +1,55 @@
+"""No document leaves more unprinted bytes in a printer than its buffer holds, whatever the speed of its line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from buffer_model import peak_of
+from paper_gate import documents
+
+from roundtap_devices.printing.escpos_job import compose
+from roundtap_devices.printing.known_printers import CSN_A2, EPSON_80, PROFILES
+from roundtap_devices.printing.pacing import Pacer
+from roundtap_devices.printing.print_lines import line
+from roundtap_devices.printing.printer_profiles import PrinterProfile
+from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.gallery.on_paper import pairings_content
+from roundtap_units.unit_words import unit_words
+
+SPEEDS = (9600, 19200, 115200)
+SLIPS = [(name, content) for name, kind, content in documents() if kind == "slip"]
+
+
+@pytest.mark.parametrize("baud", SPEEDS)
+@pytest.mark.parametrize("number", range(len(PROFILES)), ids=list(PROFILES))
+@pytest.mark.parametrize("flow", ["none", "rtscts"])
+def test_a_slip_never_overruns_the_buffer(number: int, baud: int, flow: str) -> None:
+    """Each printer with another rulebook's; `run_paper_gate.py --buffers` has all of them."""
+    profile = replace(list(PROFILES.values())[number], flow=flow)
+    _, content = SLIPS[(number * 5 + baud) % len(SLIPS)]
+    assert peak_of(compose(LAYOUTS["slip"](content, profile.sheet, unit_words("pl")), profile), profile, baud) \
+        <= profile.buffer
+
+
+def lists(profile: PrinterProfile) -> int:
+    """The peak with a list of text, of which a line holds few bytes and takes as long as a row of pictures."""
+    made = compose(LAYOUTS["pairings-table"](pairings_content(64), profile.sheet, unit_words("en")), profile)
+    return peak_of(made, profile, 115200, 1)
+
+
+def test_a_long_list_at_the_highest_speed_is_held_back_and_would_not_fit_by_itself() -> None:
+    assert lists(EPSON_80) <= EPSON_80.buffer
+    # A sender that trusts a flow control which the printer does not have: the model sees it.
+    blind = replace(EPSON_80, buffer=10**7)
+    assert lists(blind) > EPSON_80.buffer
+
+
+def test_what_is_still_being_printed_counts_for_the_next_job() -> None:
+    pacer = Pacer(CSN_A2, 19200)
+    data = compose([line("TABLE 12", CSN_A2.sheet, tall=True)] * 3, CSN_A2)
+    pacer.expect(len(data.data), data.steps)
+    pacer.took(min(pacer.room(0), len(data.data)), 0)
+    pacer.expect(1000, ((1000, 1),))
+    assert pacer.room(1) < CSN_A2.buffer - len(data.data)
+    assert pacer.room(data.busy_ms + 1000) > CSN_A2.buffer - len(data.data)

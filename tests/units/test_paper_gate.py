@@ -1,0 +1,53 @@
+"""A part of the gate of everything on paper on every run (the whole: `run_paper_gate.py`); and that the gate sees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from paper_gate import documents, printed, printed_lines, setup_prints
+
+from roundtap_core.words import LANGUAGES
+from roundtap_devices.printing.known_printers import EPSON_80, PLAIN_58, POS_5890, PROFILES
+from roundtap_devices.printing.print_lines import Cell, CodePageLine, Drawing, Label, Line, line
+from roundtap_units.gallery.on_paper import slip_content
+from roundtap_units.unit_words import unit_words
+
+PART = 5
+
+
+@pytest.mark.parametrize("number", range(len(PROFILES)), ids=list(PROFILES))
+def test_what_is_printed_is_whole_and_can_be_read(number: int) -> None:
+    profile = list(PROFILES.values())[number]
+    for place, (name, kind, content) in enumerate(list(documents())[number % PART::PART]):
+        sheet = printed(name, kind, content, profile, unit_words(LANGUAGES[(place + number) % 4]))
+        assert sheet.wrong == [], sheet.name
+    words = unit_words(LANGUAGES[number % 4])
+    for name, lines in setup_prints(profile, words):
+        assert printed_lines(name, lines, profile).wrong == [], name
+
+
+@pytest.mark.parametrize(("lines", "says"), [
+    ([CodePageLine("cp852", "Łódź " * 9)], "wider than the paper"),
+    ([Line((Cell("a text far too long for its few columns", 0, 4),))], "squeezed"),
+    ([Line((Cell("one", 0, 20), Cell("two", 10, 20)))], "lies on another"),
+    ([Drawing(20, (Label(370, 0, "beyond", 17, 60),))], "leaves the paper"),
+])
+def test_the_gate_sees_what_does_not_fit(lines: list, says: str) -> None:
+    assert any(says in wrong for wrong in printed_lines("x", lines, POS_5890).wrong)
+
+
+def test_the_gate_sees_a_code_page_with_a_wrong_number() -> None:
+    wrong = replace(POS_5890, codepages={"cp437": 0, "cp852": 53})
+    assert any("other letters" in each for each in printed_lines("x", [line("Łukasz Żak", wrong.sheet)], wrong).wrong)
+    assert printed_lines("x", [line("Łukasz Żak", POS_5890.sheet)], POS_5890).wrong == []
+
+
+def test_the_gate_sees_a_name_that_is_broken_and_a_code_that_is_another_one() -> None:
+    content = slip_content("xwing-standard", ("Ana Ruiz", "Eva Luz"))
+    sheet = printed("x", "slip", content, EPSON_80, unit_words("en"))
+    assert sheet.wrong == []
+    from paper_gate import _words_of
+
+    assert _words_of({**content, "a": {"name": "Wiśniewska-Szczepańska"}}) >= {"Wiśniewska-", "Szczepańska"}
+    assert printed("x", "slip", content, replace(PLAIN_58, dots=384), unit_words("pl")).wrong == []
