@@ -251,6 +251,8 @@ def heads_with(folder: Path, known: object) -> dict[str, Head]:
 
 
 def test_nobody_takes_a_journal_back_under_a_running_hub(hub: Opened, folder: Path, tmp_path: Path) -> None:
+    assert take_back(folder, "0001", "") is None, "nothing to take back"
+    change(folder, "UPDATE alembic_version SET version_num = '0002'")
     with pytest.raises(Problem) as refused:
         take_back(folder, "0001", "", later_forms(tmp_path))
     assert refused.value.key == "folder_in_use"

@@ -54,19 +54,21 @@ def take_back(folder: Path, form: str, made_at: str, known: Forms = TODAY) -> Pa
     Nothing that was acknowledged is lost, but what the earlier form has no place for. Raises Problem("folder_in_use")
     while a hub runs, Problem("form_unknown"), and as `prepare`.
     """
-    head = HeadFile(folder / HEAD_FILE)
     engine = create_engine(sqlite_url(folder))
     try:
         if not is_behind(engine, form, known):
             return None
-        made = back_up(folder, made_at, head.named)
-        move_back(engine, form, known)
+        head = HeadFile(folder / HEAD_FILE)
+        try:
+            made = back_up(folder, made_at, head.named)
+            move_back(engine, form, known)
+        finally:
+            head.close()
         return made
     except SQLAlchemyError as error:
         raise _unreadable(error) from error
     finally:
         engine.dispose()
-        head.close()
 
 
 def is_behind(engine: Engine, form: str, known: Forms) -> bool:
