@@ -44,13 +44,14 @@ def get(path):
     return browser.open("http://127.0.0.1:8080" + path, timeout=20).read().decode()
 def post(page, path, **said):
     said["csrf"] = re.search('name="csrf" value="([^"]+)"', get(page))[1]
-    return browser.open("http://127.0.0.1:8080" + path, urllib.parse.urlencode(said).encode(), timeout=20).read().decode()
+    sent = urllib.parse.urlencode(said).encode()
+    return browser.open("http://127.0.0.1:8080" + path, sent, timeout=20).read().decode()
 post("/login", "/login", pin=sys.argv[1])
 if sys.argv[2:] == ["begin"]:
     post("/console", "/console", name="Winter Open", color="#00785A", rulebook="xwing-standard", structure="own",
          swiss_rounds="2")
-    event = re.search('/console/(e[^/"?]+)', get("/console"))[1]
-    post("/console/" + event, "/console/" + event + "/competitors", names="\\n".join("Player %d" % n for n in range(8)))
+    event = "/console/" + re.search('/console/(e[^/"?]+)', get("/console"))[1]
+    post(event, event + "/competitors", names="\\n".join("Player %d" % n for n in range(8)))
 print("Winter Open" in get("/console"))
 '''
 
@@ -64,9 +65,10 @@ class Container:
         Path("/run/systemd/nspawn").mkdir(parents=True, exist_ok=True)
         if not os.path.ismount("/run/systemd/nspawn"):
             subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run/systemd/nspawn"], check=True)
-        self._nspawn = subprocess.Popen(
-            ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network", "-D", str(root), "-b"],
-            stdin=subprocess.DEVNULL, stdout=open(root.parent / "boot.log", "wb"), stderr=subprocess.STDOUT)
+        with open(root.parent / "boot.log", "wb") as log:
+            self._nspawn = subprocess.Popen(
+                ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network", "-D", root, "-b"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
         self._leader = self._wait_for_leader()
         self.until("systemctl is-system-running | grep -qE 'running|degraded'", 180)
 
@@ -219,8 +221,8 @@ def play(container: Container, bundle: Path | None) -> None:
         done = install(container, "/root/first.deb")
         holds(f"installed ({done.stderr[-300:] if done.returncode else 'without network'})", done.returncode == 0)
     say(f"     installation {time.monotonic() - from_s:.1f} s")
-    holds("nothing runs before there is a role", not container.sh("systemctl list-units --plain --no-legend 'roundtap-*' "
-                                                                 "--state=running"))
+    running = container.sh("systemctl list-units --plain --no-legend 'roundtap-*' --state=running")
+    holds("nothing runs before there is a role", not running)
     container.run("roundtap", "role", "hub")
     say(f"     from its role to the first answer {container.wait_for_hub():.1f} s")
     pin = container.sh("journalctl -u roundtap-hub | grep -o 'shown once): .*' | head -1 | cut -d' ' -f3").strip()
@@ -230,7 +232,8 @@ def play(container: Container, bundle: Path | None) -> None:
 
     container.sh(f"mkdir -p {DATA}/backups && touch {DATA}/backups/before-upgrade")
     done = install(container, "/root/later.deb")
-    holds("without a backup no upgrade", done.returncode != 0 and "no backup could be made" in done.stderr + done.stdout)
+    refused = "no backup could be made" in done.stderr + done.stdout
+    holds("without a backup no upgrade", done.returncode != 0 and refused)
     holds("the hub never stopped for it", container.answers() and container.sh("roundtap --version") == version)
     container.sh(f"rm {DATA}/backups/before-upgrade; dpkg --configure -a")
 
