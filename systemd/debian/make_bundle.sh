@@ -1,6 +1,7 @@
 #!/bin/sh
 # Gathers the package and every Debian package that it needs, as an apt repository in one tar with a script that installs
-# from it without network. Nothing is taken for given on the target but apt: what is there already is left alone.
+# from it without network. Taken for given on the target is what every Debian and Raspberry Pi OS has: packages of the
+# priorities "required" and "important" and what they need. What is there already is left alone.
 # usage: make_bundle.sh [arm64|amd64]   (default: this machine's kind; `make deb` comes before)
 # SUITE: for which Debian (default trixie). WALL=yes: with compositor and browser. SOURCES: a file in the manner of
 # sources.list whose packages come along, too, such as Raspberry Pi's with python3-lgpio. STATUS: the target's
@@ -50,6 +51,14 @@ done
 [ "${WALL:-}" = yes ] || set --
 # shellcheck disable=SC2086
 in_target install --yes --download-only --no-install-recommends "$package" "$@" $known
+
+# Every machine has these, and may have newer ones of its maker's.
+apt_names() { sed -n 's/^Inst \([^ ]*\) .*/\1/p' | cut -d: -f1 | sort -u; }
+cat "$work"/lists/*_Packages | awk -v RS= '/\nPriority: (required|important)\n/ { sub(/^Package: /, ""); print $1 }' |
+    sort -u > "$work/prior"
+# shellcheck disable=SC2046
+in_target --simulate install --no-install-recommends $(cat "$work/prior") | apt_names > "$work/given"
+while read -r each; do rm -f "$work/cache/archives/${each}_"*.deb; done < "$work/given"
 
 cp "$work"/cache/archives/*.deb "$package" "$@" "$work/$name"
 (cd "$work/$name" && dpkg-scanpackages --multiversion . > Packages 2> /dev/null)
