@@ -8,7 +8,7 @@ setup: .venv/.ready
 
 # A copied or half-made .venv is made anew; the stamp is the last thing written.
 .venv/.ready: requirements.lock pyproject.toml
-	rm -rf dist .venv
+	rm -rf .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
@@ -48,5 +48,9 @@ BUNDLE ?= $(lastword $(sort $(wildcard dist/roundtap-offline_*_arm64.tar)))
 image: setup
 	$(BIN)/roundtap card "$(BASE)" --bundle "$(BUNDLE)" --output dist/roundtap.img $(ARGS)
 
+# The package and all that it needs from Debian, in one tar for a machine without network: make deb bundle ARCH=arm64.
+bundle:
+	sh systemd/debian/make_bundle.sh $(ARCH)
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf dist .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

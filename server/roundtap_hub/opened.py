@@ -9,6 +9,7 @@ from pathlib import Path
 from roundtap_hub.journal.clocks import Clocks, system_clocks
 from roundtap_hub.journal.copies import Copies
 from roundtap_hub.journal.database_url import DATABASE, database_url, sqlite_url
+from roundtap_hub.journal.earlier_forms import back_up_if_behind
 from roundtap_hub.journal.folder_copy import FolderCopy
 from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, check_database
 from roundtap_hub.journal.journal import Journal, JournalConflict
@@ -41,7 +42,9 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = ()) ->
     url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
     try:
         check_database(folder / DATABASE, head.named)
-        journal, paper, clocks = Journal(url), PrintBook(url), system_clocks()
+        clocks = system_clocks()
+        back_up_if_behind(folder, head.named, clocks.wall() or "")
+        journal, paper = Journal(url), PrintBook(url)
         service = Service(journal, clocks, at_point, head)
     except BaseException:
         head.close()

@@ -150,9 +150,9 @@ def backups_in(folder: Path) -> list[Path]:
 
 
 def only_newest(folder: Path, newest: Path) -> None:
-    """After an event was deleted: backups that know its people go. Raises OSError."""
-    for path in folder.glob(f"*{SUFFIX}"):
-        if path.name != newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
+    """After an event was deleted: backups that know its people go, in folders below as well. Raises OSError."""
+    for path in folder.rglob(f"*{SUFFIX}"):
+        if path != folder / newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
             _overwrite(path)
             path.unlink()
     sync_folder(folder)

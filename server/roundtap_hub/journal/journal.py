@@ -20,6 +20,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_core.event.person import Person
 from roundtap_hub.journal.forgotten import REMOVED, people_gone
+from roundtap_hub.journal.migrations import forms
+from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
 from roundtap_hub.journal.person_rows import read_people
 from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, LINEAGE, PERSON, SEAL, next_entry, to_row
 from roundtap_hub.journal.seals import SealBook, Summary
@@ -92,11 +94,12 @@ def _conflict(error: SQLAlchemyError) -> JournalConflict:
 class Journal:
     """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db").
 
-    Raises Problem("journal_unreadable") where there is no database to be had at that address. `read_only`: nothing is
-    written, not even missing tables, so that one may look while a hub writes.
+    Its tables are brought to today's form (migrations/forms.py). Raises Problem("journal_unreadable") where there is no
+    database to be had at that address, and what `prepare` and `check` raise there. `read_only`: nothing is written, not
+    even missing tables, so that one may look while a hub writes. `known`: the forms, for tests.
     """
 
-    def __init__(self, url: str, read_only: bool = False) -> None:
+    def __init__(self, url: str, read_only: bool = False, known: Forms = TODAY) -> None:
         self.url = url
         self._settled = 0
         self._engine: Engine = create_engine(_looking_url(url) if read_only else url,
@@ -106,9 +109,11 @@ class Journal:
         self.seals = SealBook(self._engine)
         try:
             if read_only:
-                self.seals.readable = inspect(self._engine).has_table(SEAL.name)
+                with self._engine.connect() as connection:
+                    forms.check(connection, known)
+                    self.seals.readable = inspect(connection).has_table(SEAL.name)
             else:
-                JOURNAL.create_all(self._engine)
+                forms.prepare(self._engine, JOURNAL.create_all, known)
         except SQLAlchemyError as error:
             raise _unreadable(error) from error
 

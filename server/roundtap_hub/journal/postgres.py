@@ -19,6 +19,8 @@ from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_hub.journal.database_url import database_url, shown
 from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.journal import AT_ONCE, Journal, JournalConflict, PersonRecord
+from roundtap_hub.journal.migrations import forms
+from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
 from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, SEAL, to_row
 from roundtap_hub.journal.seals import Seal, SealBook, seal_row
 from roundtap_hub.journal.venue import DELETED
@@ -52,23 +54,25 @@ class PostgresJournal(Journal):
 
     `name` tells this process's notifications from those of others. `read_only`: nothing is ever written, not even
     tables. Raises Problem("database_not_usable") where the database cannot be had, Problem("database_empty") where it
-    is only to be read and no hub has begun a journal in it.
+    is only to be read and no hub has begun a journal in it, and as a Journal for the form of its tables.
     """
 
-    def __init__(self, address: str, read_only: bool = False) -> None:
+    def __init__(self, address: str, read_only: bool = False, known: Forms = TODAY) -> None:
         self.address = database_url(address)
         self.name = secrets.token_hex(8)
         self._alone: Connection | None = None
         self._engine = postgres_engine(address, read_only)
         self.seals = SharedSealBook(self._engine)
-        with self._reading() as connection:
+        try:
             if not read_only:
-                # Two hubs that start at once would both find no tables.
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TABLES_LOCK})
-                JOURNAL.create_all(connection)
-                connection.commit()
-            elif not connection.scalar(text("SELECT to_regclass('entry') IS NOT NULL")):
-                raise Problem("database_empty", url=shown(self.address))
+                forms.prepare(self._engine, JOURNAL.create_all, known, _lock_tables)
+                return
+            with self._engine.connect() as connection:
+                if not connection.scalar(text("SELECT to_regclass('entry') IS NOT NULL")):
+                    raise Problem("database_empty", url=shown(self.address))
+                forms.check(connection, known)
+        except SQLAlchemyError as error:
+            raise not_usable(self.address, error) from error
 
     def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (),
                rests_on: Mapping[str, int] | None = None) -> None:
@@ -152,6 +156,11 @@ class PostgresJournal(Journal):
                 yield connection
         except SQLAlchemyError as error:
             raise not_usable(self.address, error) from error
+
+
+def _lock_tables(connection: Connection) -> None:
+    """Two hubs that start at once would both find no tables, or both bring them to a new form."""
+    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TABLES_LOCK})
 
 
 class SharedSealBook(SealBook):

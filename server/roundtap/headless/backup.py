@@ -1,0 +1,19 @@
+"""Backs a hub's folder up, running or not, where the hub's own backups do not replace it: before an upgrade."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from roundtap.headless import event_input
+from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.journal.earlier_forms import back_up
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
+
+
+def run(args: Namespace) -> int:
+    """The backup's file on stdout, for `roundtap restore`; 2 where none could be made."""
+    return event_input.say("backup", args.data, lambda: str(back_up(args.data, system_clocks().at().wall or "")))

@@ -1,0 +1,113 @@
+"""Which form a journal's tables have, and that they have the one that this program knows before anybody reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext, suppress
+
+from sqlalchemy import Column, Connection, Engine, Integer, MetaData, String, Table, func, insert, inspect, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from roundtap_core.errors import Problem
+from roundtap_hub.journal.migrations.known_forms import FIRST, TODAY, Forms, Noted
+
+NOTED = MetaData()
+FORM = Table("alembic_version", NOTED, Column("version_num", String(32), primary_key=True))
+"""The form, as Alembic notes it: one row."""
+WRITTEN_BY = Table(
+    "written_by", NOTED,
+    Column("number", Integer, primary_key=True, autoincrement=False), Column("form", String, nullable=False),
+    Column("version", String, nullable=False),
+)
+"""Which versions of the program opened the journal in which form, in that order: so that the way back is known."""
+
+
+def noted_in(connection: Connection) -> Noted:
+    """Read only."""
+    there = set(inspect(connection).get_table_names())
+    form = connection.scalar(select(FORM.c.version_num)) if FORM.name in there else None
+    rows: Iterable[tuple[str, str]] = ()
+    if WRITTEN_BY.name in there:
+        rows = [(row.form, row.version) for row in connection.execute(
+            select(WRITTEN_BY.c.form, WRITTEN_BY.c.version).order_by(WRITTEN_BY.c.number))]
+    return Noted(form or (FIRST if "entry" in there else ""), form is not None, tuple(rows))
+
+
+def is_behind(connection: Connection, forms: Forms = TODAY) -> bool:
+    """Whether opening it would change what is there already: a backup is due before. Raises as `check`."""
+    noted = noted_in(connection)
+    _refuse_newer(noted, forms)
+    return noted.form not in ("", forms.newest)
+
+
+def check(connection: Connection, forms: Forms = TODAY) -> None:
+    """For somebody who only looks. Raises Problem("journal_newer") and Problem("journal_older")."""
+    noted = noted_in(connection)
+    _refuse_newer(noted, forms)
+    if noted.form not in ("", forms.newest):
+        raise Problem("journal_older", form=noted.form, newest=forms.newest)
+
+
+def prepare(engine: Engine, create: Callable[[Connection], None], forms: Forms = TODAY,
+            lock: Callable[[Connection], None] | None = None) -> None:
+    """Give the database this program's form: made anew where it is empty (`create`), brought there from any earlier
+    one, in one transaction that leaves it as it was if anything fails.
+
+    `lock`: lets nobody else do so at the same time, where the database does not see to that itself. Raises
+    SQLAlchemyError, Problem("journal_newer") and Problem("journal_form_failed").
+    """
+    with engine.connect() as connection:
+        noted = noted_in(connection)
+        _refuse_newer(noted, forms)
+        up_to_date = noted.form == forms.newest
+        if up_to_date and noted.stamped and noted.written_by[-1:] == ((forms.newest, forms.running()),):
+            return
+    # What only notes may fail: a full disk, and one that may not be written to, are still to be looked at.
+    with suppress(SQLAlchemyError) if up_to_date else nullcontext(), engine.connect() as connection:
+        _change(connection, create, forms, lock)
+
+
+def _change(connection: Connection, create: Callable[[Connection], None], forms: Forms,
+            lock: Callable[[Connection], None] | None) -> None:
+    begin(connection)
+    if lock is not None:
+        lock(connection)
+    # Another one may have been here meanwhile.
+    noted = noted_in(connection)
+    _refuse_newer(noted, forms)
+    if not noted.form or (not noted.stamped and noted.form == forms.newest):
+        create(connection)
+        _stamp(connection, forms.newest)
+    elif noted.form != forms.newest or not noted.stamped:
+        from roundtap_hub.journal.migrations.moving import move
+
+        move(connection, forms, noted, forms.newest)
+    note(connection, forms.newest, forms.running())
+    connection.commit()
+
+
+def begin(connection: Connection) -> None:
+    """SQLite's driver begins by itself before a change of rows, but not before one of tables."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def note(connection: Connection, form: str, running: str) -> None:
+    """This version has the journal open in this form."""
+    WRITTEN_BY.create(connection, checkfirst=True)
+    last = connection.execute(select(WRITTEN_BY).order_by(WRITTEN_BY.c.number.desc()).limit(1)).first()
+    if last is None or (last.form, last.version) != (form, running):
+        number = (connection.scalar(select(func.max(WRITTEN_BY.c.number))) or 0) + 1
+        connection.execute(insert(WRITTEN_BY), {"number": number, "form": form, "version": running})
+
+
+def _stamp(connection: Connection, form: str) -> None:
+    FORM.create(connection, checkfirst=True)
+    connection.execute(insert(FORM), {"version_num": form})
+
+
+def _refuse_newer(noted: Noted, forms: Forms) -> None:
+    # Forms are counted in four digits: what sorts later came later.
+    if noted.form > forms.newest:
+        raise Problem("journal_newer", form=noted.form, version=noted.since(noted.form), newest=forms.newest,
+                      own=forms.running())

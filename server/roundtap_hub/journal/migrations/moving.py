@@ -1,0 +1,31 @@
+"""A journal brought from one form to another, by Alembic: imported only where there is something to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+
+from roundtap_core.errors import Problem
+from roundtap_hub.journal.migrations.known_forms import Forms, Noted
+
+
+def move(connection: Connection, forms: Forms, noted: Noted, to: str) -> None:
+    """Within the connection's transaction, which whoever began it ends. Raises Problem("journal_form_failed")."""
+    scripts = ScriptDirectory(str(forms.folder.parent), version_locations=[str(forms.folder)])
+
+    def steps(heads: Any, _: MigrationContext) -> Any:
+        # Alembic's own commands are these two, with a configuration in files around them.
+        return scripts._downgrade_revs(to, heads) if heads and max(heads) > to else scripts._upgrade_revs(to, heads)
+
+    context = MigrationContext.configure(connection, opts={"fn": steps, "transactional_ddl": True})
+    try:
+        with Operations.context(context):
+            context.run_migrations()
+    except Exception as error:
+        connection.rollback()
+        reason = " ".join(str(getattr(error, "orig", None) or error).split()) or type(error).__name__
+        raise Problem("journal_form_failed", form=noted.form, newest=to, reason=reason) from error

@@ -1,0 +1,42 @@
+"""Forms that there are not yet, made up for tests: a column for a mood, and a form that fails half way."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
+
+LATER = "0.9.dev900+gfeedbeef0"
+"""The version that knows the made-up forms."""
+
+MOOD = '''"""A made-up form."""
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision = "0002", "0001"
+
+
+def upgrade():
+    op.add_column("person", sa.Column("mood", sa.String, nullable=False, server_default="calm"))
+    op.create_table("weather", sa.Column("day", sa.String, primary_key=True))
+
+
+def downgrade():
+    op.drop_table("weather")
+    with op.batch_alter_table("person") as person:
+        person.drop_column("mood")
+'''
+
+FAILS = MOOD.replace(
+    '    op.create_table("weather"',
+    '    op.execute("INSERT INTO nowhere VALUES (1)")\n    op.create_table("weather"')
+
+
+def later_forms(folder: Path, script: str = MOOD) -> Forms:
+    """The forms of a later program: today's first one, and 0002."""
+    versions = folder / "migrations" / "versions"
+    versions.mkdir(parents=True)
+    shutil.copy(TODAY.folder / "form_0001_as_it_was.py", versions)
+    (versions / "form_0002_with_a_mood.py").write_text(script)
+    return Forms(versions, "0002", lambda: LATER)

@@ -1,0 +1,296 @@
+"""The form of a journal's tables: noted, brought to the program's own after a backup, taken back, never guessed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.script import ScriptDirectory
+from forms_kit import FAILS, LATER, later_forms
+from hub_kit import make_event
+from sqlalchemy import MetaData, create_engine
+
+from roundtap.main import main
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE
+from roundtap_core.version import version
+from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.journal.backups import backups_in, make_backup, only_newest, read_backup
+from roundtap_hub.journal.database_url import DATABASE, sqlite_url
+from roundtap_hub.journal.earlier_forms import KEPT, back_up, back_up_if_behind, take_back
+from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
+from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.journal.migrations.known_forms import FIRST, TODAY
+from roundtap_hub.journal.rows import JOURNAL
+from roundtap_hub.journal.upkeep import Upkeep
+from roundtap_hub.opened import Opened, open_folder
+from roundtap_hub.printing.job_book import BOOK
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "hub"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+    """With an event; closed by whoever takes it further."""
+    monkeypatch.setattr(Upkeep, "start", lambda _: None)
+    opened = open_folder(folder, lambda _: None)
+    make_event(opened.service)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def rested(hub: Opened, folder: Path) -> Path:
+    """The folder of that hub, stopped."""
+    hub.close()
+    return folder
+
+
+def rows(folder: Path, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def dump(folder: Path) -> list[str]:
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
+        return list(connection.iterdump())
+
+
+def change(folder: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def as_before_forms(folder: Path) -> None:
+    """What a hub of before this file left behind."""
+    change(folder, "DROP TABLE alembic_version", "DROP TABLE written_by")
+
+
+def heads(folder: Path) -> dict[str, Head]:
+    journal = Journal(sqlite_url(folder), read_only=True)
+    try:
+        return journal.heads()
+    finally:
+        journal.close()
+
+
+# --- forms noted --------------------------------------------------------------------------------------------------
+
+
+def test_the_newest_form_here_is_the_newest_file(tmp_path: Path) -> None:
+    scripts = ScriptDirectory(str(TODAY.folder.parent), version_locations=[str(TODAY.folder)])
+    assert scripts.get_heads() == [TODAY.newest]
+    assert scripts.get_bases() == [FIRST]
+
+
+def test_a_new_journal_has_the_tables_that_every_form_one_after_the_other_would_have_made(tmp_path: Path) -> None:
+    """Who changes rows.py or the print book without a file in versions/ meets this."""
+    made, moved = MetaData(), MetaData()
+    for name, into in (("made", made), ("moved", moved)):
+        (tmp_path / name).mkdir()
+        url = sqlite_url(tmp_path / name)
+        engine = create_engine(url)
+        if name == "moved":
+            with closing(sqlite3.connect(tmp_path / name / DATABASE)) as connection:
+                connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
+        if name == "made":
+            JOURNAL.create_all(engine)
+            BOOK.create_all(engine)
+        else:
+            from roundtap_hub.journal.migrations.known_forms import Noted
+            from roundtap_hub.journal.migrations.moving import move
+
+            with engine.begin() as connection:
+                move(connection, TODAY, Noted(""), TODAY.newest)
+        into.reflect(engine)
+        engine.dispose()
+
+    def shape(tables: MetaData) -> dict[str, list[str]]:
+        return {table.name: [f"{column.name} {column.type} {column.nullable} {column.primary_key}"
+                             for column in table.columns] for table in tables.sorted_tables
+                if table.name != "alembic_version"}
+
+    assert shape(made) == shape(moved)
+
+
+def test_a_new_journal_says_its_form_and_by_whom(rested: Path) -> None:
+    assert rows(rested, "SELECT * FROM alembic_version") == [(TODAY.newest,)]
+    assert rows(rested, "SELECT form, version FROM written_by") == [(TODAY.newest, version())]
+
+
+def test_a_journal_of_before_forms_gets_its_form_and_keeps_everything(rested: Path) -> None:
+    before = heads(rested)
+    as_before_forms(rested)
+    open_folder(rested, lambda _: None).close()
+    assert rows(rested, "SELECT * FROM alembic_version") == [(FIRST,)]
+    assert heads(rested) == before
+
+
+def test_who_only_looks_changes_nothing(rested: Path) -> None:
+    as_before_forms(rested)
+    before = dump(rested)
+    assert heads(rested)
+    assert dump(rested) == before
+
+
+# --- onwards ------------------------------------------------------------------------------------------------------
+
+
+def test_a_later_form_comes_after_a_backup_that_the_hub_s_own_do_not_replace(rested: Path, tmp_path: Path) -> None:
+    before, later = heads(rested), later_forms(tmp_path)
+    made = back_up_if_behind(rested, read_head_file(rested / HEAD_FILE), "2026-11-22T10:00:00+00:00", later)
+    Journal(sqlite_url(rested), known=later).close()
+
+    assert made is not None
+    assert made.parent == rested / "backups" / KEPT
+    assert made not in backups_in(rested / "backups")
+    assert read_backup(made).heads == before
+    assert rows(rested, "SELECT DISTINCT mood FROM person") == [("calm",)]
+    assert rows(rested, "SELECT form, version FROM written_by") == [("0001", version()), ("0002", LATER)]
+    journal = Journal(sqlite_url(rested), known=later)
+    assert journal.heads() == before
+    journal.close()
+
+
+def test_no_backup_is_made_where_nothing_moves(rested: Path, tmp_path: Path) -> None:
+    assert back_up_if_behind(rested, None, "") is None
+    assert back_up_if_behind(tmp_path / "new", None, "") is None
+    assert not (rested / "backups" / KEPT).exists()
+
+
+def test_a_form_that_fails_half_way_leaves_all_as_it_was(rested: Path, tmp_path: Path) -> None:
+    before = dump(rested)
+    with pytest.raises(Problem) as failed:
+        Journal(sqlite_url(rested), known=later_forms(tmp_path, FAILS))
+    assert failed.value.key == "journal_form_failed"
+    assert failed.value.params["reason"] == "no such table: nowhere"
+    assert dump(rested) == before
+    open_folder(rested, lambda _: None).close()
+
+
+def test_a_backup_that_cannot_be_made_keeps_the_journal_from_moving(rested: Path, tmp_path: Path) -> None:
+    (rested / "backups").mkdir(exist_ok=True)
+    (rested / "backups" / KEPT).write_text("in the way")
+    with pytest.raises(Problem) as refused:
+        back_up_if_behind(rested, None, "", later_forms(tmp_path))
+    assert refused.value.key == "backup_failed"
+
+
+def test_somebody_who_only_looks_is_told_that_the_form_is_an_earlier_one(rested: Path, tmp_path: Path) -> None:
+    with pytest.raises(Problem) as refused:
+        Journal(sqlite_url(rested), read_only=True, known=later_forms(tmp_path))
+    assert (refused.value.key, refused.value.params["form"]) == ("journal_older", "0001")
+
+
+def test_the_backup_of_an_event_that_is_deleted_goes_as_well(rested: Path) -> None:
+    kept, named = back_up(rested, ""), read_head_file(rested / HEAD_FILE)
+    assert named is not None
+    newest = make_backup(rested, rested / "backups", named, "")
+    only_newest(rested / "backups", newest)
+    assert (newest.exists(), kept.exists()) == (True, False)
+
+
+# --- back ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def moved_on(rested: Path, tmp_path: Path) -> Path:
+    """The folder after a later program had it."""
+    Journal(sqlite_url(rested), known=later_forms(tmp_path)).close()
+    return rested
+
+
+def test_an_older_program_names_the_later_version_and_the_way_back(
+    moved_on: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = dump(moved_on)
+    assert main(["hub", "--data", str(moved_on), "--port", "0", "--secure-port", "0"]) == 2
+    said = capfd.readouterr().err
+    for words in (LATER, version(), "roundtap downgrade --form 0001", "roundtap restore", "Nothing was changed"):
+        assert words in said
+    assert dump(moved_on) == before
+
+
+def test_the_refusal_is_said_in_every_language() -> None:
+    said = Problem("journal_newer", form="0002", version=LATER, newest="0001", own="0.1")
+    for language in LANGUAGES:
+        assert "roundtap downgrade --form 0001" in said.say(core_words(language))
+
+
+def test_the_later_program_takes_the_journal_back_and_nothing_is_lost(moved_on: Path, tmp_path: Path) -> None:
+    later = later_forms(tmp_path / "again")
+    before = heads_with(moved_on, later)
+    made = take_back(moved_on, "0001", "", later)
+    assert made is not None
+    opened = open_folder(moved_on, lambda _: None)
+    try:
+        assert {name: head for name, head in heads(moved_on).items() if name != VENUE} == \
+            {name: head for name, head in before.items() if name != VENUE}
+        assert opened.service.snapshot.events["e1"].name
+    finally:
+        opened.close()
+    assert rows(moved_on, "SELECT form, version FROM written_by")[-1] == ("0001", version())
+
+
+def heads_with(folder: Path, known: object) -> dict[str, Head]:
+    journal = Journal(sqlite_url(folder), read_only=True, known=known)  # type: ignore[arg-type]
+    try:
+        return journal.heads()
+    finally:
+        journal.close()
+
+
+def test_nobody_takes_a_journal_back_under_a_running_hub(hub: Opened, folder: Path, tmp_path: Path) -> None:
+    assert take_back(folder, "0001", "") is None, "nothing to take back"
+    change(folder, "UPDATE alembic_version SET version_num = '0002'")
+    with pytest.raises(Problem) as refused:
+        take_back(folder, "0001", "", later_forms(tmp_path))
+    assert refused.value.key == "folder_in_use"
+
+
+def test_a_form_that_there_never_was_is_refused(rested: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for form in ("0007", "0000", "x"):
+        assert main(["downgrade", "--data", str(rested), "--form", form]) == 2
+        assert form in capfd.readouterr().err
+
+
+def test_the_form_of_a_version_is_the_one_that_it_had_the_journal_in(
+    moved_on: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The program that takes it back is the later one; here it is asked with the forms of today, which it refuses."""
+    assert main(["downgrade", "--data", str(moved_on), "--for", LATER]) == 0
+    assert capfd.readouterr().out == "0002\n"
+    assert main(["downgrade", "--data", str(moved_on), "--for", "0.1.dev3+g0000000"]) == 2
+    assert "0.1.dev3+g0000000" in capfd.readouterr().err
+
+
+def test_where_there_is_one_form_every_version_knows_it(rested: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["downgrade", "--data", str(rested), "--for", "0.1.dev3+g0000000"]) == 0
+    assert capfd.readouterr().out == "0001\n"
+    assert not (rested / "backups" / KEPT).exists()
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+
+def test_a_running_hub_is_backed_up_by_a_command(hub: Opened, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["backup", "--data", str(folder)]) == 0
+    made = Path(capfd.readouterr().out.strip())
+    assert made.parent == folder / "backups" / KEPT
+    assert read_backup(made).heads == heads(folder)
+
+
+def test_no_backup_of_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["backup", "--data", str(tmp_path)]) == 2
+    assert str(tmp_path) in capfd.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,104 @@
+"""The form of the tables on PostgreSQL: noted, moved in one transaction, taken back, and refused where it is newer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+from forms_kit import FAILS, LATER, later_forms
+from sqlalchemy import Engine, inspect, text
+
+from roundtap.main import main
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import GENESIS, VENUE, At, NewEntry, seal
+from roundtap_hub.journal.earlier_forms import move_back
+from roundtap_hub.journal.migrations.known_forms import FIRST, TODAY
+from roundtap_hub.journal.postgres import PostgresJournal, postgres_engine
+
+
+@pytest.fixture
+def engine(url: str) -> Iterator[Engine]:
+    made = postgres_engine(url)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def begun(url: str) -> str:
+    """A database with one entry."""
+    journal = PostgresJournal(url)
+    journal.append([seal(NewEntry("epoch-begun", {"epoch": "x"}), VENUE, 1, GENESIS, At("boot", 0, None), "hub")])
+    journal.close()
+    return url
+
+
+def form(engine: Engine) -> str:
+    with engine.connect() as connection:
+        return str(connection.scalar(text("SELECT version_num FROM alembic_version")))
+
+
+def heads(url: str) -> dict[str, object]:
+    journal = PostgresJournal(url, read_only=True)
+    try:
+        return dict(journal.heads())
+    finally:
+        journal.close()
+
+
+def test_a_new_database_and_one_of_before_forms_say_their_form(begun: str, engine: Engine) -> None:
+    assert form(engine) == TODAY.newest
+    with engine.begin() as connection:
+        connection.execute(text("DROP TABLE alembic_version, written_by"))
+    before = heads(begun)
+    PostgresJournal(begun).close()
+    assert form(engine) == FIRST
+    assert heads(begun) == before
+
+
+def test_two_hubs_that_start_at_once_move_it_once(begun: str, engine: Engine, tmp_path: Path) -> None:
+    known, ready, failed = later_forms(tmp_path), Barrier(2), list[Exception]()
+
+    def start() -> None:
+        ready.wait()
+        try:
+            PostgresJournal(begun, known=known).close()
+        except Exception as error:
+            failed.append(error)
+
+    hubs = [Thread(target=start) for _ in range(2)]
+    for hub in hubs:
+        hub.start()
+    for hub in hubs:
+        hub.join()
+    assert failed == []
+    assert form(engine) == "0002"
+    with engine.connect() as connection:
+        noted = connection.execute(text("SELECT form, version FROM written_by ORDER BY number")).all()
+    assert [tuple(row) for row in noted][1:] == [("0002", LATER)]
+
+
+def test_a_form_that_fails_leaves_all_as_it_was(begun: str, engine: Engine, tmp_path: Path) -> None:
+    with pytest.raises(Problem) as failed:
+        PostgresJournal(begun, known=later_forms(tmp_path, FAILS))
+    assert failed.value.key == "journal_form_failed"
+    assert form(engine) == "0001"
+    assert "mood" not in [column["name"] for column in inspect(engine).get_columns("person")]
+
+
+def test_an_older_program_refuses_it_and_the_later_one_takes_it_back(
+    begun: str, engine: Engine, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before, known = heads(begun), later_forms(tmp_path)
+    PostgresJournal(begun, known=known).close()
+    for read_only in (False, True):
+        with pytest.raises(Problem) as refused:
+            PostgresJournal(begun, read_only)
+        assert (refused.value.key, refused.value.params["version"]) == ("journal_newer", LATER)
+    assert main(["downgrade", "--database", begun, "--for", LATER]) == 0
+    assert capfd.readouterr().out == "0002\n"
+    move_back(engine, "0001", known)
+    PostgresJournal(begun).close()
+    assert heads(begun) == before
+    assert main(["downgrade", "--database", begun, "--form", "0001"]) == 0
