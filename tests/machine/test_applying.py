@@ -15,6 +15,7 @@ from roundtap.machine.applying import SECRETS, apply, set_role
 from roundtap.machine.roles import SERVICES, services
 from roundtap.machine.settings_file import ROLES, read
 from roundtap.main import main
+from roundtap_hub.pin import pin_is
 from roundtap_units.table.main import KEYS as TABLE_KEYS
 from roundtap_units.unit_config import COMMON_KEYS
 
@@ -131,6 +132,23 @@ def test_a_new_password_takes_the_old_one_s_place(tmp_path: Path) -> None:
     apply(machine)
     assert json.loads((tmp_path / SECRETS).read_text()) == {"Store": "second one"}
     assert "psk=second one" in (tmp_path / WIFI).read_text()
+
+
+def test_the_hub_s_pin_is_the_one_in_the_file_which_forgets_it(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = hub\npin = Four words-of mine\n")
+    assert apply(machine).told == ()
+    assert pin_is("fourwordsofmine", (tmp_path / "var/lib/roundtap/pin").read_text())
+    assert "mine" not in (tmp_path / "boot/firmware/roundtap.txt").read_text()
+    before = (tmp_path / "var/lib/roundtap/pin").read_text()
+    apply(machine)
+    assert (tmp_path / "var/lib/roundtap/pin").read_text() == before
+
+
+def test_a_pin_on_a_machine_that_is_no_hub_is_told_and_stays(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = table\npin = 12345678\n")
+    assert [one.key for one in apply(machine).told] == ["pin_alone"]
+    assert not (tmp_path / "var/lib/roundtap").exists()
+    assert "12345678" in (tmp_path / "boot/firmware/roundtap.txt").read_text()
 
 
 def test_a_file_made_by_hand_is_left_alone_and_told(tmp_path: Path) -> None:

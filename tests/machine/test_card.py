@@ -76,7 +76,8 @@ def test_the_template_says_nothing_until_somebody_takes_a_sign_away(boot: Path, 
     assert read(raw) == (Settings(), [])
     assert raw.startswith(b"\xef\xbb\xbf")
     assert raw.count(b"\r\n") == raw.count(b"\n")
-    for key in ("role", "wifi", "wifi_password", "country", "language", "board", "hotspot", "hub", "name", "timezone"):
+    for key in ("role", "wifi", "wifi_password", "country", "language", "board", "hotspot", "hub", "name", "timezone",
+                "pin"):
         assert f"\n#{key} = ".encode() in raw
     opened = raw.replace(b"\n#", b"\n").replace(b"# ", b"#")
     assert read(opened)[0].role == "table"

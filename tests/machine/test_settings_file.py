@@ -129,6 +129,7 @@ def test_a_slip_is_told_with_its_line_and_what_was_meant(text: str, says: str) -
     ("country = DE\nwifi = x\nwifi_password = it’s long enough", [(3, "password_quote")]),
     ("country = DE\nwifi = x\nwifi_password = schlüssel1", [(3, "password_sign")]),
     ("hub = https://hub", [(1, "hub")]), ("hub = my hub", [(1, "hub")]), ("hub = http://x:port", [(1, "hub")]),
+    ("role = hub\npin = 1234-567", [(2, "pin_length")]), ("pin = 12345678", [(1, "pin_alone")]),
     ("port = COM3", [(1, "port")]), ("port = /dev/../etc/passwd", [(1, "port")]),
     ("board = ../../etc/passwd", [(1, "plain_name")]),
 ])

@@ -17,6 +17,7 @@ from roundtap.machine.settings_file import FILE, SECRET, Said, Settings, key_of,
 BOOT = ("boot/firmware", "boot")
 EACH_START = "roundtap-first-boot.service"
 """Applies the settings at each start; enabled with the first role."""
+HUB_DATA = "var/lib/roundtap"
 SECRETS = "var/lib/roundtap-machine/networks.json"
 WIPED = "# taken over; write a new line {key} = … to change it"
 
@@ -280,9 +281,12 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
     path, kept = machine.root / SECRETS, remembered(machine)
     said = ((settings.wifi, settings.wifi_password), (settings.hotspot, settings.hotspot_password))
     new = {network: password for network, password in said if network and password}
-    if not new:
+    pin = settings.pin if settings.role == "hub" else ""
+    if not new and not pin:
         return kept, []
     try:
+        if pin:
+            _set_pin(machine.root / HUB_DATA, pin)
         if kept | new != kept:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
@@ -290,6 +294,17 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
     except OSError as error:
         return kept | new, [Said("not_wiped", params={"reason": error.strerror or str(error)})]
     return kept | new, []
+
+
+def _set_pin(folder: Path, pin: str) -> None:
+    from roundtap_hub.pin import write_pin
+
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_pin(folder / "pin", pin)
+    # A folder that is new is given to the hub by systemd, with all that is in it.
+    owner = folder.stat()
+    with contextlib.suppress(PermissionError):
+        os.chown(folder / "pin", owner.st_uid, owner.st_gid)
 
 
 def wipe(path: Path) -> None:

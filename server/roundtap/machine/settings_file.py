@@ -15,12 +15,13 @@ FILE = "roundtap.txt"
 ROLES = ("hub", "table", "printer", "wall", "standby")
 HUB_PORT = 8080
 
-_LITERAL = ("wifi", "wifi_password", "hotspot", "hotspot_password")
+_LITERAL = ("wifi", "wifi_password", "hotspot", "hotspot_password", "pin")
 """Here a # may be part of the value: the whole rest of the line counts."""
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“”", "”": "”", "‘": "’", "‚": "‘’", "«": "»", "»": "«"}
 _COMMENT = ("#", ";", "//", "[")
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
+PIN_MIN, PIN_MAX = 8, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Settings:
     wifi_password: str = ""
     hotspot: str = ""
     hotspot_password: str = ""
+    pin: str = ""
     country: str = ""
     language: str = ""
     timezone: str = ""
@@ -65,7 +67,7 @@ class Settings:
 
 
 KEYS = tuple(one.name for one in fields(Settings))
-SECRET = ("wifi_password", "hotspot_password")
+SECRET = ("wifi_password", "hotspot_password", "pin")
 DEFAULT_HOTSPOT = "Roundtap"
 
 
@@ -103,6 +105,8 @@ def read(raw: bytes, timezones: Callable[[], set[str]] = known_words.timezones) 
     for key, network in (("wifi_password", "wifi"), ("hotspot_password", "hotspot")):
         if values.get(key) and values.get(network, "no") == "no":
             told.append(Said("password_alone", found[key][0], {"key": key, "network": network}))
+    if settings.pin and settings.role != "hub":
+        told.append(Said("pin_alone", found["pin"][0]))
     if settings.wifi and not settings.country:
         told.append(Said("no_country", found["wifi"][0]))
     return settings, sorted(told, key=lambda one: one.line)
@@ -191,6 +195,11 @@ def _network_or_device(key: str, value: str) -> object:
             return DEFAULT_HOTSPOT if _yes(key, value) else "no"
         if len(value.encode()) > SSID_BYTES_MAX:
             raise _Wrong("ssid_long", key=key, longest=SSID_BYTES_MAX)
+        return value
+    if key == "pin":
+        # Spaces and hyphens do not count when it is typed.
+        if not PIN_MIN <= len(re.sub(r"[\s-]", "", value)) <= PIN_MAX:
+            raise _Wrong("pin_length", least=PIN_MIN, most=PIN_MAX)
         return value
     if key in SECRET:
         return _password(key, value)
