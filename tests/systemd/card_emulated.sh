@@ -39,7 +39,7 @@ wait "$machine" || true
 boot_file roundtap/first-boot.log | tail -n 12
 ok "installed, and restarted by itself" '! boot_file cmdline.txt | grep -q systemd.run'
 ok "the next start is read-only" 'boot_file cmdline.txt | grep -q overlayroot=tmpfs:recurse=0'
-ok "the card has a data partition" 'sfdisk -d "$image" | grep -c "^$image" | grep -q 3'
+ok "the card has a data partition" '[ "$(od -An -tu1 -j482 -N1 "$image" | tr -d " ")" = 131 ]'
 boot_file roundtap-says.txt
 echo "== second start ($(date +%H:%M:%S))"
 start second

@@ -25,11 +25,16 @@ printf 'console=ttyAMA0,115200 console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype
 printf 'dtparam=audio=on\n[all]\n' | mcopy -i "$parts/boot" - ::config.txt
 mke2fs -q -t ext4 -L rootfs -d "$root" "$parts/root" "${ROOT_MIB}M"
 truncate -s $((1 + BOOT_MIB + ROOT_MIB))M "$image"
-sfdisk --quiet "$image" << P
-label: dos
-label-id: $LABEL_ID
-1MiB, ${BOOT_MIB}MiB, c
-$((1 + BOOT_MIB))MiB, ${ROOT_MIB}MiB, L
+# The table of partitions, as sfdisk would write it: FAT (0x0c), then Linux (0x83).
+python3 - "$image" "$LABEL_ID" "$BOOT_MIB" "$ROOT_MIB" << 'P'
+import struct, sys
+image, label, boot, root = sys.argv[1], int(sys.argv[2], 16), int(sys.argv[3]), int(sys.argv[4])
+entries = [(0x0C, 1, boot), (0x83, 1 + boot, root)]
+table = b"".join(struct.pack("<B3sB3sII", 0, b"\xfe\xff\xff", kind, b"\xfe\xff\xff", start * 2048, size * 2048)
+                 for kind, start, size in entries)
+with open(image, "r+b") as file:
+    file.seek(440)
+    file.write(struct.pack("<IH", label, 0) + table + b"\0" * 32 + b"\x55\xaa")
 P
 dd if="$parts/boot" of="$image" bs=1M seek=1 conv=notrunc,sparse status=none
 dd if="$parts/root" of="$image" bs=1M seek=$((1 + BOOT_MIB)) conv=notrunc,sparse status=none
