@@ -15,8 +15,9 @@ ok() { if eval "$2"; then echo "ok: $1 ($(date +%H:%M:%S))"; else echo "NOT: $1"
 boot_file() { mcopy -n -i "$image@@1M" "::$1" -; }
 
 start() {
-    qemu-system-aarch64 -M virt -cpu cortex-a53 -smp 2 -m 1024 -nographic -no-reboot -kernel "$kernel" -initrd "$initrd" \
-        -append "$(boot_file cmdline.txt | tr -d '\n')" -drive "file=$image,format=raw,if=virtio,cache=writethrough" \
+    # Without console=tty1 all that is said comes to the log.
+    qemu-system-aarch64 -M virt -cpu cortex-a53 -smp 2 -m 1024 -accel tcg,tb-size=512 -nographic -no-reboot -kernel "$kernel" -initrd "$initrd" \
+        -append "$(boot_file cmdline.txt | tr -d '\n' | sed 's/ console=tty1//') audit=0" -drive "file=$image,format=raw,if=virtio,cache=writethrough" \
         -nic "user,model=virtio-net-pci,restrict=on,hostfwd=tcp:127.0.0.1:$PORT-:8080" > "$work/$1.log" 2>&1 < /dev/null &
     machine=$!
 }

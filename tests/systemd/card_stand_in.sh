@@ -19,6 +19,10 @@ mv "$root/etc/systemd/system/userconfig.service.stock" "$root/usr/lib/systemd/sy
 mkdir -p "$root/etc/systemd/system/multi-user.target.wants"
 ln -sf /usr/lib/systemd/system/userconfig.service "$root/etc/systemd/system/multi-user.target.wants/"
 
+# An emulated machine takes minutes for what a Pi does in seconds.
+mkdir -p "$root/etc/systemd/system.conf.d"
+printf '[Manager]\nDefaultTimeoutStartSec=900\nDefaultDeviceTimeoutSec=900\n' > "$root/etc/systemd/system.conf.d/slow.conf"
+
 mformat -C -i "$parts/boot" -T $((BOOT_MIB * 2048)) -h 16 -s 63 -F ::
 printf 'console=ttyAMA0,115200 console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype=ext4 fsck.repair=yes rootwait resize\n' |
     mcopy -i "$parts/boot" - ::cmdline.txt

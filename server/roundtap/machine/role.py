@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from roundtap.machine import applying, first_boot, read_only, roles, says
+from roundtap.machine import applying, first_boot, on_display, read_only, roles, says
 from roundtap.machine.settings_file import ROLES, Said
 from roundtap_core.errors import Problem
 from roundtap_core.words import core_words
@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _apply(machine: applying.Machine, first: bool, restart: bool) -> int:
+    at_start = restart and machine.root == Path("/")
     if first:
         first_boot.quieten(machine)
     done = applying.apply(machine)
@@ -64,9 +65,12 @@ def _apply(machine: applying.Machine, first: bool, restart: bool) -> int:
         told.append(Said("data_missing"))
     words = says.words_for(settings)
     text = says.report(settings, told, words, roles.services(settings.role)[0])
+    consoles = says.CONSOLES if machine.root == Path("/") else ()
     with machine.boot_open():
-        says.tell(machine.boot(), text, mend=bool(told), consoles=says.CONSOLES if machine.root == Path("/") else ())
+        says.tell(machine.boot(), text, mend=bool(told) or not settings.role, consoles=consoles)
     print(text, end="")
+    if told and at_start:
+        on_display.show(settings, told[0].text(words), machine.root)
     if changed and not first:
         print(words("says.restart"))
         if restart and first_boot.restart_wanted(machine):
