@@ -44,7 +44,7 @@ deb:
 	sh systemd/debian/build_deb.sh $(ARCH)
 
 # An image of Raspberry Pi OS Lite (64-bit) that installs the bundle at its first start: make image BASE=…raspios….img.xz
-BUNDLE ?= dist/bundle
+BUNDLE ?= $(lastword $(sort $(wildcard dist/roundtap-offline_*_arm64.tar)))
 image: setup
 	$(BIN)/roundtap card "$(BASE)" --bundle "$(BUNDLE)" --output dist/roundtap.img $(ARGS)
 

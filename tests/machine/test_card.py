@@ -6,6 +6,7 @@ import lzma
 import shutil
 import struct
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,16 @@ def test_a_card_gets_bundle_script_and_settings_and_starts_the_script_next(boot:
     words = (boot / "cmdline.txt").read_text().split()
     assert words[-4:] == ARMED_WORDS
     assert words[:-4] == CMDLINE.replace(" resize", "").split()
+
+
+def test_a_bundle_may_be_one_tar(boot: Path, bundle: Path, tmp_path: Path) -> None:
+    (bundle / "install.sh").write_text("#!/bin/sh\n")
+    packed = tmp_path / "roundtap-offline_1.2.3_trixie_arm64.tar"
+    with tarfile.open(packed, "w") as tar:
+        tar.add(bundle, "roundtap-offline_1.2.3")
+    assert main(["card", str(boot), "--bundle", str(packed)]) == 0
+    assert {path.name for path in (boot / "roundtap/bundle").iterdir()} == {
+        "roundtap_1.2.3_arm64.deb", "overlayroot_0.18_all.deb", "install.sh"}
 
 
 def test_the_template_says_nothing_until_somebody_takes_a_sign_away(boot: Path, bundle: Path) -> None:

@@ -9,6 +9,8 @@ import shutil
 import struct
 import subprocess
 import sys
+import tarfile
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -34,8 +36,8 @@ SECTOR, MIB = 512, 1 << 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", type=Path, metavar="WHERE",
                         help="the mounted boot partition of a card, or an image of Raspberry Pi OS (.img, .img.xz)")
-    parser.add_argument("--bundle", type=Path, required=True, metavar="DIR",
-                        help="the packages (.deb), made by `make bundle`")
+    parser.add_argument("--bundle", type=Path, required=True, metavar="TAR",
+                        help="what `make bundle` made; or a folder of packages (.deb)")
     parser.add_argument("--settings", type=Path, metavar="FILE", help="a roundtap.txt to put onto it")
     parser.add_argument("--output", type=Path, default=Path("dist/roundtap.img"), metavar="FILE",
                         help="where the image goes (default: dist/roundtap.img)")
@@ -43,8 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """2, with what to do, where the target is no card, or the bundle does not fit."""
+    with tempfile.TemporaryDirectory(prefix="roundtap-card-") as folder:
+        return _run(args, Path(folder))
+
+
+def _run(args: argparse.Namespace, unpacked: Path) -> int:
     try:
-        packages = _packages(args.bundle)
+        packages = bundle_files(args.bundle, unpacked)
         settings = args.settings.read_bytes() if args.settings else None
         card: Card
         if args.target.is_dir():
@@ -58,12 +65,13 @@ def run(args: argparse.Namespace) -> int:
     except Problem as problem:
         print(f"roundtap card: {problem.say(core_words(_language()))}", file=sys.stderr)
         return BAD_INPUT
-    except (OSError, lzma.LZMAError, EOFError) as error:
+    except (OSError, lzma.LZMAError, EOFError, tarfile.TarError) as error:
         print(f"roundtap card: {args.target}: {error}", file=sys.stderr)
         return BAD_INPUT
     mib = sum(path.stat().st_size for path in packages) // MIB
+    count = sum(path.suffix == ".deb" for path in packages)
     where, text = (args.target, "card.done") if args.target.is_dir() else (args.output, "card.image")
-    print(says.words_for(Settings(language=_language()))(text, where=where, packages=len(packages), mib=mib))
+    print(says.words_for(Settings(language=_language()))(text, where=where, packages=count, mib=mib))
     return DONE
 
 
@@ -73,10 +81,15 @@ def _language() -> str:
     return reader_words().language
 
 
-def _packages(folder: Path) -> list[Path]:
-    found = sorted(folder.rglob("*.deb"))
-    if not any(path.name.startswith("roundtap_") for path in found):
-        raise Problem("card_no_bundle", folder=folder)
+def bundle_files(bundle: Path, unpacked: Path) -> list[Path]:
+    """Every file of a bundle, a folder or a tar, which goes to `unpacked`. Problem where it lacks the package itself."""
+    if bundle.is_file():
+        with tarfile.open(bundle) as tar:
+            tar.extractall(unpacked, filter="data")
+        bundle = unpacked
+    found = sorted(path for path in bundle.rglob("*") if path.is_file())
+    if not any(path.match("roundtap_*.deb") for path in found):
+        raise Problem("card_no_bundle", folder=bundle)
     return found
 
 

@@ -94,10 +94,15 @@ bundle() {
     chmod 755 /usr/sbin/policy-rc.d
     export DEBIAN_FRONTEND=noninteractive
     dpkg --configure -a >> "$log" 2>&1
-    dpkg --install --refuse-downgrade --skip-same-version --force-confold "$@" >> "$log" 2>&1
+    if [ -f "$here/bundle/install.sh" ]; then
+        # The bundle's own: apt takes from it what this system lacks.
+        sh "$here/bundle/install.sh" >> "$log" 2>&1
+    else
+        dpkg --install --refuse-downgrade --skip-same-version --force-confold "$@" >> "$log" 2>&1
+    fi
     done=$?
     rm -f /usr/sbin/policy-rc.d
-    [ "$done" = 0 ] || say "dpkg ended with $done"
+    [ "$done" = 0 ] || say "the installation ended with $done"
     # What a wall or a printer wants beyond it may be missing: rather a hub without a wall than no hub.
     [ "$(dpkg-query --show --showformat '${db:Status-Status}' roundtap 2> /dev/null)" = installed ]
 }
