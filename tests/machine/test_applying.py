@@ -209,6 +209,7 @@ def test_a_machine_that_is_no_pi_keeps_its_settings_in_etc(tmp_path: Path) -> No
     assert set_role(machine, "hub") == tmp_path / "etc/roundtap/roundtap.txt"
     apply(machine)
     assert "roundtap-hub.service" in called.started()
+    assert not (tmp_path / "etc/hostname").exists()
 
 
 @pytest.mark.parametrize("raw", [

@@ -224,7 +224,8 @@ def _copy_beside(machine: Machine) -> list[str]:
 
 
 def _name(machine: Machine, settings: Settings) -> list[str]:
-    if not settings.role and not settings.name:
+    # A machine that is no card of ours has a name already, which its owner chose.
+    if not settings.name and (not settings.role or machine.boot() is None):
         return []
     try:
         serial = (machine.root / "sys/firmware/devicetree/base/serial-number").read_text().strip("\0\n ")

@@ -82,7 +82,7 @@ def _language() -> str:
 
 
 def bundle_files(bundle: Path, unpacked: Path) -> list[Path]:
-    """Every file of a bundle, a folder or a tar, which goes to `unpacked`. Problem where it lacks the package itself."""
+    """Every file of a bundle, a folder or a tar, which goes to `unpacked`. Problem where it lacks the package."""
     if bundle.is_file():
         with tarfile.open(bundle) as tar:
             tar.extractall(unpacked, filter="data")
