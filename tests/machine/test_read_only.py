@@ -69,15 +69,15 @@ def test_what_must_last_is_mounted_from_the_data_partition(pi: Machine) -> None:
 def test_no_mount_that_fails_leaves_a_machine_waiting_for_a_keyboard(pi: Machine) -> None:
     read_only.prepare(pi)
     for place, fields in mounts(pi).items():
-        if place.startswith(("/data", "/var", "/etc")):
+        if place.startswith(("/data", "/var", "/etc", "/boot")):
             assert "nofail" in fields[3].split(",")
 
 
 def test_the_boot_partition_is_read_only_and_all_other_lines_stay(pi: Machine) -> None:
     read_only.prepare(pi)
     found = mounts(pi)
-    assert found["/boot/firmware"][3] == "defaults,ro"
-    assert (pi.root / "etc/fstab").read_text().replace("defaults,ro ", "defaults ").startswith(FSTAB)
+    assert found["/boot/firmware"][3] == "defaults,nofail,ro"
+    assert (pi.root / "etc/fstab").read_text().replace("defaults,nofail,ro ", "defaults ").startswith(FSTAB)
 
 
 def test_prepared_twice_is_prepared_once_and_old_data_is_not_copied_over_new(pi: Machine) -> None:

@@ -99,8 +99,9 @@ def _boot_read_only(line: str) -> str:
     fields = re.split(r"(\s+)", line)
     if line.startswith("#") or len(fields) < 7 or fields[2] not in ("/boot/firmware", "/boot"):
         return line
-    options = [option for option in fields[6].split(",") if option not in ("rw", "ro")]
-    fields[6] = ",".join([*options, "ro"])
+    options = [option for option in fields[6].split(",") if option not in ("rw", "ro", "nofail")]
+    # Pi OS would wait for a keyboard where it cannot be mounted; the role of last time is enough to run a hall.
+    fields[6] = ",".join([*options, "nofail", "ro"])
     return "".join(fields)
 
 
