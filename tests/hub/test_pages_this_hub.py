@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,11 @@ from PIL import Image, ImageDraw
 
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.reached_at import ReachedAt
 from roundtap_hub.sessions import form_token
 from roundtap_hub.tls import Encrypted
 from roundtap_hub.views.this_hub import browser_name, hours_text
+from roundtap_systemd.wifi import AccessPoint, Hotspot
 
 ANDROID = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36"
 FINGERPRINT = " ".join(["AB12"] * 16)
@@ -232,3 +235,34 @@ def test_an_official_is_said_to_be_somebody_of_the_staff(house: House):
     assert dict(house.hub.organizers.staff.people[0].officials) == {"e1": "o1"}
     desk.post("/console/e1/officials/o1/person", person="")
     assert dict(house.hub.organizers.staff.people[0].officials) == {}
+
+
+def test_organizers_see_the_hub_s_addresses_its_wifi_and_who_is_on_it(
+        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached = ReachedAt(8080, 80, (), lambda: [ip_address("192.168.1.20"), ip_address("10.42.0.1")])
+    reached.look()
+    object.__setattr__(house.hub, "reached_at", reached)
+    spot = Hotspot("Tom's Games", "kmwp-4hd7-xqre", "wlan0", 6, "DE")
+    monkeypatch.setattr("roundtap_hub.pages.this_hub.known_hotspot", lambda: spot)
+    desk = house.organizer()
+
+    def shown(*points: AccessPoint) -> str:
+        monkeypatch.setattr("roundtap_hub.pages.this_hub.access_points", lambda: points)
+        return text_of(desk.get("/console/hub"))
+
+    said = shown(AccessPoint("wlan0", "Tom's Games", 6, 7, 8))
+    for text in ("http://192.168.1.20", "http://10.42.0.1 · on the hub's own Wi-Fi", "http://roundtap.local",
+                 "Tom's Games", "kmwp-4hd7-xqre", "7 of at most 8 devices are on it",
+                 "At most 8 devices at once, table units included"):
+        assert text in said
+    assert "turned away" in shown(AccessPoint("wlan0", "Tom's Games", 6, 8, 8))
+    assert "but not up" in shown()
+
+
+def test_a_hub_on_no_network_says_so_and_one_without_a_hotspot_shows_none(
+        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roundtap_hub.pages.this_hub.known_hotspot", lambda: None)
+    object.__setattr__(house.hub, "reached_at", ReachedAt(8080, addresses=tuple))
+    said = text_of(house.organizer().get("/console/hub"))
+    assert "This hub is on no network yet" in said
+    assert "own Wi-Fi" not in said
