@@ -141,7 +141,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         notify.tell("STATUS=no display answers; no press counts" if is_blind else "STATUS=")
 
     unit = PanelUnit(PanelDialogue(unit_words(config.language)), screen, Gestures(), link.do, heard, blind)
-    buttons = Buttons(config.board, pins, incoming, mono_ms)  # type: ignore[arg-type]
+    buttons = Buttons(config.board, pins, incoming, mono_ms)
 
     def stopped() -> bool:
         if unit.sound(mono_ms()):

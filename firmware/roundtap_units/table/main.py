@@ -132,7 +132,8 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_mark(config.key))
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
     stored = StoredView(config.folder / "view.json", this_boot())
-    health = OwnHealth(Machine(config.folder, True), config.board.pins.keys(), lambda: not screen.blind)
+    health = OwnHealth(Machine(config.folder, True), config.board.pins.keys(), lambda: not screen.blind,
+                       lacks=lambda: (front.deaf, screen.reason))
     link = HubLink(HubAddress(config.host, config.port, config.unit, config.key, config.others), outbox,
                    _receiver(incoming, stopping), mono_ms, memory, stored.holds,
                    LocalKey("table").renewed if config.local else lambda: None, health)
