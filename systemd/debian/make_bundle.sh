@@ -23,7 +23,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 name=roundtap-offline_${version}_${suite}_$arch
 mkdir -p "$work/etc/preferences.d" "$work/lists/partial" "$work/cache/archives/partial" "$work/$name"
 cat "${STATUS:-/dev/null}" > "$work/status"
-echo "deb [trusted=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} $suite main" \
+echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} $suite main" \
     > "$work/etc/sources.list"
 [ -z "${SOURCES:-}" ] || cat "$SOURCES" >> "$work/etc/sources.list"
 
@@ -31,7 +31,7 @@ in_target() {
     apt-get -q=2 -o APT::Architecture="$arch" -o APT::Architectures::="$arch" -o Dir::Etc="$work/etc" \
         -o Dir::Etc::sourcelist="$work/etc/sources.list" -o Dir::Etc::sourceparts=- -o Dir::State::lists="$work/lists" \
         -o Dir::State::status="$work/status" -o Dir::Cache="$work/cache" -o APT::Sandbox::User=root \
-        -o Debug::NoLocking=1 "$@"
+        -o Debug::NoLocking=1 -o Acquire::GzipIndexes=false "$@"
 }
 
 # What a hub, a table or a printer uses where it is there; what a suite does not have is left out, and named.
