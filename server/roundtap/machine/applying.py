@@ -94,13 +94,17 @@ class Applied:
     restart: bool
 
 
-def apply(machine: Machine) -> Applied:
-    """Make the machine what its `roundtap.txt` says. Said again, it changes nothing."""
+def apply(machine: Machine, start: bool = True) -> Applied:
+    """Make the machine what its `roundtap.txt` says. Said again, it changes nothing.
+
+    start: False where the services come with the next start only: at the first one, their folders are still to be moved
+    to the data partition.
+    """
     with machine.boot_open():
-        return _apply(machine)
+        return _apply(machine, start)
 
 
-def _apply(machine: Machine) -> Applied:
+def _apply(machine: Machine, start: bool) -> Applied:
     settings, told = machine.settings()
     passwords, told_of_secrets = _take_secrets(machine, settings)
     told += told_of_secrets
@@ -120,13 +124,13 @@ def _apply(machine: Machine) -> Applied:
         on_boot = boot_files.take(boot, settings, machine.root / roles.ETC)
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
-    _switch(machine, settings.role)
+    _switch(machine, settings.role, start)
     if any("NetworkManager" in path for path in changed):
         machine.run(["nmcli", "connection", "reload"])
     return Applied(tuple(changed), tuple(told), restart)
 
 
-def _switch(machine: Machine, role: str) -> None:
+def _switch(machine: Machine, role: str, start: bool) -> None:
     wanted, others = roles.services(role)
     there = [unit for unit in others if _has_unit(machine.root, unit)]
     if there:
@@ -135,7 +139,7 @@ def _switch(machine: Machine, role: str) -> None:
         # One after the other: a service that this package does not have keeps no other from coming up.
         if _has_unit(machine.root, unit):
             machine.run(["systemctl", "--quiet", "enable", unit])
-            if unit != EACH_START:
+            if start and unit != EACH_START:
                 machine.run(["systemctl", "--quiet", "start", "--no-block", unit])
 
 

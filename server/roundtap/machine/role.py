@@ -50,7 +50,7 @@ def _apply(machine: applying.Machine, first: bool, restart: bool) -> int:
     at_start = restart and machine.root == Path("/")
     if first:
         first_boot.quieten(machine)
-    done = applying.apply(machine)
+    done = applying.apply(machine, start=not first)
     settings, _ = machine.settings()
     told = list(done.told)
     changed = done.restart
