@@ -80,7 +80,8 @@ partitions() {
     # Also after a plug pulled in between: growing what is grown already changes nothing.
     resize2fs "$root" >> "$log" 2>&1 || { say "resize2fs failed"; return 1; }
     [ -b "$data" ] || { say "$data did not appear"; return 1; }
-    blkid "$data" > /dev/null || mke2fs -q -F -t ext4 -m 1 -L "$DATA" "$data" >> "$log" 2>&1 ||
+    # (blkid alone finds something on an empty partition, too: its number in the table.)
+    [ -n "$(blkid --match-tag TYPE --output value "$data")" ] || mke2fs -q -F -t ext4 -m 1 -L "$DATA" "$data" >> "$log" 2>&1 ||
         { say "mke2fs failed on $data"; return 1; }
     udevadm settle
 }
