@@ -22,7 +22,9 @@ ONCE_A_START = FOLDER / "roundtap-first-boot.service"
 EVERY = sorted(FOLDER.glob("*.service"))
 STEPS = FOLDER / "roundtap-steps@.service"
 """One for each connection to its socket: a step that needs root, and it is over."""
-SERVICES = [unit for unit in EVERY if unit not in (ONCE_A_START, STEPS)]
+HOTSPOT = FOLDER / "roundtap-hotspot.service"
+"""Runs at each start after that, and ends: the Wi-Fi is NetworkManager's."""
+SERVICES = [unit for unit in EVERY if unit not in (ONCE_A_START, STEPS, HOTSPOT)]
 OURS = [unit for unit in EVERY if unit.name != "roundtap-wall.service" and unit != STEPS]
 ROUNDTAP = "/opt/roundtap/bin/roundtap"
 
