@@ -80,6 +80,11 @@ def test_every_text_fits(language: str, badge: str, monkeypatch: pytest.MonkeyPa
     assert unfit == []
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_way_to_another_key_fits_beneath_a_page(language: str) -> None:
+    assert screens.fit(unit_words(language)("refusal.key.again", sign="●"), 128, 12, screens.LOW).fits
+
+
 def test_the_code_stands_there_with_its_number_the_hub_and_the_seconds_left() -> None:
     hands = Hands(Showing(CODE, "roundtap", 17, "345678", 60_000))
     hands.table.step(18_500)

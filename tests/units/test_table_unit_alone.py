@@ -242,6 +242,27 @@ def test_a_report_that_is_never_taken_ends_in_a_word_and_not_in_sending(lone: Lo
     assert "sending" in lone.says
 
 
+def test_a_unit_whose_key_is_taken_no_more_asks_anew_where_somebody_holds_a_button(lone: Lone) -> None:
+    lone.unit.troubles.can_enrol = True
+    lone.hub_says("refusal", "key")
+    assert "hold ●: enrol again" in lone.says
+    lone.wait(1000)
+    lone.hub_says("contact", None)
+    lone.unit.step(lone.now_ms, [Edge("a", True, lone.now_ms)])
+    lone.wait(700)
+    assert lone.unit.troubles.enrols
+
+
+def test_a_tap_leaves_the_key_where_it_is_and_so_does_a_key_that_was_typed_into_a_file(lone: Lone) -> None:
+    lone.hub_says("refusal", "key")
+    assert "enrol again" not in lone.says
+    lone.unit.troubles.can_enrol = True
+    lone.wait(1000)
+    lone.hub_says("contact", None)
+    lone.tap("a")
+    assert not lone.unit.troubles.enrols
+
+
 def test_a_pending_report_has_words_and_its_later_fate_is_shown(lone: Lone) -> None:
     lone.tap("a", "a", "b")
     lone.hub_answers(1)

@@ -59,10 +59,3 @@ def keep_enrolled(folder: Path, enrolled: Enrolled) -> None:
         os.fsync(file.fileno())
     os.replace(temporary, path)
     sync_folder(folder)
-
-
-def forget_enrolled(folder: Path) -> None:
-    """The unit belongs to no hub any more. OSError where the disk refuses."""
-    with suppress(FileNotFoundError):
-        (folder / FILE).unlink()
-        sync_folder(folder)

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
-from roundtap_units.link.enrolled import forget_enrolled
 from roundtap_units.link.identity import ENROLLED, Identity, known_identity, of_enrolled
 from roundtap_units.unit_config import ConfigError, UnitConfig, keep_language, read_unit_config
 
@@ -32,6 +31,8 @@ log = logging.getLogger(__name__)
 
 KEYS = ("board", "facing")
 WAITING_MAX, WAIT_S = 500, 0.01
+ENROL_ANEW = "ROUNDTAP_ENROL_ANEW"
+"""Set for a process that begins again because somebody wants another key."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -150,7 +151,8 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         say_missing(front.reason, screen.said)
         return not stopping.is_set()
 
-    identity = known_identity(config.unit, config.key, config.hubs, config.folder)
+    anew = os.environ.pop(ENROL_ANEW, "")
+    identity = None if anew else known_identity(config.unit, config.key, config.hubs, config.folder)
     if identity is None:
         identity, config = _enrolled(config, memory, screen, front, heard, badge, incoming, mono_ms,
                                      enrolling_goes_on)
@@ -196,7 +198,9 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         screen.close()
         _give_back(front)
     if unit.troubles.enrols and not stopping.is_set():
-        forget_enrolled(config.folder)
+        # The key stays on the disk until there is another one: who refused it may be no hub, and after a power cut it
+        # is tried again.
+        os.environ[ENROL_ANEW] = "1"
         return True
     return False
 

@@ -1,0 +1,61 @@
+"""A print station without a key: its digits come on paper, a few times, and on the machine's own console."""
+
+from __future__ import annotations
+
+from roundtap_core.words import LANGUAGES
+from roundtap_devices.printing.known_printers import printer_profile
+from roundtap_devices.printing.print_lines import Line
+from roundtap_units.link.enrolling import CODE, LOOKING, Showing
+from roundtap_units.station.enrol_station import SHEETS_MAX, EnrolStation, code_sheet
+from roundtap_units.unit_words import unit_words
+
+
+class Paper:
+    """A printer that is never busy, and whoever asks for digits."""
+
+    def __init__(self) -> None:
+        self.showing = Showing(LOOKING)
+        self.phase = ""
+        self.printed: list[bytes] = []
+        self.said: list[str] = []
+        self.station = EnrolStation(self, self, printer_profile("plain-58"), unit_words("en"),  # type: ignore[arg-type]
+                                    self.said.append)
+
+    def begin(self, composed: object, before: object, now_ms: int) -> None:
+        self.printed.append(composed.data)  # type: ignore[attr-defined]
+
+    def step(self, now_ms: int) -> None: ...
+
+    def shows(self, number: int, code: str) -> None:
+        self.showing = Showing(CODE, "roundtap", number, code, 600_000)
+        for now_ms in range(3):
+            self.station.step(now_ms)
+
+
+def test_each_code_comes_on_paper_once_and_is_said() -> None:
+    paper = Paper()
+    paper.station.step(0)
+    assert paper.printed == []
+    paper.shows(17, "345678")
+    paper.shows(18, "111222")
+    assert [b"345 678" in paper.printed[0], b"111 222" in paper.printed[1], len(paper.printed)] == [True, True, 2]
+    assert paper.said == ["17 345 678 (roundtap)", "18 111 222 (roundtap)"]
+
+
+def test_an_empty_hall_uses_up_no_roll() -> None:
+    paper = Paper()
+    for number in range(10, 10 + SHEETS_MAX):
+        assert not paper.station.silent
+        paper.shows(number, "345678")
+    assert not paper.station.silent, "the last code is still good"
+    paper.shows(50, "999999")
+    assert (len(paper.printed), paper.station.silent) == (SHEETS_MAX, True)
+
+
+def test_the_sheet_is_whole_on_the_narrowest_paper_in_every_language() -> None:
+    sheet = printer_profile("plain-58").sheet
+    for language in LANGUAGES:
+        lines = code_sheet(Showing(CODE, "roundtap", 17, "345678", 600_000), sheet, unit_words(language))
+        texts = [cell.text for line in lines if isinstance(line, Line) for cell in line.cells]
+        assert "17  345 678" in texts
+        assert all(len(text) <= sheet.columns for text in texts), language
