@@ -18,6 +18,7 @@ from roundtap_hub.devices.unit_troubles import UnitTroubles
 from roundtap_hub.enrolment.desk import EnrolDesk
 from roundtap_hub.enrolment.known_ids import KnownIds
 from roundtap_hub.event_ids import random_event_id
+from roundtap_hub.hall_time import HallTime
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.event_times import Times
 from roundtap_hub.journal.proofs import Proofs
@@ -74,6 +75,8 @@ class Hub:
     """The hub's own audio out; None: it has none."""
     links: PersonalLinks = field(default=None)  # type: ignore[assignment]
     """Players' personal links. Not given: in memory, by `secret`."""
+    hall_time: HallTime | None = None
+    """The time of day, which an organizer may set; None: it is somebody else's (a database's, a test's)."""
     encrypted: Encrypted | None = None
     """The port for organizers, and whom browsers have to trust for it; None: organizers only at the hub itself."""
     plain_port: int = 0

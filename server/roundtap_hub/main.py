@@ -11,6 +11,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -21,6 +22,7 @@ from roundtap_hub.bounded_logs import bound_logs
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
 from roundtap_hub.enrolment.known_ids import IDS_FILE, KnownIds
+from roundtap_hub.hall_time import HallTime
 from roundtap_hub.hub import Hub, read_or_make_secret
 from roundtap_hub.hub_sound import HubSound, aplay
 from roundtap_hub.journal.clocks import system_clocks
@@ -110,6 +112,8 @@ def run(args: argparse.Namespace) -> int:
         return 2
     secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
     organizers, certificates, encrypted, secret = None, None, None, secrets.token_bytes(32)
+    clocks = system_clocks()
+    hall_time = HallTime(None, clocks.boot_id, clocks.mono_ms)
     try:
         if not args.pages:
             for open_to_others in make_private_folder(args.data):
@@ -117,8 +121,9 @@ def run(args: argparse.Namespace) -> int:
                       "chmod go-rwx", file=sys.stderr)
             organizers, new_pin = _organizers(args.data)
             secret = read_or_make_secret(args.data / "secret")
+            hall_time = HallTime(args.data, clocks.boot_id, clocks.mono_ms)
             if secure_port:
-                certificates = Certificates(args.data)
+                certificates = Certificates(args.data, now=hall_time.now)
                 encrypted = Encrypted(secure_port, certificates.authority, certificates.fingerprint)
             _say_once(new_pin, encrypted, args.short_port or args.port)
     except Problem as problem:
@@ -142,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
         unit_keys = UnitKeys(None if args.pages else args.data / "keys.json")
         at_point = crash_point(args.crash_at)
         opened = (open_database(args.database, at_point, args.pages) if args.database
-                  else open_folder(args.data, at_point, args.copy))
+                  else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall)))
     except Problem as problem:
         said = problem.say(core_words(args.language))
         print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)

@@ -36,13 +36,14 @@ class Opened:
             close()
 
 
-def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = ()) -> Opened:
+def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
+                clocks: Clocks | None = None) -> Opened:
     """The journal in a hub's own folder, looked through against its head file and started; `copies`: folders elsewhere
-    that hold it too. Raises Problem where it cannot be had, or is not whole."""
+    that hold it too; `clocks`: not the machine's own. Raises Problem where it cannot be had, or is not whole."""
     url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
     try:
         check_database(folder / DATABASE, head.named)
-        clocks = system_clocks()
+        clocks = clocks or system_clocks()
         back_up_if_behind(folder, head.named, clocks.wall() or "")
         journal, paper = Journal(url), PrintBook(url)
         service = Service(journal, clocks, at_point, head)

@@ -140,7 +140,7 @@ POLICY: Mapping[str, Row] = {
     **_rows(Row(STAFF), "GET /console", "GET /console/find", "GET /console/outcome/<word>"),
     **_rows(Row(ORGANIZERS),
             "POST /console", "POST /console/import", "GET /console/archived", "GET /console/hub",
-            "POST /console/hub/sessions/<session_id>/end", "POST /console/hub/sessions/end",
+            "POST /console/hub/time", "POST /console/hub/sessions/<session_id>/end", "POST /console/hub/sessions/end",
             "POST /console/hub/staff", "POST /console/hub/staff/<person>/pin",
             "POST /console/hub/staff/<person>/role", "POST /console/hub/staff/<person>/revoke",
             "GET /console/units", "POST /console/units/add", "POST /console/units/replace",

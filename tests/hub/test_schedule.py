@@ -154,6 +154,16 @@ def test_without_a_time_of_day_minutes_are_known_and_no_times(tmp_path: Path):
         assert hall.schedule.end == ""
 
 
+def test_a_clock_that_was_set_in_the_midst_of_it_sets_right_what_was_noted_before(hall: Hall):
+    hall.knows_time = True
+    hall.at(0)
+    hall.house.time.wall = (NOON - timedelta(hours=5)).isoformat(timespec="seconds")
+    hall.house.publish()
+    hall.house.service.tell("e1", SetClock("start"), "test")
+    hall.at(20)
+    assert hall.schedule.rounds[0].start == day(0)
+
+
 @pytest.mark.parametrize(("knows_time", "taken"), [(True, 70), (False, None)])
 def test_across_boots_minutes_are_known_by_the_time_of_day_or_not_at_all(tmp_path: Path, knows_time: bool,
                                                                         taken: int | None):

@@ -1,4 +1,4 @@
-"""A standby's key, turned at the front panel of its own machine: only once it has held all, and by nobody else."""
+"""A standby's key, turned at the front panel of its own machine: only once it has held everything, by nobody else."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from panel_kit import COUNTING, HOTSPOT, HUB, STANDBY, Played
 from PIL import Image, ImageFilter, ImageOps
 
 from roundtap_core.words import LANGUAGES
+from roundtap_units.gallery.panel_screens import panel_scenes
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.pages import address_code, scene_of, wifi_code
 from roundtap_units.panel.panel_drawing import draw_panel, is_whole, qr_picture
@@ -65,6 +66,12 @@ def test_a_standby_s_pages_can_be_read(said, language):
         played.panel.page = page
         scene = scene_of(played.panel, played.now_ms)
         assert is_whole(scene), scene.says()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_picture_of_the_gallery_can_be_read(language):
+    for name, scene in panel_scenes((language,)):
+        assert is_whole(scene), (name, scene.says())
 
 
 def test_a_refusal_of_the_hub_s_may_be_long():

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from panel_kit import HUB, HUB_MS
 
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
-from roundtap_devices.display.screen import VirtualScreen
+from roundtap_devices.display.screen import FULL, OFF, VirtualScreen
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.gestures import Gestures
+from roundtap_devices.input.hands import Hands
 from roundtap_systemd.root_steps import Refused
 from roundtap_units.link.local_key import HubHere
 from roundtap_units.panel import panel_dialogue as d
@@ -164,9 +164,9 @@ def test_a_view_that_is_none_is_passed_over(change):
 
 class Bench:
     def __init__(self):
-        self.screen, self.done, self.heard, self.blind = VirtualScreen(), [], [], []
-        self.unit = PanelUnit(PanelDialogue(unit_words("en")), self.screen, Gestures(), self.done.append,
-                              self.heard.append, self.blind.append)
+        self.screen, self.done, self.heard = VirtualScreen(), [], []
+        self.unit = PanelUnit(PanelDialogue(unit_words("en")), self.screen, Hands(), self.done.append,
+                              self.heard.append)
         self.now_ms = 10_000
         self.unit.step(self.now_ms, [("hub", (HUB, HUB_MS))])
 
@@ -195,13 +195,29 @@ def test_a_panel_that_nobody_can_read_does_nothing_and_says_so():
     for key in "aaaa":
         bench.press(key)
     assert bench.done == []
-    assert bench.blind == [False, True]
+    assert bench.screen.blind
     assert bench.unit.sound(bench.now_ms)
     bench.screen.glass.unplug(False)
     bench.now_ms += 4000
     bench.unit.step(bench.now_ms)
-    assert bench.blind == [False, True, False]
+    assert not bench.screen.blind
     assert bench.unit.dialogue.page == d.HOME
+
+
+def test_a_dark_screen_is_only_woken_by_a_press():
+    bench = Bench()
+    quiet = replace(HUB, events=(), calls=())
+    for _ in range(40):
+        bench.now_ms += 60_000
+        bench.unit.step(bench.now_ms, [("hub", (quiet, HUB_MS))])
+    assert bench.screen.glass.level == OFF
+    quietly = [("hub", (quiet, HUB_MS))]
+    for page in (d.HOME, d.CALLS):
+        bench.now_ms += 1500
+        bench.unit.step(bench.now_ms, [*quietly, Edge("down", True, bench.now_ms)])
+        bench.unit.step(bench.now_ms + 90, [Edge("down", False, bench.now_ms + 90)])
+        bench.unit.step(bench.now_ms + 150)
+        assert (bench.unit.dialogue.page, bench.screen.glass.level) == (page, FULL)
 
 
 @pytest.mark.parametrize("told", [("hub", None), ("hub", (None, None)), ("done", 5), ("hotspot", 5), ("new", 1)])

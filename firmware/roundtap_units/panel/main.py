@@ -15,15 +15,13 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, board
 
 KEYS = ("board", "language", "folder")
 FOLDER = Path("/var/lib/roundtap-panel")
-LOOK_AGAIN_S = 5.0
-"""How often missing pins are looked for."""
 WAITING_MAX = 200
 
 log = logging.getLogger(__name__)
@@ -103,12 +101,13 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
          stopping: threading.Event) -> None:
     from roundtap_devices.display.oled import oled_screen
     from roundtap_devices.display.screen import Screen, VirtualScreen
-    from roundtap_devices.input.edges import Buttons
-    from roundtap_devices.input.gestures import Gestures
+    from roundtap_devices.front import Front
+    from roundtap_devices.input.hands import Hands
+    from roundtap_devices.input.pin_factory import mock_factory
     from roundtap_devices.virtual.table_panel import Panel
     from roundtap_systemd.notify import Heartbeat, Notify
     from roundtap_units.link.local_key import LocalKey
-    from roundtap_units.panel.panel_dialogue import PanelDialogue
+    from roundtap_units.panel.panel_dialogue import OFF, PanelDialogue
     from roundtap_units.panel.panel_link import PanelLink
     from roundtap_units.panel.panel_unit import PanelUnit
     from roundtap_units.table.unit import run_loop
@@ -117,16 +116,16 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     def mono_ms() -> int:
         return time.monotonic_ns() // 1_000_000
 
-    notify = Notify()
-    heartbeat = Heartbeat(notify)
-    pins = _pins(config, args.panel is not None, stopping, lambda: heartbeat.alive(mono_ms()), notify.tell)
-    if pins is None:
-        return
-    screen: Screen = VirtualScreen() if args.panel else oled_screen(config.board.screen, pins)
+    with contextlib.suppress(OSError):
+        config.folder.mkdir(parents=True, exist_ok=True)
     virtual = None
     if args.panel is not None:
-        assert isinstance(screen, VirtualScreen)
-        virtual = Panel(args.panel, config.board, pins, screen.glass)
+        mock, drawn = mock_factory(), VirtualScreen()
+        virtual = Panel(args.panel, config.board, mock, drawn.glass)
+        front, screen = Front(config.board, lambda: mock, incoming, mono_ms, virtual.signals), cast(Screen, drawn)
+    else:
+        front = Front(config.board, lambda: _real_pins(config), incoming, mono_ms)
+        screen = oled_screen(config.board.screen, front.pins)
     link = PanelLink(LocalKey("panel").renewed, _receiver(incoming, stopping), config.language)
 
     def heard(text: str) -> None:
@@ -135,17 +134,16 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         if args.say:
             print(text, flush=True)
 
-    def blind(is_blind: bool) -> None:
-        if is_blind:
-            log.warning("no display answers: the panel shows nothing, and no press counts until one is there")
-        notify.tell("STATUS=no display answers; no press counts" if is_blind else "STATUS=")
-
-    unit = PanelUnit(PanelDialogue(unit_words(config.language)), screen, Gestures(), link.do, heard, blind)
-    buttons = Buttons(config.board, pins, incoming, mono_ms)
+    dialogue = PanelDialogue(unit_words(config.language))
+    unit = PanelUnit(dialogue, screen, Hands(front.held), link.do, heard)
+    notify = Notify()
+    heartbeat, say_missing = Heartbeat(notify), _missing_said(notify.tell)
 
     def stopped() -> bool:
         if unit.sound(mono_ms()):
             heartbeat.alive(mono_ms())
+        front.tick(mono_ms())
+        say_missing(front.reason, screen.said)
         return stopping.is_set()
 
     link.start()
@@ -155,32 +153,35 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         link.stop()
         if virtual:
             virtual.close()
+        if dialogue.page != OFF:
+            # Else it goes on saying when to unplug.
+            screen.close()
         with contextlib.suppress(Exception):
             # lgpio says "GPIO busy" if somebody presses just now; the kernel takes the lines back at the exit anyway.
-            buttons.close()
+            front.close()
 
 
-def _pins(config: Config, virtual: bool, stopping: threading.Event, alive: Callable[[], None],
-          tell: Callable[[str], None]) -> Any:
-    """Where the buttons are, waited for as long as it takes; None once told to stop."""
-    from roundtap_devices.input.pin_factory import mock_factory, real_factory
+def _real_pins(config: Config) -> Any:
+    """The Pi's pins. Raises ImportError and OSError where something is missing: the panel looks again."""
+    from roundtap_devices.input.pin_factory import real_factory
 
-    if virtual:
-        return mock_factory()
-    with contextlib.suppress(OSError):
-        config.folder.mkdir(parents=True, exist_ok=True)
-    said = ""
-    while not stopping.is_set():
-        try:
-            return real_factory(str(config.folder if config.folder.is_dir() else Path(tempfile.gettempdir())))
-        except (ImportError, OSError) as error:
-            if str(error) != said:
-                said = str(error)
-                log.warning("the panel has no pins, and looks for them again: %s", said)
-                tell(f"STATUS=no pins: {said}")
-        alive()
-        stopping.wait(LOOK_AGAIN_S)
-    return None
+    return real_factory(str(config.folder if config.folder.is_dir() else Path(tempfile.gettempdir())))
+
+
+def _missing_said(tell: Callable[[str], None]) -> Callable[[str, str], None]:
+    """Says in the log and to systemd what is missing of the board, once each, and when it is there again."""
+    known = ["", ""]
+
+    def say(*missing: str) -> None:
+        if list(missing) == known:
+            return
+        for place, (was, now) in enumerate(zip(known, missing, strict=True)):
+            if was != now:
+                known[place] = now
+                log.warning("the panel's %s: %s", ("buttons", "screen")[place], now or "there again")
+        tell(f"STATUS={'; '.join(each for each in missing if each) or 'shown'}")
+
+    return say
 
 
 def _receiver(incoming: queue.SimpleQueue[object], stopping: threading.Event) -> Callable[[str, Any], None]:

@@ -11,10 +11,11 @@ from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import Gesture
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.panel.pages import scene_of
-from roundtap_units.panel.panel_dialogue import OFF_SURE, TURN_SURE, Effect, PanelDialogue
+from roundtap_units.panel.panel_dialogue import AROUND, OFF_SURE, TURN_SURE, Effect, PanelDialogue
 from roundtap_units.panel.panel_drawing import draw_panel
 from roundtap_units.panel.panel_link import AWAY, UNKNOWN, Done
 from roundtap_units.panel.panel_scenes import PanelScene
+from roundtap_units.table.screen_rest import ScreenRest
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ UNSOUND_MS = 10_000
 class Hands(Protocol):
     """Edges to gestures: `devices/roundtap_devices/input`."""
 
-    def tick(self, now_ms: int, edges: Iterable[Edge] = ()) -> list[Gesture]: ...
+    def step(self, now_ms: int, edges: Iterable[Edge] = ()) -> list[Gesture]: ...
 
     def due_ms(self) -> int | None: ...
 
@@ -38,11 +39,10 @@ class PanelUnit:
     """
 
     def __init__(self, dialogue: PanelDialogue, screen: Screen, hands: Hands, do: Callable[[Effect], None],
-                 heard: Callable[[str], None] = lambda _: None,
-                 blind: Callable[[bool], None] = lambda _: None) -> None:
+                 heard: Callable[[str], None] = lambda _: None) -> None:
         self.dialogue = dialogue
-        self._screen, self._hands, self._do, self._heard, self._told_blind = screen, hands, do, heard, blind
-        self._blind: bool | None = None
+        self._screen, self._hands, self._do, self._heard = screen, hands, do, heard
+        self._rest = ScreenRest()
         self._scene: PanelScene | None = None
         self._image: Any = None
         self._now_ms = 0
@@ -58,18 +58,18 @@ class PanelUnit:
                 edges.append(item)
             elif isinstance(item, tuple):
                 self._guarded(self._from_link, *item)
-        for gesture in self._hands.tick(now_ms, edges):
-            if not self._screen.blind:
-                # When it was done, not when it was read: what is shown by now may be something else.
-                self._guarded(self.dialogue.on_gesture, gesture, min(gesture.at_ms or now_ms, now_ms))
+        if any(edge.down for edge in edges):
+            self._rest.touched(now_ms)
+        for gesture in self._hands.step(now_ms, edges):
+            # When it was done, not when it was read: what is shown by now may be something else.
+            at_ms = min(gesture.at_ms, now_ms)
+            if not self._screen.blind and not self._rest.only_wakes(gesture, at_ms):
+                self._guarded(self.dialogue.on_gesture, gesture, at_ms)
         self._guarded(self.dialogue.tick, now_ms)
         for effect in self.dialogue.take_effects():
             self._do(effect)
         if self._guarded(self._draw, now_ms):
             self._sound_ms = now_ms
-        if self._screen.blind != self._blind:
-            self._blind = self._screen.blind
-            self._told_blind(self._blind)
 
     def sound(self, now_ms: int) -> bool:
         """Whether it came through a whole step lately: what its watchdog is told."""
@@ -110,8 +110,17 @@ class PanelUnit:
         if scene != self._scene:
             self._image, self._scene = draw_panel(scene), scene
             self._heard(scene.says())
+        if self._is_to_be_read(now_ms):
+            self._rest.busy(now_ms)
+        self._screen.light(self._rest.level(now_ms))
         # Shown every time: after a failure the screen tries again with a new display.
         self._screen.show(self._image, now_ms)
+
+    def _is_to_be_read(self, now_ms: int) -> bool:
+        """Whether there is more to read than that all is well: a round, a call, no contact, a question."""
+        panel, hub = self.dialogue, self.dialogue.hub
+        return panel.page not in AROUND or panel.away(now_ms) or (hub is not None and (
+            hub.trouble or bool(hub.calls) or any(each.clock is not None for each in hub.events)))
 
     def _guarded(self, action: Callable[..., None], *told: Any) -> bool:
         """Whatever a strange word leads to: the panel goes on. Whether it went well."""

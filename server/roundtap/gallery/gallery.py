@@ -43,11 +43,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _screens(folder: Path, languages: tuple[str, ...]) -> int:
+    from roundtap_units.gallery.panel_screens import panel_gallery
     from roundtap_units.gallery.table_screens import gallery
 
     folder.mkdir(exist_ok=True)
     count = 0
-    for name, image in gallery(languages):
+    for name, image in (*gallery(languages), *panel_gallery(languages)):
         image.resize((image.width * SCREEN_SCALE, image.height * SCREEN_SCALE)).save(folder / f"{name}.png")
         count += 1
     return count

@@ -12,6 +12,7 @@ from roundtap_hub.pages.base import mended_on, page, the_hub, words
 from roundtap_hub.policy import STAFF_ROLES
 from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.views.hall_network import hall_network
+from roundtap_hub.views.print_pages import printed_at
 from roundtap_hub.views.this_hub import person_rows, session_rows
 from roundtap_systemd.wifi import access_points, known_hotspot
 
@@ -31,7 +32,7 @@ def this_hub(**shown: Any) -> AnyResponse:
     network = hall_network(hub.reached_at, hotspot, access_points() if hotspot is not None else ())
     return page("this_hub.html", rows=rows, network=network if hub.reached_at.port else None,
                 wifi_qr=qr_svg(hotspot.qr, words()("hub.wifi.qr")) if hotspot is not None else "",
-                encrypted=hub.encrypted, roles=STAFF_ROLES,
+                wall=printed_at(hub.clocks.wall()), encrypted=hub.encrypted, roles=STAFF_ROLES,
                 staff=person_rows(people, listed), revoked=[each for each in people if not each.active],
                 **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
 

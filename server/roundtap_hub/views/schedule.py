@@ -86,8 +86,13 @@ class _Here:
         return "" if ms is None else time_of_day(self.wall, ms - self.now.mono_ms)
 
     def told(self, at: At | None) -> str:
-        """The time of day of an entry: as it was noted, else by the clock of this boot."""
-        return "" if at is None else time_of_day(at.wall) or self.day(self.ms(at))
+        """The time of day of an entry. Of this boot by how long ago it was: a clock that was set since had noted it
+        wrongly. Of another as it was noted."""
+        if at is None:
+            return ""
+        if self.wall is not None and at.boot_id == self.now.boot_id:
+            return self.day(at.mono_ms)
+        return time_of_day(at.wall) or self.day(self.ms(at))
 
 
 def schedule(state: EventState, times: EventTimes, now: Instant, wall: str | None) -> Schedule:

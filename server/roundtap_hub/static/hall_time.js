@@ -1,0 +1,10 @@
+// The hub's clock beside this browser's: where they differ by more than a minute, one press sets the hub's.
+"use strict";
+(() => {
+  const AWAY_MS = 60000;
+  for (const form of document.querySelectorAll("form[data-wall-ms]")) {
+    if (Math.abs(Date.now() - Number(form.dataset.wallMs)) > AWAY_MS) form.hidden = false;
+    // At the press, not before: the page may have stood there for an hour.
+    form.addEventListener("submit", () => { form.elements.epoch_ms.value = String(Date.now()); });
+  }
+})();
