@@ -12,7 +12,7 @@ from roundtap_core.words import Words
 from roundtap_devices.printing.known_printers import PROFILES, SOLD_AS, printer_profile
 from roundtap_devices.printing.ports import USB, FoundPort, find_ports, first_usable, open_path, open_port
 from roundtap_devices.printing.printer import Printer
-from roundtap_devices.printing.printer_profiles import PrinterProfile
+from roundtap_devices.printing.printer_profiles import NONE, RTSCTS, PrinterProfile
 from roundtap_devices.printing.serial_port import Port, PortGone
 from roundtap_units.station.print_log import PrintLog
 from roundtap_units.station.printer_settings import PrinterSettings, read_settings, taken_order, write_settings
@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 SPEEDS = (9600, 19200, 38400, 115200, 57600)
 """Those that receipt printers are set to, the commonest first."""
+
+VIRTUAL_BAUD = 115200
 
 Open = Callable[[FoundPort, int, str], Port]
 
@@ -68,7 +70,7 @@ class PrinterDesk:
         if self._device is not None:
             if not (device := self._device()):
                 raise PortGone("the virtual printer is unplugged")
-            return open_path(device, self.speed, self.settings.flow_of(self.profile))
+            return open_path(device, VIRTUAL_BAUD, NONE)
         found = self._find()
         port = first_usable(found, self.settings.port)
         if port is None and self.settings.port.startswith("/dev/") and Path(self.settings.port).exists():
@@ -156,7 +158,8 @@ class PrinterDesk:
 
     def _profile_of(self, settings: PrinterSettings) -> PrinterProfile:
         profile = printer_profile(settings.printer)
-        return replace(profile, flow=settings.flow_of(profile))
+        # A virtual printer takes what it has room for, and need not be paced.
+        return replace(profile, flow=settings.flow_of(profile) if self._device is None else RTSCTS)
 
     def _keep(self, settings: PrinterSettings) -> None:
         self.settings = settings
