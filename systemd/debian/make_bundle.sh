@@ -34,8 +34,8 @@ in_target() {
         -o Debug::NoLocking=1 -o Acquire::GzipIndexes=false "$@"
 }
 
-# What a hub, a table or a printer uses where it is there; what a suite does not have is left out, and named.
-wanted="alsa-utils avahi-daemon libnss-mdns network-manager dnsmasq-base wpasupplicant polkitd python3-lgpio python3-spidev"
+# What a hub, a table or a printer uses where it is there (overlayroot: a card whose root is read-only); what a suite does not have is left out, and named.
+wanted="alsa-utils avahi-daemon libnss-mdns network-manager dnsmasq-base wpasupplicant polkitd python3-lgpio python3-spidev overlayroot"
 in_target update
 known=""
 for each in $wanted; do
