@@ -54,6 +54,8 @@ COMMANDS: dict[str, Command] = {
                        ("hub",)),
     "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
     "panel": Command("roundtap_units.panel.main", "run the front panel of the hub's machine", ("unit", "station")),
+    "board": Command("roundtap_units.wiring.main", "a board's wiring as a picture, what to buy, and everything on it tried",
+                     ("unit",)),
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
     "role": Command("roundtap.machine.role", "what this machine is: hub, table, printer, wall, standby"),
     "card": Command("roundtap.machine.card", "a card whose first start installs Roundtap without internet"),

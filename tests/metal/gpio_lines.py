@@ -41,6 +41,7 @@ class Lines:
             self._pull(pin, up=False)
             longest_ms = max(longest_ms, 1000 * (time.monotonic() - off))
         if longest_ms >= DEBOUNCE_MS:
+            self.release(pin)
             raise TooSlow(f"a bounce of {longest_ms:.0f} ms is no bounce but a press of its own")
         return touched
 

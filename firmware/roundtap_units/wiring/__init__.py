@@ -1,0 +1,1 @@
+"""Boards drawn, listed and tried: `roundtap board`."""
