@@ -54,7 +54,7 @@ COMMANDS: dict[str, Command] = {
                        ("hub",)),
     "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
     "panel": Command("roundtap_units.panel.main", "run the front panel of the hub's machine", ("unit", "station")),
-    "board": Command("roundtap_units.wiring.main", "a board's wiring as a picture, what to buy, and everything on it tried",
+    "board": Command("roundtap_units.wiring.main", "a board's wiring, what to buy for it, and all of it tried",
                      ("unit",)),
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
     "role": Command("roundtap.machine.role", "what this machine is: hub, table, printer, wall, standby"),

@@ -13,7 +13,7 @@ FOLDERS = ("server", "devices", "firmware", "systemd", "tests")
 PACKAGES = ("server/roundtap", "server/roundtap_core", "server/roundtap_hub", "devices/roundtap_devices",
             "firmware/roundtap_units", "systemd/roundtap_systemd")
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "server/CODE.md", "server/MESSAGES.md", "server/SCALE.md",
-             "firmware/WIRING.md", "systemd/README.md", "systemd/VENUE.md",
+             "firmware/BUILD.md", "systemd/README.md", "systemd/VENUE.md",
              "tests/metal/README.md", "SECURITY.md", "tests/RELIABILITY.md")
 TOP_LEVEL = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", *FOLDERS}
 

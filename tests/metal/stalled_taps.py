@@ -61,6 +61,8 @@ def read() -> int:
         except queue.Empty:
             pass
         count += len(came)
+        if came and os.environ.get("TELL_EDGES"):
+            print(mono_ms(), [(edge.key, edge.down, edge.at_ms) for edge in came], file=sys.stderr, flush=True)
         for gesture in hands.step(mono_ms(), came):
             print(json.dumps([*gesture, mono_ms(), count]), flush=True)
             count = 0

@@ -95,11 +95,9 @@ class Gestures:
         key.raw_since = key.down_since = at_ms
         key.repeats, key.spent = 0, True
 
-    def doubt(self, name: str, at_ms: int) -> None:
-        """Edges of this key before `at_ms` were lost: a press that lasted until then says nothing more."""
-        self._advance(min(at_ms, self._keys[name].raw_since + DEBOUNCE_MS))
-        if self._keys[name].raw or self._keys[name].down:
-            self.lost(name, False, at_ms)
+    def since_ms(self, name: str) -> int:
+        """When the last edge of this key was."""
+        return self._keys[name].raw_since
 
     def due_ms(self) -> int | None:
         """When a `tick` will next have something to say without a new edge; None: sleep until one comes."""

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.gestures import Gesture, Gestures
+from roundtap_devices.input.gestures import DEBOUNCE_MS, REPEAT_AFTER_MS, Gesture, Gestures
 
 LATE_MS = 40
 """An edge this old, or a hold this overdue, says that the process was held up."""
@@ -29,6 +30,13 @@ LOOK_MS = 1000
 KERNEL_HOLDS = 16
 """Edges of one line that the kernel keeps for a reader that stands still; of more it drops the oldest
 (event_buffer_size in include/uapi/linux/gpio.h: 16 for each line asked for, and lgpio asks for each by itself)."""
+
+
+class Gap(NamedTuple):
+    """Here edges of a key are missing."""
+
+    key: str
+    at_ms: int
 
 
 class Hands:
@@ -57,13 +65,17 @@ class Hands:
         if self._held is not None and self._under_way(now_ms, came):
             self._due_ms = now_ms + AGAIN_MS
             return []
-        lump, self._waiting = sorted(self._waiting, key=lambda edge: edge.at_ms), []
-        for key, edges_of_key in Counter(edge.key for edge in lump).items():
-            if edges_of_key >= KERNEL_HOLDS and any(now_ms - edge.at_ms > LATE_MS for edge in lump):
-                # Older ones are gone: nobody knows whether the key was let go in between.
-                self._gestures.doubt(key, next(edge.at_ms for edge in lump if edge.key == key))
+        lump: list[Edge | Gap] = sorted(self._waiting, key=lambda edge: edge.at_ms)
+        self._waiting = []
+        if any(now_ms - edge.at_ms > LATE_MS for edge in lump):
+            for key, count in Counter(edge.key for edge in lump).items():
+                if count >= KERNEL_HOLDS:
+                    lump = self._with_gaps(key, lump)
         for edge in lump:
-            self._gestures.edge(edge)
+            if isinstance(edge, Gap):
+                self._gestures.lost(edge.key, False, edge.at_ms)
+            else:
+                self._gestures.edge(edge)
         until_ms = self._sure(now_ms, lump)
         done = self._gestures.tick(until_ms)
         self._due_ms = now_ms + AGAIN_MS if self._doubt_since else self._gestures.due_ms()
@@ -95,7 +107,23 @@ class Hands:
         self._gathering = None
         return False
 
-    def _sure(self, now_ms: int, lump: list[Edge]) -> int:
+    def _with_gaps(self, key: str, lump: list[Edge | Gap]) -> list[Edge | Gap]:
+        """The lump of a line of which the kernel has dropped edges, somewhere: two presses without a release between
+        them were two, the first one as short as the time between; how long a long one really was nobody knows."""
+        down, since_ms = self._gestures.down()[key], self._gestures.since_ms(key)
+        found = list(lump)
+        for edge in lump:
+            if edge.key != key or isinstance(edge, Gap):
+                continue
+            apart_ms, settled_ms = edge.at_ms - since_ms, since_ms + DEBOUNCE_MS + 1
+            if down and apart_ms >= REPEAT_AFTER_MS:
+                found.append(Gap(key, settled_ms))
+            elif down and edge.down and apart_ms > 3 * DEBOUNCE_MS:
+                found.append(Edge(key, False, settled_ms))
+            down, since_ms = edge.down, edge.at_ms
+        return sorted(found, key=lambda each: each.at_ms)
+
+    def _sure(self, now_ms: int, lump: list[Edge | Gap]) -> int:
         """Until when the edges tell the whole story; a key whose pin says otherwise for long is believed no more."""
         if self._held is None:
             return now_ms

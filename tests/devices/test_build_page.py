@@ -1,4 +1,4 @@
-"""WIRING.md says what the code does: its pins against the boards, its header pins against the pinout gpiozero knows."""
+"""BUILD.md says what the code does: its pins against the boards, its header pins against the pinout gpiozero knows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pytest
 from roundtap_devices.boards import BOARDS, Board, Pins, load
 from roundtap_devices.input.pin_factory import mock_factory
 
-WIRING = (Path(__file__).parents[2] / "firmware" / "WIRING.md").read_text(encoding="utf-8")
+BUILD = (Path(__file__).parents[2] / "firmware" / "BUILD.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| (?P<part>.+?) \| (?:`(?P<name>\w+)` )?\| (?P<bcm>\d+) \| (?P<header>\d+) \|$", re.MULTILINE)
 
 
 def rows(board: str) -> list[re.Match[str]]:
     """The lines of a board's table in the document."""
-    section = WIRING.split(f"\n## {board}\n")[1].split("\n## ")[0]
+    section = BUILD.split(f"\n## {board}\n")[1].split("\n## ")[0]
     return list(ROW.finditer(section))
 
 
@@ -43,7 +43,7 @@ def test_every_header_pin_is_the_one_that_carries_the_line(board: str) -> None:
 
 
 def test_the_grounds_are_ground() -> None:
-    told = re.search(r"header pins ([\d, ]+) are all ground", WIRING)
+    told = re.search(r"header pins ([\d, ]+) are all ground", BUILD)
     assert told
     header = mock_factory().board_info.headers["J8"].pins
     assert {int(pin) for pin in told[1].split(",")} == {
@@ -52,6 +52,6 @@ def test_the_grounds_are_ground() -> None:
 
 
 def test_the_example_board_is_read() -> None:
-    example, unit = re.findall(r"```toml\n(.*?)```", WIRING, re.DOTALL)
+    example, unit = re.findall(r"```toml\n(.*?)```", BUILD, re.DOTALL)
     assert load(example).name == "our-box"
     assert tomllib.loads(unit)["board"] in BOARDS

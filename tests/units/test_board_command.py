@@ -1,0 +1,179 @@
+"""`roundtap board`: pins, picture and parts of any board, and a walk through everything on it with a person there."""
+
+from __future__ import annotations
+
+import argparse
+import queue
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roundtap_core.words import LANGUAGES
+from roundtap_devices.boards import BOARDS, RECOMMENDED, WAVESHARE_HAT, Board, load
+from roundtap_devices.display.screen import VirtualScreen
+from roundtap_devices.front import Front
+from roundtap_devices.input.pin_factory import mock_factory
+from roundtap_devices.missing import Missing
+from roundtap_units.unit_words import unit_words
+from roundtap_units.wiring import main
+from roundtap_units.wiring.board_parts import ALL_PINS_MA, LAMP_MA, ONE_PIN_MA, draws_ma
+from roundtap_units.wiring.board_walk import Walk
+from roundtap_units.wiring.display_card import display_card
+from roundtap_units.wiring.parts_list import PRICES_EUR, cost_eur, hours_on, needed, parts_text
+
+
+def board(*words: str) -> int:
+    parser = argparse.ArgumentParser()
+    main.add_arguments(parser)
+    return main.run(parser.parse_args(list(words)))
+
+
+def test_without_an_option_the_pins_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert board("recommended") == 0
+    said = capsys.readouterr().out.splitlines()
+    assert "Button ● (orange)       GPIO17  11" in said
+    assert len(said) == 1 + 2 + 4 + 4
+
+
+def test_a_board_of_ones_own_is_drawn_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, picture = tmp_path / "mine.toml", tmp_path / "mine.svg"
+    file.write_text('name = "our-box"\n[pins]\ncall = 6\n')
+    assert board(str(file), "--svg", str(picture), "--parts", "--language", "pl") == 0
+    assert "Przycisk sędziego" in picture.read_text(encoding="utf-8")
+    assert "our-box" in capsys.readouterr().out
+
+
+def test_a_board_that_is_wrong_is_refused_in_the_language_asked_for(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("[pins]\na = 14\n")
+    assert board(str(file), "--language", "de") == 2
+    assert capsys.readouterr().err == (
+        "roundtap board: mine.toml: pins.a: Pin 14 ist auf jedem Pi UART TXD; nimm einen anderen\n")
+
+
+def test_a_picture_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert board("recommended", "--svg", str(tmp_path / "nowhere" / "a.svg")) == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("made", BOARDS.values(), ids=lambda made: made.name)
+def test_every_board_has_its_list_in_every_language(made: Board, language: str) -> None:
+    text = parts_text(made, unit_words(language))
+    assert text.count("€)") == len(needed(made))
+    assert f"{draws_ma(made)}" in text
+
+
+def test_a_board_of_ones_own_without_lamps_needs_none() -> None:
+    plain = load('name = "plain"\nlike = "adafruit-oled-bonnet"\nready_made = false')
+    assert {key for _, key in needed(plain)} == {"pi", "card", "supply", "screen.ssd1306", "buttons", "wires", "case"}
+
+
+def test_what_a_table_costs_is_the_sum_of_its_lines() -> None:
+    assert cost_eur(WAVESHARE_HAT) == (18 + 5 + 8 + 14 + 5, 25 + 10 + 15 + 22 + 20)
+    assert all(low <= high for low, high in PRICES_EUR.values())
+
+
+def test_the_lamps_of_a_board_are_within_what_a_pi_s_pins_can_give() -> None:
+    # raspberrypi/documentation, power-supplies.adoc: 16 mA a pin, 50 mA all pins together.
+    assert LAMP_MA <= ONE_PIN_MA
+    assert 3 * LAMP_MA <= ALL_PINS_MA
+
+
+def test_a_power_bank_by_hand() -> None:
+    # 350 + 20 mA of the Waveshare board; 10,000 mAh × 3.7 V / 5 V × 0.9 = 6,660 mAh at 5 V; 6,660 / 370 = 18.
+    assert (draws_ma(WAVESHARE_HAT), hours_on(WAVESHARE_HAT, 10_000)) == (370, 18)
+
+
+class Person:
+    """Someone at the board who does what is asked; `cannot` names what is broken."""
+
+    def __init__(self, made: Board, cannot: tuple[str, ...] = (), screen_lost: bool = False) -> None:
+        self.now_ms, self.cannot, self.said = 0, cannot, [""]
+        self.board, self.pins = made, mock_factory(lambda: self.now_ms / 1000)
+        self.edges: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.front = Front(made, self._open, self.edges, lambda: self.now_ms)
+        self.screen = VirtualScreen()
+        self.screen.glass.unplugged = screen_lost
+        self.words = unit_words("en")
+        self._todo: list[Callable[[], None]] = []
+
+    def _open(self) -> Any:
+        if "gpio" in self.cannot:
+            raise Missing("lgpio")
+        return self.pins
+
+    def walk(self) -> list[str]:
+        return Walk(self.board, self.front, self.screen, self.edges, self, self.words, lambda: self.now_ms,
+                    self.wait).run()
+
+    def wait(self, ms: int) -> None:
+        self.now_ms += ms
+        if self._todo:
+            self._todo.pop(0)()
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+        for key, pin in self.board.pins.keys().items():
+            if text == self.words("walk.press", part=self.words(f"wiring.part.{key}")) and key not in self.cannot:
+                made = self.pins.pin(self.board.pins.keys()["up" if f"{key} is up" in self.cannot else key])
+                self._todo = [made.drive_low, made.drive_high]
+                assert pin
+
+    def sees(self, question: str) -> bool:
+        lit = {name for name, pin in self.board.pins.signals().items() if self.pins.pin(pin).state}
+        lit -= set(self.cannot)
+        if question == self.words("walk.screen"):
+            return any(self.screen.glass.frame)
+        if question == self.words("walk.buzzer"):
+            return "buzzer" not in self.cannot
+        return any(self.words(f"wiring.part.{name}") in question for name in lit)
+
+
+@pytest.mark.parametrize("made", BOARDS.values(), ids=lambda made: made.name)
+def test_a_sound_board_answers_with_everything(made: Board) -> None:
+    person = Person(made)
+    assert person.walk() == []
+    assert person.said[-1] == "Everything on the board answers."
+
+
+def test_what_does_not_answer_is_named_with_its_pin() -> None:
+    person = Person(RECOMMENDED, ("b", "lamp_a", "buzzer"))
+    assert person.walk() == ["b", "lamp_a", "buzzer"]
+    assert "No answer: Button ■ (blue), header pin 13 (GPIO27)." in person.said
+    assert "Button ■ (blue): nothing was heard." in person.said
+
+
+def test_two_wires_changed_about_are_told_while_they_are_pressed() -> None:
+    person = Person(RECOMMENDED, ("down is up",))
+    assert person.walk() == ["down"]
+    assert "That was Button ▲; Button ▼ is meant." in person.said
+
+
+def test_without_pins_the_screen_is_tried_all_the_same() -> None:
+    person = Person(RECOMMENDED, ("gpio",))
+    silent = person.walk()
+    assert "screen" not in silent
+    assert len(silent) == 8
+    assert any("python3-lgpio" in text for text in person.said)
+
+
+def test_a_dark_screen_says_why() -> None:
+    person = Person(RECOMMENDED, screen_lost=True)
+    assert person.walk() == ["screen"]
+    assert any("no display answers" in text for text in person.said)
+
+
+def test_the_test_picture_reaches_every_edge() -> None:
+    assert display_card("recommended").getbbox() == (0, 0, 128, 64)
+
+
+def test_at_a_terminal_an_empty_answer_is_a_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for language, no in (("en", "no"), ("es", "No"), ("de", "nein"), ("pl", "nie")):
+        person = main._AtTerminal(unit_words(language))
+        for answer, wanted in (("", True), (no, False)):
+            monkeypatch.setattr("builtins.input", lambda _, answer=answer: answer)
+            assert person.sees("?") is wanted

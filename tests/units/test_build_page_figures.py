@@ -1,0 +1,46 @@
+"""BUILD.md's drawings and figures are the product's own: redrawn and summed here, they are as committed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from roundtap_devices.boards import BOARDS, RECOMMENDED, Board
+from roundtap_units.table.screen_rest import DIM_AFTER_MS, OFF_AFTER_MS
+from roundtap_units.unit_words import unit_words
+from roundtap_units.wiring.board_parts import PI_MA, draws_ma
+from roundtap_units.wiring.parts_list import PRICES_OF, cost_eur, hours_on
+from roundtap_units.wiring.wiring_picture import wiring_svg
+
+FIRMWARE = Path(__file__).parents[2] / "firmware"
+BUILD = (FIRMWARE / "BUILD.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("board", BOARDS.values(), ids=lambda board: board.name)
+def test_the_committed_drawing_is_the_one_that_the_board_gives(board: Board) -> None:
+    """`roundtap board NAME --svg firmware/pictures/wiring-NAME.svg` mends it."""
+    file = FIRMWARE / f"pictures/wiring-{board.name}.svg"
+    assert file.read_text(encoding="utf-8") == wiring_svg(board, unit_words("en"))
+    assert f"(pictures/{file.name})" in BUILD
+
+
+def test_what_a_table_costs_and_draws_is_as_the_lists_have_it() -> None:
+    assert f"Prices of {PRICES_OF}" in BUILD
+    told = [tuple(map(int, pair)) for pair in re.findall(r"(\d+)–(\d+) €", BUILD.split("| one table |")[1][:60])]
+    ready = [cost_eur(board) for board in BOARDS.values() if board.ready_made]
+    assert abs(told[0][0] - min(low for low, _ in ready)) <= 5
+    assert abs(told[0][1] - max(high for _, high in ready)) <= 10
+    low, high = cost_eur(RECOMMENDED)
+    assert told[1][0] - 5 <= low <= told[2][0] + 5
+    assert told[2][1] - 10 <= high <= told[1][1] + 10
+    assert f"the Pi {PI_MA}" in BUILD
+    assert abs(draws_ma(RECOMMENDED) - 400) <= 20
+    assert f"10,000 mAh for about {hours_on(RECOMMENDED, 10_000)} hours" in BUILD
+
+
+def test_when_the_screen_rests_is_as_the_unit_does_it() -> None:
+    words = {5: "five", 30: "thirty"}
+    assert f"dimmed after {words[DIM_AFTER_MS // 60_000]} minutes" in BUILD
+    assert f"dark after {words[OFF_AFTER_MS // 60_000]}" in BUILD
