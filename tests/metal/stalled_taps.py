@@ -33,6 +33,8 @@ WAIT_S = 15.0
 QUIET_S = 0.4
 TAP_S = 0.09
 TRIES = 20
+NICE = "-10"
+"""As systemd/roundtap-table.service runs a unit."""
 
 
 def read() -> int:
@@ -73,8 +75,8 @@ class Reader:
     """The reader process, and what it has told."""
 
     def __init__(self) -> None:
-        self.process = subprocess.Popen([sys.executable, __file__, "--read"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(["nice", "-n", NICE, sys.executable, __file__, "--read"],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._told: queue.SimpleQueue[object] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
         assert self._told.get(timeout=240) == "ready"

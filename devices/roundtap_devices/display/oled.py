@@ -21,10 +21,13 @@ RESET_EVERY = 12
 SHIFT_MS = 120_000
 
 
-def oled_screen(wiring: ScreenWiring, pins: Callable[[], Any] = lambda: None) -> Screen:
-    """The screen of a board. `pins` hands out the pin factory, which displays on SPI need (their data and reset lines
-    are pins), and raises Missing while there is none: `Front.pins`."""
-    return Screen(lambda: Oled(wiring, pins() if wiring.bus == "spi" else None), shift_ms=SHIFT_MS)
+def oled_screen(wiring: ScreenWiring, pins: Any = None) -> Screen:
+    """The screen of a board. `pins`: the pin factory, which displays on SPI need (their data and reset lines are pins),
+    or what hands it out and raises Missing while there is none: `Front.pins`."""
+    def open_glass() -> Oled:
+        return Oled(wiring, None if wiring.bus == "i2c" else pins() if callable(pins) else pins)
+
+    return Screen(open_glass, shift_ms=SHIFT_MS)
 
 
 class Oled:

@@ -22,16 +22,19 @@ class OwnHealth:
     """One unit's. `press` is called by the loop that hears the buttons, the rest by the link's thread.
 
     keys: the buttons that the board has; screen_answers: whether the display takes pictures, None where there is none
-    (a print station); printer: a word for how the printer is, "" where there is none.
+    (a print station); printer: a word for how the printer is, "" where there is none; lacks: why no button is heard and
+    why the display is dark, two words of `roundtap_devices.missing`, "" where all is well.
     """
 
     def __init__(self, machine: Machine, keys: Collection[str] = (),
                  screen_answers: Callable[[], bool | None] = lambda: None,
-                 printer: Callable[[], str] = lambda: "") -> None:
+                 printer: Callable[[], str] = lambda: "",
+                 lacks: Callable[[], tuple[str, str]] = lambda: ("", "")) -> None:
         self._machine = machine
         self._keys = sorted(keys)
         self._screen_answers = screen_answers
         self._printer = printer
+        self._lacks = lacks
         self._lock = threading.Lock()
         self._pressed: set[str] = set()
         self._looked: Health = {}
@@ -62,7 +65,8 @@ class OwnHealth:
             self._looked, self._looked_ms = self._look(), now_ms
         with self._lock:
             pressed = sorted(self._pressed)
-        return {**self._looked, "screen": self._screen_answers(), "printer": self._printer(),
+        deaf, blind = self._lacks()
+        return {**self._looked, "deaf": deaf, "blind": blind, "screen": self._screen_answers(), "printer": self._printer(),
                 "keys": self._keys, "pressed": pressed}
 
     def _look(self) -> Health:

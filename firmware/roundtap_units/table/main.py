@@ -163,7 +163,8 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         return config.local and not stopping.is_set()
     outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_mark(identity.key))
     stored = StoredView(config.folder / "view.json", this_boot())
-    health = OwnHealth(Machine(config.folder, True), config.board.pins.keys(), lambda: not screen.blind)
+    health = OwnHealth(Machine(config.folder, True), config.board.pins.keys(), lambda: not screen.blind,
+                       lacks=lambda: (front.deaf, screen.reason))
     link = HubLink(identity.address, outbox,
                    _receiver(incoming, stopping), mono_ms, memory, stored.holds,
                    LocalKey("table").renewed if config.local else lambda: None, health)

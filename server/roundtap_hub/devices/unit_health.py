@@ -28,6 +28,8 @@ class UnitHealth:
     read_only: bool | None = None
     screen: bool | None = None
     printer: str = ""
+    deaf: str = ""
+    blind: str = ""
     keys: tuple[str, ...] = ()
     pressed: tuple[str, ...] = ()
 
@@ -45,7 +47,8 @@ def kept(said: object) -> str:
     health = UnitHealth(
         _version(said.get("version")), _number(said.get("throttled"), THROTTLED_MAX),
         _number(said.get("celsius"), CELSIUS_MAX), _number(said.get("free_mb"), FREE_MB_MAX),
-        _flag(said.get("read_only")), _flag(said.get("screen")), next(iter(_words([said.get("printer")])), ""),
+        _flag(said.get("read_only")), _flag(said.get("screen")),
+        _word(said.get("printer")), _word(said.get("deaf")), _word(said.get("blind")),
         keys, tuple(key for key in _words(said.get("pressed")) if key in keys))
     return json.dumps(asdict(health), separators=(",", ":"))
 
@@ -69,6 +72,10 @@ def _number(said: object, most: int) -> int | None:
 
 def _flag(said: object) -> bool | None:
     return said if isinstance(said, bool) else None
+
+
+def _word(said: object) -> str:
+    return next(iter(_words([said])), "")
 
 
 def _words(said: object) -> tuple[str, ...]:
