@@ -10,12 +10,14 @@ import pytest
 from roundtap_hub.devices.unit_health import UnitHealth, health_of, kept
 
 GOOD: dict[str, Any] = {"version": "0.1.0.dev3+gabc", "throttled": 5, "celsius": 45, "free_mb": 4096,
-                        "read_only": False, "screen": True, "printer": "no-paper", "keys": ["a", "b"], "pressed": ["a"]}
+                        "read_only": False, "screen": True, "printer": "no-paper", "deaf": "lgpio", "blind": "i2c",
+                        "keys": ["a", "b"], "pressed": ["a"]}
 
 
 def test_an_honest_word_is_kept_as_it_is() -> None:
     health = health_of(kept(GOOD))
-    assert health == UnitHealth("0.1.0.dev3+gabc", 5, 45, 4096, False, True, "no-paper", ("a", "b"), ("a",))
+    assert health == UnitHealth("0.1.0.dev3+gabc", 5, 45, 4096, False, True, "no-paper", "lgpio", "i2c", ("a", "b"),
+                                ("a",))
     assert health.unpressed == ("b",)
 
 
@@ -30,6 +32,7 @@ def test_who_never_said_it_has_none() -> None:
     ("celsius", [-1, 201, True, "45", 10**40], None), ("free_mb", [-1, 10**9, False, {}], None),
     ("read_only", [0, "true", None], None), ("screen", [1, "yes", None], None),
     ("printer", ["<script>", "NO", "a" * 25, 3, None, ["ready"], "no paper"], ""),
+    *((word, ["<b>", "I2C", 3, None, ["i2c"], "a b", "a" * 25], "") for word in ("deaf", "blind")),
     ("keys", ["ab", {"a": 1}, None, [["a"]], [1, None], ["<b>", "A"]], ()),
     ("pressed", ["a", None, ["c"], [["a"]], [3]], ()),
 ])

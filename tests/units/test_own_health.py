@@ -27,11 +27,11 @@ def pi(folder: Path, throttled: str = "0", celsius: int = 48) -> Machine:
 
 
 def test_a_unit_says_how_its_machine_is(tmp_path: Path) -> None:
-    said = OwnHealth(pi(tmp_path, "50000"), ("up", "a"), lambda: False).news(0)
+    said = OwnHealth(pi(tmp_path, "50000"), ("up", "a"), lambda: False, lacks=lambda: ("i2c", "")).news(0)
     assert said is not None
     assert said.pop("free_mb") % 64 == 0
     assert said == {"version": version(), "throttled": 0x50000, "celsius": 45, "read_only": False, "screen": False,
-                    "printer": "", "keys": ["a", "up"], "pressed": []}
+                    "printer": "", "deaf": "i2c", "blind": "", "keys": ["a", "up"], "pressed": []}
 
 
 def test_what_was_heard_is_not_said_again_until_it_changes(tmp_path: Path) -> None:

@@ -66,8 +66,8 @@ class OwnHealth:
         with self._lock:
             pressed = sorted(self._pressed)
         deaf, blind = self._lacks()
-        return {**self._looked, "deaf": deaf, "blind": blind, "screen": self._screen_answers(), "printer": self._printer(),
-                "keys": self._keys, "pressed": pressed}
+        return {**self._looked, "deaf": deaf, "blind": blind, "screen": self._screen_answers(),
+                "printer": self._printer(), "keys": self._keys, "pressed": pressed}
 
     def _look(self) -> Health:
         machine = self._machine
