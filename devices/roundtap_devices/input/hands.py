@@ -22,9 +22,10 @@ LATE_MS = 40
 """An edge this old, or a hold this overdue, says that the process was held up."""
 QUIET_MS = 30
 """So long without a late edge: the lump is whole. The kernel, lgpio's thread and gpiozero's hand it on in some 2 ms."""
-GATHER_MAX_MS = 300
-LOST_MS = 250
-"""So long may pin and edges disagree; then an edge is lost."""
+QUIET_MAX_MS = 250
+GATHER_MAX_MS = 1000
+LOST_MS = 1000
+"""So long after pin and edges disagreed an edge is waited for; then it is lost."""
 AGAIN_MS = 10
 LOOK_MS = 1000
 KERNEL_HOLDS = 16
@@ -37,6 +38,10 @@ class Gap(NamedTuple):
 
     key: str
     at_ms: int
+
+
+def _when(edge: Edge | Gap) -> int:
+    return edge.at_ms
 
 
 class Hands:
@@ -56,16 +61,18 @@ class Hands:
         self._gathering: tuple[int, int] | None = None  # since when, and when it will have been quiet
         self._sure_ms = 0
         self._doubt_since: dict[str, int] = {}
+        self._pins: Mapping[str, bool] = {}
         self._due_ms: int | None = None
 
     def step(self, now_ms: int, edges: Iterable[Edge] = ()) -> list[Gesture]:
         """Take `edges`; everything that is certain to have happened until now."""
         came = list(edges)
         self._waiting += came
+        self._look(now_ms, came)
         if self._held is not None and self._under_way(now_ms, came):
             self._due_ms = now_ms + AGAIN_MS
             return []
-        lump: list[Edge | Gap] = sorted(self._waiting, key=lambda edge: edge.at_ms)
+        lump: list[Edge | Gap] = sorted(self._waiting, key=_when)
         self._waiting = []
         if any(now_ms - edge.at_ms > LATE_MS for edge in lump):
             for key, count in Counter(edge.key for edge in lump).items():
@@ -90,17 +97,20 @@ class Hands:
 
     def _under_way(self, now_ms: int, came: list[Edge]) -> bool:
         """Whether edges of before may still be on their way."""
-        late = any(now_ms - edge.at_ms > LATE_MS for edge in came)
+        age_ms = max((now_ms - edge.at_ms for edge in came), default=0)
+        late = age_ms > LATE_MS
+        # Who was that late may be so again: the next edge of a machine that is overloaded, not only held up once.
+        wait_ms = max(QUIET_MS, min(age_ms // 2, QUIET_MAX_MS))
         if self._gathering is None:
             due_ms = self._gestures.due_ms()
             overdue = due_ms is not None and now_ms - due_ms > LATE_MS
             if not late and not overdue:
                 return False
-            self._gathering = now_ms, now_ms + QUIET_MS
+            self._gathering = now_ms, now_ms + wait_ms
             return True
         since_ms, quiet_ms = self._gathering
         if late:
-            quiet_ms = min(now_ms + QUIET_MS, since_ms + GATHER_MAX_MS)
+            quiet_ms = min(max(quiet_ms, now_ms + wait_ms), since_ms + GATHER_MAX_MS)
             self._gathering = since_ms, quiet_ms
         if now_ms < quiet_ms:
             return True
@@ -123,17 +133,23 @@ class Hands:
             down, since_ms = edge.down, edge.at_ms
         return sorted(found, key=lambda each: each.at_ms)
 
+    def _look(self, now_ms: int, came: list[Edge]) -> None:
+        """Whether pins say otherwise than the edges: then an edge is under way, even if the pin agrees again later."""
+        if self._held is None:
+            return
+        for edge in came:
+            self._doubt_since.pop(edge.key, None)
+        self._pins = self._held()
+        down = {**self._gestures.down(), **{edge.key: edge.down for edge in sorted(self._waiting, key=_when)}}
+        for key, pressed in self._pins.items():
+            if key in down and pressed != down[key]:
+                self._doubt_since.setdefault(key, now_ms)
+
     def _sure(self, now_ms: int, lump: list[Edge | Gap]) -> int:
         """Until when the edges tell the whole story; a key whose pin says otherwise for long is believed no more."""
-        if self._held is None:
-            return now_ms
-        down = self._gestures.down()
-        pins = self._held()
-        doubtful = {key for key, pressed in pins.items() if key in down and pressed != down[key]}
-        self._doubt_since = {key: self._doubt_since.get(key, now_ms) for key in doubtful}
         for key, since_ms in list(self._doubt_since.items()):
             if now_ms - since_ms >= LOST_MS:
-                self._gestures.lost(key, pins[key], now_ms)
+                self._gestures.lost(key, self._pins.get(key, False), now_ms)
                 del self._doubt_since[key]
         if not self._doubt_since:
             self._sure_ms = now_ms
