@@ -9,6 +9,7 @@ kernel's or this script's own; nothing is asked of the code under test but its g
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import queue
@@ -30,7 +31,7 @@ from roundtap_devices.input.hands import Hands
 from roundtap_devices.input.pin_factory import real_factory
 
 WAIT_S = 15.0
-QUIET_S = 0.4
+QUIET_S, FORGET_S = 0.4, 4.0
 TAP_S = 0.09
 TRIES = 20
 NICE = "-10"
@@ -100,9 +101,9 @@ class Reader:
 
     def forget(self) -> None:
         """Whatever a press that failed is still good for."""
-        time.sleep(1.0)
-        while not self._told.empty():
-            self._told.get()
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._told.get(timeout=FORGET_S)
 
     def stop(self) -> None:
         os.kill(self.process.pid, signal.SIGSTOP)
