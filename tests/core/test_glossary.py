@@ -52,7 +52,7 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"\bPan(i|a|u|ią)?\b|Państw", "ty, or nobody"),
         (r"(?<=[a-ząćęłńóśźż,] )(Ty|Twoj\w*|Twój|Ci|Cię|Tobie)\b", "ty, twój in small letters"),
         (r"\(-?[aą]\)|/a\b", "a form that fits everybody"),
-        (r"[Pp]anel", "konsola"), (r"[Ss]paruj|[Ss]parow|\b[Pp]arowa", "kojarzyć"), (r"\b[Pp]arti[ae]\b", "gra"),
+        (r"[Pp]anel(?!\w* huba)", "konsola (of the hub's own buttons: panel huba)"), (r"[Ss]paruj|[Ss]parow|\b[Pp]arowa", "kojarzyć"), (r"\b[Pp]arti[ae]\b", "gra"),
         (r"wyświetlacz", "ekran"), (r"\bkart(ki|kę|ce|kach)\b", "karta wyników"), (r"\bcuta\b", "cutu"),
         (r"tali\w+ (poboczn|zapasow)|ławk", "sideboard"), (r"\bna sali\b", "w sali"),
         (r"\b[Bb]ye\b", "wolny los"), (r"!", "no exclamation marks"),
