@@ -192,7 +192,7 @@ def test_power_off_asks_twice_and_is_held_the_second_time():
     played = Played()
     played.go(d.MACHINE)
     played.press("●▼▼●")
-    assert "A round is running!" in played.said
+    assert "A round is running." in played.said
     played.press("●●")
     assert (played.panel.take_effects(), played.panel.page) == ([], d.OFF_SURE)
     played.press("◉")
@@ -283,7 +283,7 @@ def test_a_standby_s_key_is_turned_with_two_questions():
     assert "Holds everything of" in played.said
     played.go(d.MACHINE)
     played.press("●●")
-    assert "It still answers!" in played.said
+    assert "It still answers." in played.said
     played.press("●●")
     assert played.panel.take_effects() == []
     played.press("◉")
