@@ -19,9 +19,10 @@ WHOLE = "ROUNDTAP_WHOLE" in os.environ
 """Look at every page in every state; else only where something was not on a page of this address before."""
 
 NO_PAGES = frozenset({
-    "GET /static/<name>", "GET /feed", "GET /time", "GET /colours.css", "GET /ca.crt", "GET /device/challenge", "GET /device/hub",
-    "GET /standby/lineage", "GET /console/<event_id>/export.json", "GET /console/<event_id>/standings.csv",
-    "GET /console/<event_id>/list-fortress.json", "GET /console/before-doors/diagnostics.txt",
+    "GET /static/<name>", "GET /feed", "GET /time", "GET /colours.css", "GET /ca.crt", "GET /device/challenge",
+    "GET /device/hub", "GET /standby/lineage", "GET /console/<event_id>/export.json",
+    "GET /console/<event_id>/standings.csv", "GET /console/<event_id>/list-fortress.json",
+    "GET /console/before-doors/diagnostics.txt",
 })
 """What is no page for people."""
 
