@@ -89,16 +89,17 @@ def test_a_kept_exchange_does_not_pass_for_another_one(hall: Hall) -> None:
 
 
 def test_who_knows_the_code_and_hears_everything_cannot_speak_for_the_unit(hall: Hall) -> None:
-    """Its digits are read off the screen, its token out of the air: the unit had announced what it would say."""
+    """Its digits are read off the screen, its token out of the air, and the unit's very address is
+    taken over: the unit had announced what it would say."""
     unit = hall.unit()
     unit.step()
     ask = hall.heard[-1][0]
     typing = hall.type(unit.shows, table=7)
-    _, said = hall.post(ask, "10.0.0.66")
+    _, said = hall.post(ask, "10.0.0.7")
     offer = said["offer"]
     own = SPAKE2_B(password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", offer["serial"]))
     status, _ = hall.post({"step": "answer", "token": ask["token"], "exchange": offer["exchange"],
-                           "message": own.start().hex()}, "10.0.0.66")
+                           "message": own.start().hex()}, "10.0.0.7")
     assert status == 403
     unit.step()
     assert typing.outcome == Enrolled("table-7", 7)
@@ -112,11 +113,11 @@ def test_what_is_announced_for_a_code_is_what_was_said_first(hall: Hall) -> None
     ask = hall.heard[-1][0]
     own = SPAKE2_B(password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", ask["serial"]))
     mine = own.start()
-    hall.post({**ask, "commit": commitment(mine)}, "10.0.0.66")
+    hall.post({**ask, "commit": commitment(mine)}, "10.0.0.7")
     typing = hall.type(unit.shows)
     exchange = last_exchange(hall)
     status, _ = hall.post({"step": "answer", "token": ask["token"], "exchange": exchange.about.exchange,
-                           "message": mine.hex()}, "10.0.0.66")
+                           "message": mine.hex()}, "10.0.0.7")
     assert (status, exchange.state) == (403, OFFERED)
     unit.step()
     assert typing.outcome == Enrolled("table-1", None)
@@ -132,6 +133,39 @@ def test_who_overheard_a_code_and_asks_as_a_unit_is_never_offered_it(hall: Hall)
     assert (thief.kept, thief.asking.showing.state) == ([], CODE)
     unit.step()
     assert typing.outcome == Enrolled("table-1", None)
+
+
+def test_who_reads_the_code_off_the_screen_cannot_announce_a_later_one_with_the_units_token(hall: Hall) -> None:
+    """The token is in the air. A question with it and a later serial would put the thief's number before the unit's
+    digits, and what was announced for it knows them."""
+    unit = hall.unit()
+    unit.step()
+    own = SPAKE2_B(password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", 2**30))
+    mine = own.start()
+    forged = {**hall.heard[-1][0], "serial": 2**30, "commit": commitment(mine)}
+    hall.post(forged, "10.0.0.66")
+    pass_time(hall, 25_000, unit)
+    hall.post(forged, "10.0.0.66")
+    unit.step()
+    typing = hall.type(unit.shows, table=7)
+    _, said = hall.post(forged, "10.0.0.66")
+    assert said["offer"] is None
+    unit.step()
+    assert typing.outcome == Enrolled("table-7", 7)
+    assert dict(hall.hub.unit_keys) == {"table-7": unit.kept[0].key}
+
+
+def test_who_heard_the_token_ends_no_exchange(hall: Hall) -> None:
+    unit = hall.unit()
+    unit.step()
+    typing = hall.type(unit.shows, table=7)
+    exchange, token = last_exchange(hall), hall.heard[-1][0]["token"]
+    for step in ("wrong", "late", "answer", "confirm"):
+        status, _ = hall.post({"step": step, "token": token, "exchange": exchange.about.exchange,
+                               "message": "0" * 66, "confirm": "0" * 64}, "10.0.0.66")
+        assert (status, exchange.state) == (404, OFFERED)
+    unit.step()
+    assert typing.outcome == Enrolled("table-7", 7)
 
 
 def test_nobody_but_an_organizer_brings_a_code(hall: Hall) -> None:

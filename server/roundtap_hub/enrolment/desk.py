@@ -167,14 +167,15 @@ class EnrolDesk:
         with self._lock:
             self._tidy()
             return next((exchange for each, exchange in self._exchanges.values()
-                         if each.token == asking.token and exchange.state not in ENDED), None)
+                         if (each.token, each.place) == (asking.token, asking.place)
+                         and exchange.state not in ENDED), None)
 
-    def exchange_of(self, name: object, token: object) -> Exchange | None:
-        """The exchange of this name, for the unit whose it is."""
+    def exchange_of(self, name: object, token: object, place: str) -> Exchange | None:
+        """The exchange of this name, for the unit whose it is, from where that asks."""
         with self._lock:
             self._tidy()
             found = self._exchanges.get(name) if isinstance(name, str) else None
-        return found[1] if found is not None and found[0].token == token else None
+        return found[1] if found is not None and (found[0].token, found[0].place) == (token, place) else None
 
     def store(self, exchange: Exchange, key: bytes) -> None:
         """Both have confirmed: the key is on the disk when this returns, and counts. Blocks; once for each exchange."""

@@ -43,20 +43,20 @@ class EnrolApi:
         if said is None:
             return
         try:
-            status, answer = await self._step(said, address_of(scope))
+            status, answer = await self._step(said, address_of(scope), place_of(scope))
         except (KeyError, TypeError, ValueError):
             status, answer = 400, {"error": "malformed question"}
         except Full:
             status, answer = 429, {"error": "too many ask; try again later"}
         await send_json(send, status, answer, NO_STORE)
 
-    async def _step(self, said: Mapping[str, Any], address: str) -> Said:
+    async def _step(self, said: Mapping[str, Any], address: str, place: str) -> Said:
         step = said["step"]
         if step == "ask":
-            return self._ask(said, address)
+            return self._ask(said, address, place)
         if step == "again":
             return self._again(said["message"], address)
-        exchange = self._desk.exchange_of(said["exchange"], said["token"])
+        exchange = self._desk.exchange_of(said["exchange"], said["token"], place)
         if exchange is None:
             return 404, {"error": "no such exchange"}
         if step == "answer":
@@ -69,7 +69,7 @@ class EnrolApi:
             return await self._confirmed(exchange, said["confirm"])
         raise ValueError(step)
 
-    def _ask(self, said: Mapping[str, Any], address: str) -> Said:
+    def _ask(self, said: Mapping[str, Any], address: str, place: str) -> Said:
         unit_id, token, kind, serial = said["unit_id"], said["token"], said["kind"], said["serial"]
         if not (isinstance(unit_id, str) and 0 < len(unit_id) <= ID_LENGTH_MAX and unit_id.isascii()
                 and unit_id.isprintable()):
@@ -84,7 +84,7 @@ class EnrolApi:
         wants = said.get("wants")
         asking = self._desk.room.ask(unit_id, token, kind, address, serial, commit,
                                      wants if isinstance(wants, str) and len(wants) <= 40 else "",
-                                     said.get("stopped") is True)
+                                     said.get("stopped") is True, place)
         venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
         return 200, {
             "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.machine_name,
@@ -125,3 +125,9 @@ class EnrolApi:
         return envelope(key, ENROL, {
             "exchange": exchange, "unit": unit, "role": self._hub.unit_keys.role(unit),
             "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.other_addresses())})
+
+
+def place_of(scope: Scope) -> str:
+    """Where a question comes from, to the last digit: whoever shares a network's prefix is another."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""

@@ -29,8 +29,9 @@ TRIED_MAX = 8
 
 @dataclass(slots=True)
 class Asking:
-    """One unit that asks. `unit_id`: the same every time, and no secret; `token`: random, of this asking alone; `mark`:
-    what pages call it.
+    """One unit that asks. `unit_id`: the same every time, and no secret; `token`: random, of this asking alone, and in
+    the air: it is good from `place` only, the whole address that it came from first (`address` is for counting).
+    `mark`: what pages call it.
 
     `serial` counts its codes; `commits`: serial → what it will say in an exchange about that code, by its hash;
     `numbers`: serial → (what stands before that code, until when it may be typed; None: it is shown now). `tried`: the
@@ -41,6 +42,7 @@ class Asking:
     token: str
     kind: str
     address: str
+    place: str
     since_ms: int
     heard_ms: int
     serial: int = 0
@@ -54,7 +56,7 @@ class Asking:
 
     @property
     def mark(self) -> str:
-        return hashlib.sha256(self.token.encode()).hexdigest()[:12]
+        return hashlib.sha256(f"{self.token} {self.place}".encode()).hexdigest()[:12]
 
     @property
     def number(self) -> int | None:
@@ -72,24 +74,26 @@ class WaitingRoom:
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
         self._lock = threading.RLock()
-        self._asking: dict[str, Asking] = {}
+        self._asking: dict[tuple[str, str], Asking] = {}
         self._rates = Buckets(now_ms)
         self._next = NUMBERS.start
 
     def ask(self, unit_id: str, token: str, kind: str, address: str, serial: int, commit: str = "",
-            wants: str = "", stopped: bool = False) -> Asking:
+            wants: str = "", stopped: bool = False, place: str = "") -> Asking:
         """A unit asks, once a second. `Full` where it has to come back later. Two that say they are the same unit are
-        two: which one stands at a table a person sees by its code."""
+        two: which one stands at a table a person sees by its code. `place`: the address as it is; "": `address`."""
         with self._lock:
             now_ms = self._now_ms()
             if not address or address not in FREE_ADDRESSES:
                 self._charge(address)
             self._forget(now_ms)
-            found = self._asking.get(token)
+            whose = token, place or address
+            found = self._asking.get(whose)
             if found is None:
+                # Who heard the token elsewhere is another: later codes of the unit's own are not his to announce.
                 self._make_room(address)
-                found = self._asking[token] = Asking(unit_id, token, kind, address, now_ms, now_ms)
-            found.heard_ms, found.address, found.wants, found.stopped = now_ms, address, wants, stopped
+                found = self._asking[whose] = Asking(unit_id, token, kind, address, whose[1], now_ms, now_ms)
+            found.heard_ms, found.wants, found.stopped = now_ms, wants, stopped
             self._shows(found, serial, commit, now_ms)
             return found
 
@@ -109,11 +113,6 @@ class WaitingRoom:
                     if its_number == number and (until_ms is None or now_ms <= until_ms):
                         return each, serial
         return None
-
-    def known(self, token: str) -> Asking | None:
-        """The unit that asks with this token."""
-        with self._lock:
-            return self._asking.get(token)
 
     def take(self, asking: Asking, serial: int) -> bool:
         """Use up one of its codes; False where that was done before."""
@@ -139,7 +138,7 @@ class WaitingRoom:
     def enrolled(self, asking: Asking) -> None:
         """It waits no more."""
         with self._lock:
-            self._asking.pop(asking.token, None)
+            self._asking.pop((asking.token, asking.place), None)
 
     def _charge(self, address: str) -> None:
         for who, rate in (((address,), RATE), ((), RATE_IN_ALL)):
@@ -149,8 +148,8 @@ class WaitingRoom:
         self._rates.take((), RATE_IN_ALL)
 
     def _forget(self, now_ms: int) -> None:
-        for token in [each.token for each in self._asking.values() if now_ms - each.heard_ms > SILENT_MS]:
-            del self._asking[token]
+        for whose in [whose for whose, each in self._asking.items() if now_ms - each.heard_ms > SILENT_MS]:
+            del self._asking[whose]
 
     def _make_room(self, address: str) -> None:
         """Who has many units waiting keeps nobody out who has few: the youngest of the address that has most goes."""
@@ -163,7 +162,7 @@ class WaitingRoom:
         if many <= counts[address] + 1:
             raise Full
         youngest = max((each for each in self._asking.values() if each.address == most), key=lambda each: each.since_ms)
-        del self._asking[youngest.token]
+        del self._asking[youngest.token, youngest.place]
 
     def _shows(self, asking: Asking, serial: int, commit: str, now_ms: int) -> None:
         """What was said first of a code counts: nobody has seen it before its number was given."""
