@@ -14,7 +14,6 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.journal.backups import FOLDER, backups_in
 from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.restoring import restore
 from roundtap_hub.private_files import write_private
 
 log = logging.getLogger(__name__)
@@ -104,6 +103,9 @@ class TrialRestore:
         try:
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(parents=True, mode=0o700)
+            # Here, not above: it brings sqlmodel and pydantic along, which no hub's start should pay for.
+            from roundtap_hub.journal.restoring import restore
+
             found = restore(backup, place / "hub", self._clocks.at())
             tried = Tried(backup.name, at, sum(stream != VENUE for stream in found.heads))
         except Problem as problem:

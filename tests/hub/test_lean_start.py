@@ -1,0 +1,22 @@
+"""What a start does not load: libraries that a hub or a unit needs later, rarely, or never."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+LATER = {"sqlmodel", "pydantic", "spake2", "alembic", "mako", "python_calamine", "cryptography"}
+
+
+@pytest.mark.parametrize("modules", [
+    "roundtap_hub.main", "roundtap_units.table.main, roundtap_units.table.unit",
+    "roundtap_units.station.main, roundtap_units.station.station",
+])
+def test_what_is_needed_later_is_loaded_later(modules: str) -> None:
+    """Half a second of a Pi's start, each of them (README, what it stands on)."""
+    told = subprocess.run(
+        [sys.executable, "-c", f"import sys, {modules}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"],
+        capture_output=True, text=True, check=True).stdout
+    assert LATER & set(told.split()) == set()
