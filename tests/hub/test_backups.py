@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -203,3 +204,23 @@ def test_a_hub_that_stops_leaves_a_backup_of_everything(folder: Path) -> None:
     with closing(Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)) as journal:  # type: ignore[type-var]
         assert backup.heads == journal.heads()
     assert json.loads((folder / "keys.json").read_text())
+
+
+@pytest.mark.parametrize("planted", [
+    # (With a recursive query in it this would never end.)
+    "CREATE VIEW backup_file AS SELECT 'x' AS name, 384 AS mode, x'78' AS data, "
+    f"'{hashlib.sha256(b'x').hexdigest()}' AS digest",
+    "CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM entry; END",
+])
+def test_a_file_on_a_stick_that_computes_instead_of_holding_is_no_backup(
+        hub: Opened, folder: Path, tmp_path: Path, planted: str) -> None:
+    """Somebody's stick, read by the hub that runs the evening: a view without an end would take its memory."""
+    made = make_backup(folder, tmp_path / "stick", named_in(folder), "")
+    with closing(sqlite3.connect(made)) as changed:
+        if "VIEW" in planted:
+            changed.execute("DROP TABLE backup_file")
+        changed.execute(planted)
+        changed.commit()
+    with pytest.raises(Problem) as refused:
+        read_backup(made)
+    assert refused.value.key == "backup_damaged"

@@ -254,6 +254,16 @@ def test_a_backup_that_holds_is_restored_looked_through_and_thrown_away(tmp_path
     assert sorted(path.name for path in tmp_path.rglob("*")) == sorted([*before, RECORD])
 
 
+def test_what_a_try_left_behind_that_the_plug_cut_short_is_thrown_away_at_the_start(tmp_path: Path) -> None:
+    """It is a whole hub, with people in it that are deleted next."""
+    folder = Folder(tmp_path)
+    left = tmp_path / FOLDER / "trial.tmp" / "hub"
+    left.mkdir(parents=True)
+    (left / "roundtap.db").write_bytes(folder.backup.read_bytes())
+    TrialRestore(tmp_path, folder.clocks)
+    assert not left.exists()
+
+
 def test_what_came_of_it_outlives_the_hub(tmp_path: Path) -> None:
     last = Folder(tmp_path).tried().last
     assert TrialRestore(tmp_path, Clocks("boot", lambda: 1, lambda: None)).last == last

@@ -115,6 +115,19 @@ def test_a_password_leaves_the_boot_partition_and_stays_in_use(tmp_path: Path) -
     assert "psk=very secret" in (tmp_path / WIFI).read_text()
 
 
+@pytest.mark.parametrize("left", [
+    "pin = 24681357", "hotspot_password = parlour-42", "hotspot = no\r\nhotspot_password = x1234567"])
+def test_what_was_not_taken_over_is_not_wiped(tmp_path: Path, left: str) -> None:
+    """A PIN on a table, a password without its network: told, and there when somebody mends the line beside it."""
+    text = f"role=table\r\nwifi=Store\r\ncountry=DE\r\nwifi_password=very secret\r\n{left}\r\n"
+    machine, _ = machine_in(tmp_path, text)
+    told = apply(machine).told
+    said = (tmp_path / "boot/firmware/roundtap.txt").read_text()
+    assert "very secret" not in said
+    assert left.splitlines()[-1] in said
+    assert {one.key for one in told} & {"pin_alone", "password_alone"}
+
+
 def test_the_rest_of_a_file_saved_as_unicode_survives_the_wiping(tmp_path: Path) -> None:
     text = "role = hub\r\nwifi = Würfel\r\ncountry = DE\r\nwifi_password = very secret\r\n"
     machine, _ = machine_in(tmp_path, b"\xff\xfe" + text.encode("utf-16-le"))

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -284,8 +284,9 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
     Passwords leave the boot partition, which every computer shows, once they are on the machine's own.
     """
     path, kept = machine.root / SECRETS, remembered(machine)
-    said = ((settings.wifi, settings.wifi_password), (settings.hotspot, settings.hotspot_password))
-    new = {network: password for network, password in said if network and password}
+    said = (("wifi_password", settings.wifi, settings.wifi_password),
+            ("hotspot_password", settings.hotspot, settings.hotspot_password))
+    new = {network: password for _, network, password in said if network not in ("", "no") and password}
     pin = settings.pin if settings.role == "hub" else ""
     if not new and not pin:
         return kept, []
@@ -295,7 +296,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
         if kept | new != kept:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
-        wipe(machine.settings_path())
+        wipe(machine.settings_path(), {*(key for key, network, _ in said if network in new), *(["pin"] if pin else [])})
     except OSError as error:
         return kept | new, [Said("not_wiped", params={"reason": error.strerror or str(error)})]
     return kept | new, []
@@ -312,8 +313,9 @@ def _set_pin(folder: Path, pin: str) -> None:
         os.chown(folder / "pin", owner.st_uid, owner.st_gid)
 
 
-def wipe(path: Path) -> None:
-    """Take the passwords out of the file; every other byte of it stays, whatever editor it comes from."""
+def wipe(path: Path, taken: Collection[str] = SECRET) -> None:
+    """Take these passwords out of the file; every other byte of it stays, whatever editor it comes from. What was not
+    taken over stays as well: somebody mends the line beside it, and it counts."""
     raw = path.read_bytes()
     lines = raw.splitlines(keepends=True)
     utf16 = raw[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in raw
@@ -324,7 +326,7 @@ def wipe(path: Path) -> None:
     kept = []
     for line in lines:
         found, _ = read(line)
-        secret = next((key for key in SECRET if getattr(found, key)), None)
+        secret = next((key for key in SECRET if key in taken and getattr(found, key)), None)
         if secret:
             end = line[len(line.rstrip(b"\r\n")):]
             line = f"# {secret}: {WIPED[2:].format(key=secret)}".encode() + end

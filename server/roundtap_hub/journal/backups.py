@@ -28,6 +28,7 @@ FORMAT = "1"
 STEP_PAGES, STEP_PAUSE_S = 256, 0.02
 """A megabyte at a time, synced before the next: the writer's own sync never waits behind a whole backup."""
 FILE_BYTES_MAX, FILES_MAX = 1 << 20, 200
+VALUE_BYTES_MAX = 64 << 20
 # Sessions: one that was ended since would live again.
 LEFT_OUT = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE, "sessions.json")
 ABOUT, FILE = "backup_about", "backup_file"
@@ -52,7 +53,7 @@ class Backup:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for name in LEFT_OUT:
             (folder / name).unlink(missing_ok=True)
-        with closing(looking_at(self.path)) as source:
+        with closing(_looking_at(self.path)) as source:
             for name, mode, data in source.execute(f"SELECT name, mode, data FROM {FILE}"):
                 _write_file(folder / name, data, mode)
             with closing(sqlite3.connect(folder / DATABASE)) as target:
@@ -117,9 +118,12 @@ def read_backup(path: Path) -> Backup:
     if not path.is_file():
         raise Problem("backup_none", file=str(path))
     try:
-        with closing(looking_at(path)) as connection:
+        with closing(_looking_at(path)) as connection:
             if connection.execute("PRAGMA application_id").fetchone()[0] != MARK:
                 raise Problem("backup_none", file=str(path))
+            if connection.execute("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone():
+                # A stick is anybody's: what computes its rows may never come to an end.
+                raise Problem("backup_damaged", file=str(path), reason="sqlite_master")
             found = connection.execute("PRAGMA quick_check").fetchone()[0]
             if found != "ok":
                 raise Problem("backup_damaged", file=str(path), reason=found)
@@ -156,6 +160,13 @@ def only_newest(folder: Path, newest: Path) -> None:
             _overwrite(path)
             path.unlink()
     sync_folder(folder)
+
+
+def _looking_at(path: Path) -> sqlite3.Connection:
+    """As `looking_at`; no value that a row works out takes this machine's memory."""
+    connection = looking_at(path)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
+    return connection
 
 
 def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Path) -> None:

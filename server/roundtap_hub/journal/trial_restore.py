@@ -51,6 +51,9 @@ class TrialRestore:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._last = _read(folder / RECORD) if folder is not None else None
+        if folder is not None:
+            # A plug that was pulled meanwhile leaves a whole hub there, with people in it.
+            shutil.rmtree(folder / FOLDER / PLACE, ignore_errors=True)
         self.listeners: list[Callable[[], None]] = []
 
     @property
