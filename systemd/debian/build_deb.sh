@@ -66,7 +66,8 @@ if [ -n "${ROUNDTAP_BUILD_ROOT:-}" ]; then
     cp -R "$tree" "$work/build.sh" "$inside"
     at=/tmp/$(basename "$inside")
     chroot "$ROUNDTAP_BUILD_ROOT" sh -c "dpkg --status $needed > /dev/null 2>&1 || { apt-get update -q=2 &&
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -q=2 --no-install-recommends $needed; }"
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -q=2 --no-install-recommends $needed > /tmp/needed.log 2>&1 ||
+        { tail -20 /tmp/needed.log; exit 1; }; }"
     chroot "$ROUNDTAP_BUILD_ROOT" sh "$at/build.sh" "$at/roundtap" "$at/out"
     cp "$inside"/out/*.deb "$here/dist"
 else

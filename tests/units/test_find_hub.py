@@ -138,3 +138,26 @@ def test_who_says_on_the_network_that_it_is_a_hub_is_heard() -> None:
     finally:
         stop.set()
         thread.join()
+
+
+def test_a_beacon_is_heard_on_a_network_that_is_nobodys_default_route() -> None:
+    group = "239.255.82.85"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    stop = threading.Event()
+    datagram = json.dumps({"payload": {"port": 8081}, "hmac": "f"}).encode()
+
+    def say() -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as saying:
+            saying.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+            while not stop.wait(0.02):
+                saying.sendto(datagram, (group, port))
+
+    thread = threading.Thread(target=say)
+    thread.start()
+    try:
+        assert next(heard_beacons(group, port, within_s=3), None) == ("127.0.0.1", 8081)
+    finally:
+        stop.set()
+        thread.join()

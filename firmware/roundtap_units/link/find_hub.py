@@ -135,10 +135,11 @@ def heard_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
             listening.bind(("", port))
         except OSError:
             return
-        with suppress(OSError):
-            # By the interface of the default route; broadcasts come by all of them.
-            listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
-                                 socket.inet_aton(group) + socket.inet_aton("0.0.0.0"))
+        # By each interface that there is: a network without a router has no default route.
+        for index, _ in socket.if_nameindex():
+            with suppress(OSError):
+                listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                                     socket.inet_aton(group) + struct.pack("=4xi", index))
         while len(heard) < BEACONS_MAX and (left_s := until_s - time.monotonic()) > 0:
             listening.settimeout(left_s)
             try:
