@@ -80,6 +80,11 @@ class HallTime:
         """The time of day for people and entries (ISO 8601, UTC); None where nobody knows it."""
         return self.now().isoformat(timespec="seconds") if EARLIEST_S <= self.now_s() < LATEST_S else None
 
+    @property
+    def told(self) -> bool:
+        """Whether somebody has said what time it is since the machine was switched on."""
+        return self._told
+
     def doubt(self) -> str:
         """UNSET, BEHIND or UNSURE; "" where the time can be believed."""
         now_s = self.now_s()

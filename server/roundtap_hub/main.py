@@ -83,6 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--copy", metavar="DIR", type=Path, action="append", default=[],
                         help="a folder on another disk (a stick) that holds every commit, synced, before anybody is "
                         "told that it is saved; may be given more than once")
+    parser.add_argument("--stick", metavar="DIR", type=Path, action="append", default=[],
+                        help="a folder where a stick is mounted when somebody plugs one in: then it is as with --copy, "
+                        "and until then it is nothing; may be given more than once")
     parser.add_argument("--sound", metavar="DEVICE", nargs="?", const="default", default=None,
                         help="let this machine's own audio out be heard at the start of a round, at five minutes and "
                         "at time; an ALSA device as aplay -L lists them (default: %(const)s)")
@@ -106,9 +109,9 @@ def run(args: argparse.Namespace) -> int:
     if args.pages and args.database is None:
         print("roundtap hub: --pages shows what is in a database; name it with --database.", file=sys.stderr)
         return 2
-    if args.copy and args.database is not None:
-        print("roundtap hub: --copy is for a journal in a folder; what is on --database is copied by its own means.",
-              file=sys.stderr)
+    if (args.copy or args.stick) and args.database is not None:
+        print("roundtap hub: --copy and --stick are for a journal in a folder; what is on --database is copied by "
+              "its own means.", file=sys.stderr)
         return 2
     secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
     organizers, certificates, encrypted, secret = None, None, None, secrets.token_bytes(32)
@@ -147,7 +150,8 @@ def run(args: argparse.Namespace) -> int:
         unit_keys = UnitKeys(None if args.pages else args.data / "keys.json")
         at_point = crash_point(args.crash_at)
         opened = (open_database(args.database, at_point, args.pages) if args.database
-                  else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall)))
+                  else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall),
+                                   args.stick))
     except Problem as problem:
         said = problem.say(core_words(args.language))
         print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
@@ -166,7 +170,7 @@ def run(args: argparse.Namespace) -> int:
               organizers=organizers or organizers_of("", opened.clocks), links=links, encrypted=encrypted,
               machine=OwnMachine(args.data),
               trial=None if args.database is not None or args.pages else TrialRestore(
-                  args.data, opened.clocks, args.copy),
+                  args.data, opened.clocks, [*args.copy, *args.stick]),
               plain_port=(short or listeners[0]).getsockname()[1],
               reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name),
               known_ids=KnownIds(None if args.pages else args.data / IDS_FILE))

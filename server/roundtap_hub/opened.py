@@ -37,9 +37,10 @@ class Opened:
 
 
 def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
-                clocks: Clocks | None = None) -> Opened:
+                clocks: Clocks | None = None, sticks: Sequence[Path] = ()) -> Opened:
     """The journal in a hub's own folder, looked through against its head file and started; `copies`: folders elsewhere
-    that hold it too; `clocks`: not the machine's own. Raises Problem where it cannot be had, or is not whole."""
+    that hold it too; `sticks`: places where one may be plugged in; `clocks`: not the machine's own. Raises Problem
+    where it cannot be had, or is not whole."""
     url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
     try:
         check_database(folder / DATABASE, head.named)
@@ -56,10 +57,13 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
     except (JournalConflict, OSError) as refused:
         # A hub on a full disk shows what it has, and says that it is full.
         service.storage.failed(refused.errno)
-    kept = Copies(journal, lineage, [FolderCopy(each, folder) for each in copies],
+    kept = Copies(journal, lineage,
+                  [*(FolderCopy(each, folder) for each in copies),
+                   *(FolderCopy(each, folder, may_be_missing=True) for each in sticks)],
                   lambda: service.snapshot.venue.epoch, service.storage.changed)
     service.keep_copies(kept)
-    upkeep = Upkeep(service, folder, head, copies, clocks.wall, let_go=lambda copy: kept.is_let_go(str(copy)))
+    upkeep = Upkeep(service, folder, head, [*copies, *sticks], clocks.wall,
+                    let_go=lambda copy: kept.is_let_go(str(copy)))
     service.start()
     kept.start()
     upkeep.start()

@@ -14,7 +14,9 @@ from pages_kit import House, open_house, text_of
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
+from roundtap_devices.missing import Missing
 from roundtap_hub.devices.unit_health import kept
+from roundtap_hub.hall_time import HallTime
 from roundtap_hub.journal.backups import FOLDER, make_backup
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head
@@ -22,7 +24,7 @@ from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.trial_restore import RECORD, TrialRestore
 from roundtap_hub.own_machine import OwnMachine
-from roundtap_hub.views.before_doors import all_checks, grouped, unit_lines
+from roundtap_hub.views.before_doors import DISPLAY, LACKS, all_checks, grouped, unit_lines
 from roundtap_systemd.checks import FINE, NOTE, WRONG, Check
 from roundtap_systemd.health import Machine
 
@@ -97,6 +99,31 @@ def test_what_is_wrong_with_one_table_of_three_is_one_line(house: House, health:
     house.hub.presence.heard("table-2", house.time(), health=kept({**HEALTH, **health}))
     check = only(house, key)
     assert (check.state, check.args["names"]) == (state, "2")
+
+
+@pytest.mark.parametrize(("deaf", "blind", "told"), [
+    ("lgpio", "", {"lgpio": "2"}), ("", "i2c", {"i2c": "2"}), ("chip", "spi", {"chip": "2", "spi": "2"}),
+    ("lgpio", "lgpio", {"lgpio": "2"}), ("", "display", {}), ("flux", "", {"other": "2"}),
+])
+def test_why_a_table_is_deaf_or_dark_is_told_with_what_to_do(house: House, deaf: str, blind: str,
+                                                              told: dict[str, str]) -> None:
+    without_spares(house)
+    units(house, 3)
+    health = {**HEALTH, "deaf": deaf, "blind": blind, "screen": not blind, "pressed": []}
+    house.hub.presence.heard("table-2", house.time(), health=kept(health))
+    checks = found(house).get("lacks", [])
+    assert {check.kind: check.args["names"] for check in checks} == told
+    for language in LANGUAGES:
+        words = core_words(language)
+        assert all(check.state == WRONG and "2" in check.saw(words) and check.to_do(words) for check in checks)
+    # Told once: a screen of which the reason is known is not also one that gives no answer, and keys that cannot be
+    # heard are not keys that nobody pressed.
+    assert (only(house, "screens").state == WRONG) == (blind == "display")
+    assert (only(house, "buttons").state == NOTE) == (not deaf)
+
+
+def test_every_reason_of_the_unit_s_own_is_known_here() -> None:
+    assert {*LACKS, DISPLAY} == set(Missing.TEXTS)
 
 
 def test_another_build_than_the_hub_s_is_told(house: House) -> None:
@@ -297,6 +324,33 @@ def test_a_hub_on_a_database_has_nothing_to_try(house: House) -> None:
 
 
 # --- the machine
+
+OF_ITS_CLOCK = {"none": Check("clock", NOTE, kind="guessed"), "rtc": Check("clock", FINE, kind="rtc"),
+                "empty": Check("clock", WRONG, kind="rtc_empty"), "network": Check("clock", FINE, kind="network")}
+
+
+@pytest.mark.parametrize(("machine_has", "system_s", "asked", "state", "kind"), [
+    ("none", 1.8e9, False, NOTE, "doubted"), ("none", 1.8e9, True, FINE, "browser"),
+    ("rtc", 1.8e9, False, FINE, "rtc"), ("rtc", 1.8e9, True, FINE, "browser"),
+    ("empty", 12.0, False, WRONG, "unset"), ("empty", 12.0, True, NOTE, "rtc_empty"),
+    ("network", 1.8e9, True, FINE, "network"),
+])
+def test_the_clock_is_as_the_hub_knows_it(house: House, monkeypatch: pytest.MonkeyPatch, machine_has: str,
+                                          system_s: float, asked: bool, state: str, kind: str) -> None:
+    """`asked`: an organizer's browser has set it; the machine may have a clock of its own, a dead one, or none."""
+    def no_root(step: str, seconds: int) -> dict[str, bool]:
+        raise FileNotFoundError(step)
+
+    monkeypatch.setattr(house.hub.machine, "checks", lambda: (OF_ITS_CLOCK[machine_has],))
+    hall_time = HallTime(None, "boot", house.time, lambda: system_s, lambda: machine_has == "network",
+                         lambda: machine_has == "rtc", no_root)
+    object.__setattr__(house.hub, "hall_time", hall_time)
+    if asked:
+        hall_time.set_to(1_800_000_000_000)
+    check = only(house, "clock")
+    assert (check.state, check.kind) == (state, kind)
+    assert all(check.saw(core_words(language)) for language in LANGUAGES)
+
 
 def test_the_hub_s_machine_is_looked_at_now_and_then(tmp_path: Path) -> None:
     now = [0]

@@ -332,3 +332,49 @@ def open_files() -> list[str]:
         with contextlib.suppress(OSError):
             found.append(str(link.readlink()))
     return found
+
+
+# --- a stick that may be there
+
+def maybe(stick: Path) -> FolderCopy:
+    return FolderCopy(stick, stick.parent, same_disk=True, may_be_missing=True)
+
+
+def test_where_no_stick_was_ever_plugged_in_nothing_is_wrong(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    hub = Hub(tmp_path, maybe(tmp_path / "none"))
+    try:
+        make_event(hub.service)
+        assert hub.copies.states == hub.copies.removable() == []
+        assert hub.keys() == ["one_copy"]
+        assert "does not count" not in caplog.text
+    finally:
+        hub.stop()
+
+
+def test_a_stick_that_is_plugged_in_later_is_a_copy_from_then_on_and_is_missed(tmp_path: Path, stick: Path) -> None:
+    stick.rmdir()
+    hub = Hub(tmp_path, maybe(stick))
+    try:
+        changed = threading.Event()
+        hub.service.storage.listen(changed.set)
+        made = make_event(hub.service)
+        stick.mkdir()
+        while [state.state for state in hub.copies.states] != [CURRENT]:
+            assert changed.wait(10), hub.copies.states
+            changed.clear()
+        assert heads_on(stick)["e1"].number == len(list(hub.journal.entries("e1")))
+        assert made is not None
+        shutil.rmtree(stick)
+        assert hub.copies.let_go(str(stick))
+        hub.copies.take_back(str(stick))
+        hub.wait_for(AWAY)
+    finally:
+        hub.stop()
+
+
+def test_an_empty_place_on_the_hub_s_own_disk_is_no_stick(tmp_path: Path, stick: Path) -> None:
+    """systemd leaves the folder behind when a stick was pulled out."""
+    with pytest.raises(FileNotFoundError):
+        FolderCopy(stick, tmp_path, may_be_missing=True).open("our line", "epoch")
+    with pytest.raises(Problem):
+        FolderCopy(stick, tmp_path).open("our line", "epoch")

@@ -12,12 +12,13 @@ import pytest
 from machine_kit import CMDLINE, files_of, machine_in
 
 from roundtap.machine.applying import SECRETS, apply, set_role
-from roundtap.machine.roles import SERVICES, services
+from roundtap.machine.roles import SERVICES, STICK, STICK_RULES, services
 from roundtap.machine.settings_file import ROLES, read
 from roundtap.main import main
 from roundtap_hub.pin import pin_is
+from roundtap_systemd.root_steps import STICKS
 from roundtap_units.table.main import KEYS as TABLE_KEYS
-from roundtap_units.unit_config import COMMON_KEYS
+from roundtap_units.unit_config import COMMON_KEYS, read_unit_config
 
 WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
 
@@ -181,7 +182,7 @@ def test_another_role_takes_the_files_of_the_last_one_away(tmp_path: Path) -> No
     apply(machine)
     assert not (tmp_path / "etc/roundtap/table.toml").exists()
     assert not (tmp_path / WIFI).exists()
-    assert '--language de"' in (tmp_path / "etc/roundtap/hub.env").read_text()
+    assert '"--language de ' in (tmp_path / "etc/roundtap/hub.env").read_text()
 
 
 def test_the_hub_is_called_roundtap_and_a_table_by_its_board(tmp_path: Path) -> None:
@@ -267,3 +268,35 @@ def test_what_is_to_mend_is_written_beside_the_settings_for_notepad(tmp_path: Pa
     assert said.count(b"\n") == said.count(b"\r\n") > 1
     assert "línea 3: «contry» es desconocido. ¿Querías decir «country»?" in said.decode("utf-8-sig")
     capsys.readouterr()
+
+
+def test_the_hub_takes_a_stick_by_itself_and_no_other_machine_does(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, "role = hub")
+    rules = tmp_path / STICK_RULES
+    apply(machine)
+    assert (tmp_path / "etc/roundtap/hub.env").read_text().endswith('ROUNDTAP_HUB="--stick /media/roundtap"\n')
+    rule = rules.read_text().splitlines()[-1]
+    assert rule.startswith('ACTION=="add", SUBSYSTEM=="block", ENV{ID_BUS}=="usb"')
+    assert rule.count('"') % 2 == 0
+    assert any(each.startswith("udevadm trigger") for each in called.all)
+    # What unmounts it on the panel's wish finds it where it is mounted; what runs it may write there.
+    assert STICK.startswith(STICKS)
+    assert "ReadWritePaths=-/media\n" in (Path(__file__).parents[2] / "systemd/roundtap-hub.service").read_text()
+    called.all.clear()
+    apply(machine)
+    assert not any(each.startswith("udevadm") for each in called.all)
+    set_role(machine, "table")
+    apply(machine)
+    assert not rules.exists()
+
+
+def test_the_hub_s_own_station_never_looks_for_another_hub(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = hub\nlanguage = de\nhub = http://10.0.0.7:8080")
+    apply(machine)
+    path = tmp_path / "etc/roundtap/station.toml"
+    common, _ = read_unit_config(path, (), "station")
+    assert common["local"] is True
+    assert common["hubs"] == (("127.0.0.1", 8080),)
+    set_role(machine, "printer")
+    apply(machine)
+    assert "local" not in path.read_text()

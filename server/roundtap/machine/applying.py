@@ -125,6 +125,10 @@ def _apply(machine: Machine, start: bool) -> Applied:
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
     _switch(machine, settings.role, start)
+    if roles.STICK_RULES in changed and settings.role == "hub":
+        # A stick that is plugged in already was asked about before there was this rule.
+        machine.run(["udevadm", "control", "--reload"])
+        machine.run(["udevadm", "trigger", "--action=add", "--subsystem-match=block", "--property-match=ID_BUS=usb"])
     if any("NetworkManager" in path for path in changed):
         machine.run(["nmcli", "connection", "reload"])
     return Applied(tuple(changed), tuple(told), restart)
@@ -195,6 +199,7 @@ def _remove_left(machine: Machine, settings: Settings, passwords: dict[str, str]
     """What earlier settings had made and these no longer make."""
     kept = {wanted.path for wanted in roles.files(settings, passwords)}
     everything = {f"{roles.ETC}/{name}" for name in ("hub.env", "wall.env", "table.toml", "station.toml", "panel.toml")}
+    everything.add(roles.STICK_RULES)
     everything.add("etc/NetworkManager/system-connections/roundtap-wifi.nmconnection")
     gone = []
     for path in sorted(everything - kept):

@@ -23,6 +23,9 @@ UNDECIDED = "table"
 MARK = "# Made from roundtap.txt. Written by hand: take this line out, and the file is left alone."
 ETC = "etc/roundtap"
 HOSTNAME_OF_HUB = "roundtap"
+STICK = "/media/roundtap"
+"""Where the hub's machine mounts the stick that somebody plugs in."""
+STICK_RULES = "etc/udev/rules.d/70-roundtap-stick.rules"
 
 
 def unit_of(service: str) -> str:
@@ -50,7 +53,11 @@ class Written:
 def files(settings: Settings, remembered: dict[str, str]) -> list[Written]:
     """Every file of `/etc` that the settings become. `remembered`: passwords that were taken over, by network."""
     role = settings.role or UNDECIDED
-    found = [_env("hub", "ROUNDTAP_HUB", ["--language", settings.language])] if settings.language else []
+    of_hub = [*(("--language", settings.language) if settings.language else ()),
+              *(("--stick", STICK) if role == "hub" else ())]
+    found = [_env("hub", "ROUNDTAP_HUB", of_hub)] if of_hub else []
+    if role == "hub":
+        found.append(stick_rules())
     for service in ("table", "station", "panel"):
         said = _unit(settings, service, on_hub=role == "hub")
         if unit_of(service) in services(role)[0] and said:
@@ -59,6 +66,18 @@ def files(settings: Settings, remembered: dict[str, str]) -> list[Written]:
         found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
     wifi = network(settings, remembered)
     return [*found, wifi] if wifi else found
+
+
+def stick_rules() -> Written:
+    """A stick that is plugged into the hub's machine is mounted, the hub's alone: for udev, which asks for each."""
+    # FAT and exFAT are what sticks are sold with, and have no owners of their own. A system on USB has its boot
+    # partition there, too: that is nobody's stick.
+    rule = ", ".join(['ACTION=="add"', 'SUBSYSTEM=="block"', 'ENV{ID_BUS}=="usb"', 'ENV{ID_FS_TYPE}=="vfat|exfat"',
+                      'ENV{ID_FS_LABEL}!="bootfs|boot|system-boot"',
+                      'RUN{program}+="/usr/bin/systemd-mount --no-block --collect --bind-device=yes '
+                      "--owner=roundtap-hub --options=nosuid,nodev,noexec,umask=0077 "
+                      f'$devnode {STICK}"'])
+    return Written(STICK_RULES, f"{MARK}\n{rule}\n")
 
 
 def network(settings: Settings, remembered: dict[str, str]) -> Written | None:
@@ -84,8 +103,11 @@ def hostname(settings: Settings, serial: str) -> str:
     return HOSTNAME_OF_HUB if role == "hub" else f"roundtap-{role}-{(serial or '0000')[-4:].lower()}"
 
 
-def _unit(settings: Settings, service: str, on_hub: bool) -> dict[str, str]:
-    said = {"language": settings.language}
+def _unit(settings: Settings, service: str, on_hub: bool) -> dict[str, str | bool]:
+    said: dict[str, str | bool] = {"language": settings.language}
+    if on_hub and service == "station":
+        # Said, and not only found: a hub that is slow to start never makes its own station begin to enrol.
+        said["local"] = True
     if not on_hub:
         said |= {"hub": settings.hub, "unit": settings.name}
     if service in ("table", "panel"):
@@ -98,8 +120,8 @@ def _unit(settings: Settings, service: str, on_hub: bool) -> dict[str, str]:
     return {key: value for key, value in said.items() if value}
 
 
-def _toml(said: dict[str, str]) -> str:
-    # A TOML string in "…" is a JSON string, for all signs that a settings file lets through.
+def _toml(said: dict[str, str | bool]) -> str:
+    # TOML's true is JSON's, and a TOML string in "…" is a JSON string, for all signs that a settings file lets through.
     return "\n".join([MARK, *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in said.items()), ""])
 
 

@@ -76,7 +76,9 @@ class Copy(Protocol):
 
 @runtime_checkable
 class Removable(Protocol):
-    """A copy that somebody may pull out."""
+    """A copy that somebody may pull out. `may_be_missing`: nobody is told of it before it was there once."""
+
+    may_be_missing: bool
 
     def is_there(self) -> bool:
         """Whether it is plugged in, and mounted."""
@@ -113,7 +115,8 @@ class Copies:
 
     @property
     def states(self) -> list[CopyState]:
-        return [keeper.state for keeper in self._keepers]
+        """Of all that are there, or were since the hub was started, or should be."""
+        return [keeper.state for keeper in self._keepers if keeper.is_met]
 
     def add(self, copy: Copy, retry_s: float = RETRY_S) -> None:
         """One more copy, from now on: a standby that has come."""
@@ -134,7 +137,7 @@ class Copies:
 
     def removable(self) -> list[CopyState]:
         """Those that somebody may pull out, and how they are."""
-        return [keeper.state for keeper in self._keepers if isinstance(keeper.copy, Removable)]
+        return [keeper.state for keeper in self._keepers if keeper.is_met and isinstance(keeper.copy, Removable)]
 
     def let_go(self, name: str, within_s: float = WITHIN_S) -> bool:
         """Close this copy, so that it can be unmounted; whether it is closed. It is not opened again before it was
@@ -168,7 +171,7 @@ class Copies:
 
     def wait_until_current(self, timeout_s: float) -> bool:
         """Whether every copy holds everything, within that time; for tests and for whoever stops a hub."""
-        return all(keeper.is_current.wait(timeout_s) for keeper in self._keepers)
+        return all(keeper.is_current.wait(timeout_s) for keeper in self._keepers if keeper.is_met)
 
     def save(self, batch: Batch) -> None:
         """From the writer, after its commit: returns when every copy that was up to date holds the batch, or was given
@@ -240,6 +243,8 @@ class _Keeper:
         self._closed = threading.Event()
         self.is_let_go = self._was_gone = False
         self._state = CopyState(copy.name, CATCHING_UP)
+        self.is_met = not (isinstance(copy, Removable) and copy.may_be_missing)
+        """Whether anybody knows of it: a stick that may be missing is met when it is there for the first time."""
 
     @property
     def state(self) -> CopyState:
@@ -333,6 +338,10 @@ class _Keeper:
 
     def _tell(self, state: str, problem: Problem | None = None, reason: str = "") -> None:
         before, self._state = self._state, CopyState(self.copy.name, state, problem, reason)
+        if not self.is_met:
+            self.is_met = state != AWAY or (isinstance(self.copy, Removable) and self.copy.is_there())
+            if not self.is_met:
+                return
         if (before.state, before.reason) != (state, reason):
             if state in (AWAY, REFUSED, SLOW):
                 why = f"{state} ({reason})" if reason else state

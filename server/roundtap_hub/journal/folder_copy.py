@@ -27,12 +27,14 @@ FORMAT = 1
 class FolderCopy:
     """A copy in `folder`, which is made by nobody here: it is the stick's.
 
-    `data`: the hub's own folder: a copy on the same disk would die with it, and is refused. `same_disk` is for tests.
+    `data`: the hub's own folder: a copy on the same disk would die with it, and is refused. `may_be_missing`: a place
+    where a stick is mounted if somebody plugs one in; until then there is no such copy. `same_disk` is for tests.
     """
 
-    def __init__(self, folder: Path, data: Path, same_disk: bool = False) -> None:
+    def __init__(self, folder: Path, data: Path, same_disk: bool = False, may_be_missing: bool = False) -> None:
         self.name = str(folder)
         self.folder = folder
+        self.may_be_missing = may_be_missing
         self._data = data
         self._same_disk = same_disk
         self._file = -1
@@ -47,6 +49,8 @@ class FolderCopy:
         self.close()
         if not self.folder.is_dir():
             raise FileNotFoundError(2, f"no folder {self.folder}")
+        if self.may_be_missing and not self.is_there():
+            raise FileNotFoundError(2, f"no stick at {self.folder}")
         if not self._same_disk and on_same_disk(self.folder, self._data):
             raise Problem("copy_same_disk", copy=self.name)
         path = self.folder / COPY_FILE

@@ -10,6 +10,7 @@ from roundtap_core.event.rounds.tables_held import tables_drafted, tables_in_pla
 from roundtap_core.version import same_build, version
 from roundtap_hub.devices.unit_health import UnitHealth, health_of
 from roundtap_hub.devices.unit_keys import STATION
+from roundtap_hub.hall_time import UNSET, UNSURE
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.copies import CATCHING_UP, CURRENT
 from roundtap_hub.journal.service import Snapshot
@@ -26,6 +27,11 @@ NAMES_MAX = 16
 PIN_OLD_DAYS = 180
 PRINTER_WRONG = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
                  "unconfirmed", "login-console", "no-access", "busy")
+
+LACKS = ("lgpio", "luma", "spidev", "chip", "pins", "i2c", "spi", "permission")
+"""Why a unit hears no button or shows nothing, as `devices/roundtap_devices/missing.py` calls it, and a person can mend
+it. "display" is a screen that does not answer; what a newer unit may say besides is told as "other"."""
+DISPLAY = "display"
 
 Units = Mapping[str, UnitStatus]
 
@@ -83,7 +89,7 @@ def unit_lines(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[
 
 def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
     """Everything that is looked at, in the order of GROUPS."""
-    return [*hub.machine.checks(), *_hub(hub, snapshot), *_network(hub), *_tables(hub, snapshot, units, now_ms),
+    return [*_machine(hub), *_hub(hub, snapshot), *_network(hub), *_tables(hub, snapshot, units, now_ms),
             *_walls(hub, snapshot, now_ms), *_printer(hub, units, now_ms), *_copies(hub)]
 
 
@@ -107,7 +113,7 @@ def things_to_do(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playin
     """How many checks want somebody, for the console's one line. `playing`: the doors have been open for long; what the
     tables need the console says itself then, and only the hub's own machine is told."""
     if playing:
-        return hub.machine.kept("machine", lambda: len(wrong(hub.machine.checks())))
+        return hub.machine.kept("machine", lambda: len(wrong(_machine(hub))))
     return hub.machine.kept("all", lambda: len(wrong(all_checks(hub, snapshot, units, now_ms))))
 
 
@@ -120,6 +126,26 @@ def here_text(wall: str) -> str:
 
 
 # --- the hub --------------------------------------------------------------------------------------------------------
+
+def _machine(hub: Hub) -> list[Check]:
+    """What the machine says of itself; its clock as the hub knows it, which somebody may have told the time."""
+    return [_clock(hub, check) if check.key == "clock" else check for check in hub.machine.checks()]
+
+
+def _clock(hub: Hub, of_machine: Check) -> Check:
+    hall_time = hub.hall_time
+    if hall_time is None:
+        return of_machine
+    doubt = hall_time.doubt()
+    if doubt == UNSET:
+        return Check("clock", WRONG, kind="unset")
+    if doubt:
+        return Check("clock", NOTE if doubt == UNSURE else WRONG, kind="doubted")
+    if hall_time.told and of_machine.kind == "rtc_empty":
+        # The battery is still to be changed; tonight the time is right.
+        return Check("clock", NOTE, kind="rtc_empty")
+    return Check("clock", FINE, kind="browser") if hall_time.told and of_machine.kind != "network" else of_machine
+
 
 def _hub(hub: Hub, snapshot: Snapshot) -> list[Check]:
     checks = [Check("build", FINE, {"version": version()})]
@@ -154,7 +180,8 @@ def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Che
     told = [line for line in heard if line.health is not None]
     checks.append(_voltage(told))
     checks.append(_of_lines("screens", [line for line in told if _health(line).screen is not None],
-                            lambda line: _health(line).screen is False))
+                            lambda line: _health(line).screen is False and _health(line).blind in ("", DISPLAY)))
+    checks += _lacks(told)
     checks.append(_of_lines("unit_cards", told, _card_is_bad))
     checks.append(_buttons(told))
     checks.append(_of_lines("troubles", lines, lambda line: bool(line.troubles)))
@@ -213,9 +240,21 @@ def _card_is_bad(line: UnitLine) -> bool:
     return health.read_only is True or (health.free_mb is not None and health.free_mb < SPACE_LOW_BYTES >> 20)
 
 
+def _lacks(told: Sequence[UnitLine]) -> list[Check]:
+    """Buttons that are not heard and screens that cannot be reached: one check for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for line in told:
+        health = _health(line)
+        for reason in dict.fromkeys((health.deaf, health.blind)):
+            if reason not in ("", DISPLAY):
+                by_reason.setdefault(reason if reason in LACKS else "other", []).append(line.name)
+    return [Check("lacks", WRONG, {"n": len(names), "names": _names(dict.fromkeys(names))}, reason, TABLES)
+            for reason, names in sorted(by_reason.items())]
+
+
 def _buttons(told: Sequence[UnitLine]) -> Check | None:
     """Whether somebody has pressed every button once since the units were started."""
-    with_keys = [line for line in told if _health(line).keys]
+    with_keys = [line for line in told if _health(line).keys and not _health(line).deaf]
     return _of_lines("buttons", with_keys, lambda line: bool(_health(line).unpressed), state=NOTE)
 
 
