@@ -7,6 +7,7 @@ import configparser
 import json
 import os
 import pwd
+import re
 import socket
 import struct
 import subprocess
@@ -124,8 +125,20 @@ class RootSteps:
             except (OSError, ValueError, configparser.Error):
                 continue
             if read.get("wifi", "mode", fallback="") == "ap" and (ssid := read.get("wifi", "ssid", fallback="")):
-                return {"ssid": ssid, "password": read.get("wifi-security", "psk", fallback="")}
+                return {"ssid": _name_in(ssid), "password": _plain(read.get("wifi-security", "psk", fallback=""))}
         raise Refused("no-hotspot")
+
+
+def _name_in(said: str) -> str:
+    """A network's name as a key file has it: as a text, or by its bytes ("87;195;188;")."""
+    if re.fullmatch(r"(\d{1,3};)+", said) and all(int(byte) < 256 for byte in said[:-1].split(";")):
+        return bytes(map(int, said[:-1].split(";"))).decode("utf-8", "replace")
+    return _plain(said)
+
+
+def _plain(said: str) -> str:
+    """A value of a key file without the backslashes that GLib puts before some signs."""
+    return re.sub(r"\\(.)", lambda found: {"s": " ", "t": "\t", "n": "\n", "r": "\r"}.get(found[1], found[1]), said)
 
 
 def _mount_points(mounts: Path) -> list[str]:
@@ -148,9 +161,9 @@ def _unescaped(path: str) -> str:
 def _mount_unit(path: str) -> str:
     """systemd's name of a mount: "/media/my stick" → "media-my\\x20stick.mount"."""
     return "-".join("".join(
-        letter if letter.isascii() and (letter.isalnum() or letter in ":_" or (letter == "." and at > 0))
+        letter if letter.isascii() and (letter.isalnum() or letter in ":_.")
         else "".join(f"\\x{byte:02x}" for byte in letter.encode())
-        for at, letter in enumerate(part)) for part in path.strip("/").split("/")) + ".mount"
+        for letter in part) for part in path.strip("/").split("/")) + ".mount"
 
 
 def ask_root(step: str, path: Path | None = None, **said: Any) -> dict[str, Any]:

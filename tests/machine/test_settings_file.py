@@ -153,6 +153,17 @@ def test_no_text_repeats_a_password(language: str) -> None:
     assert secret not in "".join(one.text(catalogue("roundtap", language)) for one in said)
 
 
+@pytest.mark.parametrize("line", [
+    "wifi_password geheim42", "Wi-Fi password   geheim42", "geheim42", "pin 24681357 geheim42"])
+def test_a_line_without_its_sign_is_told_without_what_may_be_a_password(line: str) -> None:
+    """What is told lies on the boot partition and in the log of the first start."""
+    _, said = read(f"role = table\n{line}".encode(), lambda: ZONES)
+    text = said[0].text(catalogue("roundtap", "en"))
+    assert (said[0].key, said[0].line) == ("no_equals", 2)
+    assert "geheim" not in text
+    assert "2468" not in text
+
+
 def test_whatever_bytes_the_file_has_it_is_read() -> None:
     for raw in (bytes(range(256)), b"\xff\xfe\x00", b"\x00" * 50, b"role = \xff\xff", b"=" * 1000, b"wifi="):
         found, _ = read(raw, lambda: ZONES)

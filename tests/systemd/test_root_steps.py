@@ -27,6 +27,7 @@ from roundtap_systemd.root_steps import (
 MOUNTS = """22 1 179:2 / / rw,noatime shared:1 - ext4 /dev/mmcblk0p2 rw
 41 22 8:1 / /media/my\\040stick rw,relatime shared:30 - vfat /dev/sda1 rw
 42 22 8:17 / /media/other rw,relatime shared:31 - vfat /dev/sdb1 rw
+43 22 8:33 / /media/.hidden-1 rw,relatime shared:32 - vfat /dev/sdc1 rw
 """
 
 
@@ -77,7 +78,7 @@ def test_what_is_no_step_is_none(machine: Machine, asked: Any) -> None:
 
 @pytest.mark.parametrize(("folder", "unit"), [
     ("/media/my stick", "media-my\\x20stick.mount"), ("/media/my stick/roundtap", "media-my\\x20stick.mount"),
-    ("/media/other", "media-other.mount"),
+    ("/media/other", "media-other.mount"), ("/media/.hidden-1", "media-.hidden\\x2d1.mount"),
 ])
 def test_a_stick_is_unmounted_by_systemd(machine: Machine, folder: str, unit: str) -> None:
     assert machine.ask(HUB, "eject", folder=folder) == {"done": True}
@@ -150,3 +151,16 @@ def test_over_a_socket_the_kernel_says_who_asks(tmp_path: Path, machine: Machine
 def test_nobody_there_is_an_oserror(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         ask_root("hotspot", tmp_path / "none")
+
+
+@pytest.mark.parametrize(("ssid", "psk", "name", "password"), [
+    ("87;195;188;114;102;101;108;", "plain words", "Würfel", "plain words"),
+    ("Ana\\;s", "a\\\\b\\sc", "Ana;s", "a\\b c"),
+    ("1234", "\\s12345678", "1234", " 12345678"), ("300;1;", "12345678", "300;1;", "12345678"),
+])
+def test_the_hotspot_is_told_as_it_was_meant_and_not_as_its_file_writes_it(
+        machine: Machine, ssid: str, psk: str, name: str, password: str) -> None:
+    """NetworkManager writes names with other letters than ASCII by their bytes, and signs with a backslash before."""
+    (machine.connections / "roundtap-hotspot.nmconnection").write_text(
+        f"[wifi]\nmode=ap\nssid={ssid}\n[wifi-security]\npsk={psk}\n")
+    assert machine.ask(PANEL, "hotspot") == {"done": True, "ssid": name, "password": password}

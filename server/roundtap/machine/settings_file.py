@@ -139,7 +139,9 @@ def key_of(line: bytes) -> str:
 def _split(line: str) -> tuple[str, str]:
     place = re.search(r"[=:]", line)
     if place is None:
-        raise _Wrong("no_equals", text=_short(line))
+        # Of a line that nobody can divide, what is surely no password: this is told where others read it.
+        word = line.split()[0].casefold()
+        raise _Wrong("no_equals", text=_short(word) if word in (*KEYS, *known_words.KEYS) else "…")
     said = line[:place.start()].strip().strip("\"'“”„")
     key = re.sub(r"[\s\-_.]+", "_", said.casefold()).strip("_")
     key = known_words.KEYS.get(key, key)
