@@ -66,6 +66,20 @@ def test_what_must_last_is_mounted_from_the_data_partition(pi: Machine) -> None:
     assert (pi.root / "data/var/lib/roundtap/journal").read_text() == "saved"
 
 
+def test_a_stick_with_the_data_partition_s_name_is_not_taken_for_it(pi: Machine) -> None:
+    """A card's copy in a reader, or somebody's stick: with it the hub would start with another journal, PIN and keys."""
+    (pi.root / "proc").mkdir()
+    (pi.root / "proc/mounts").write_text("/dev/mmcblk0p2 / ext4 rw 0 0\n")
+    assert read_only.prepare(pi) == []
+    assert mounts(pi)["/data"][0] == "/dev/mmcblk0p3"
+    assert f"mount /dev/mmcblk0p3 {pi.root}/data" in pi.run.all  # type: ignore[attr-defined]
+    assert not any("mount -L" in call for call in pi.run.all)  # type: ignore[attr-defined]
+    # Whoever has put the data elsewhere keeps them there.
+    (pi.root / "proc/mounts").write_text("/dev/mmcblk0p2 / ext4 rw 0 0\n/dev/sda1 /data ext4 rw 0 0\n")
+    assert read_only.prepare(pi) == []
+    assert mounts(pi)["/data"][0] == "LABEL=roundtap-data"
+
+
 def test_no_mount_that_fails_leaves_a_machine_waiting_for_a_keyboard(pi: Machine) -> None:
     read_only.prepare(pi)
     for place, fields in mounts(pi).items():
@@ -164,7 +178,7 @@ def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.M
     # A hub that starts now would make its PIN and its journal while its folder is on the move.
     assert runs.started() == set()
     assert not any("reboot" in call for call in runs.all)
-    assert "nothing to mend" in capsys.readouterr().out
+    assert "nothing to correct" in capsys.readouterr().out
 
 
 def test_a_data_partition_that_is_gone_is_told(pi: Machine, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,6 +46,13 @@ def is_data_there(root: Path) -> bool:
     return f"/{DATA}" in [fields[1] for fields in _mounts(root)]
 
 
+def beside_root(root: Path) -> str:
+    """The partition after the root's on the machine's own card: "/dev/mmcblk0p3"; "" where the root is on no card. Not
+    by its name alone: a stick may bear the same one, or be a copy of this very card."""
+    found = [re.fullmatch(r"(/dev/mmcblk\d+p)(\d+)", fields[0]) for fields in _mounts(root) if fields[1] == "/"]
+    return next((f"{each[1]}{int(each[2]) + 1}" for each in found if each), "")
+
+
 def _mounts(root: Path) -> list[list[str]]:
     # Not os.path.ismount, which takes a folder that is mounted elsewhere on the same disk for none.
     try:
@@ -59,8 +66,13 @@ def prepare(machine: Machine) -> list[Said]:
     """Bring what must last onto the data partition, and `/etc/fstab` to mount it; on a root that can be written to."""
     root, data = machine.root, machine.root / DATA
     data.mkdir(exist_ok=True)
-    if not is_data_there(root) and machine.run(["mount", "-L", LABEL, str(data)]) != 0:
-        return [Said("no_data_partition")]
+    card, known = beside_root(root), next((fields[0] for fields in _mounts(root) if fields[1] == f"/{DATA}"), "")
+    if known:
+        card = card if card == known else ""
+    elif not card or machine.run(["mount", card, str(data)]) != 0:
+        card = ""
+        if machine.run(["mount", "-L", LABEL, str(data)]) != 0:
+            return [Said("no_data_partition")]
     binds = []
     for place in lasting(root):
         here, there = root / place, data / place
@@ -79,7 +91,7 @@ def prepare(machine: Machine) -> list[Said]:
     fstab = root / "etc/fstab"
     old = fstab.read_text(encoding="utf-8") if fstab.is_file() else ""
     # Checked at each start; a partition that is gone keeps the services that need it from starting, and nobody else.
-    lines = [f"LABEL={LABEL} /{DATA} ext4 noatime,nofail,x-systemd.device-timeout=20s 0 2", *binds]
+    lines = [f"{card or f'LABEL={LABEL}'} /{DATA} ext4 noatime,nofail,x-systemd.device-timeout=20s 0 2", *binds]
     _write_if_new(fstab, with_mounts(old, lines))
     _write_if_new(root / "etc/systemd/journald.conf.d/roundtap.conf", JOURNAL)
     if (root / "etc/rpi").is_dir():

@@ -55,7 +55,8 @@ partitions() {
     number=$(cat "$block/partition")
     separator=; case $disk in *[0-9]) separator=p ;; esac
     data=/dev/$disk$separator$((number + 1))
-    blkid -L "$DATA" > /dev/null && return 0
+    # On this card: a stick may bear the same name.
+    [ "$(blkid --match-tag LABEL --output value "$data" 2> /dev/null)" = "$DATA" ] && return 0
     if [ ! -e "/sys/class/block/$(basename "$data")" ]; then
         total=$(($(cat "/sys/class/block/$disk/size") / 2048))
         start=$(($(cat "$block/start") / 2048))
