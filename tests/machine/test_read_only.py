@@ -67,7 +67,7 @@ def test_what_must_last_is_mounted_from_the_data_partition(pi: Machine) -> None:
 
 
 def test_a_stick_with_the_data_partition_s_name_is_not_taken_for_it(pi: Machine) -> None:
-    """A card's copy in a reader, or somebody's stick: with it the hub would start with another journal, PIN and keys."""
+    """A card's copy in a reader, or somebody's stick: the hub would start with another journal, PIN and keys."""
     (pi.root / "proc").mkdir()
     (pi.root / "proc/mounts").write_text("/dev/mmcblk0p2 / ext4 rw 0 0\n")
     assert read_only.prepare(pi) == []
