@@ -261,7 +261,7 @@ def test_a_press_whose_release_the_kernel_dropped_says_nothing():
 
 
 def test_two_presses_of_which_the_middle_was_dropped_are_no_hold():
-    """A tap, and while the process stands still a press of half a second of which only the end of its bounces is kept."""
+    """A tap, and while the process stands still half a second of which the beginning did not fit."""
     lump = [(number % 2 == 1, 1180 + number // 4) for number in range(KERNEL_HOLDS - 2)]
     pin = Pin((1000, 1090), (1175, 1680))
     reads = {1001: [(True, 1000)], 2500: [*lump, (False, 1680), (True, 2490)], 2700: [(False, 2690)]}
