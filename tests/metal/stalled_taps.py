@@ -3,7 +3,10 @@
 Run as root on a Linux with a gpio-sim chip labelled like a Pi's, as README.md beside this file says. A reader process
 has the buttons as a table unit has them (gpiozero and lgpio on the kernel's lines); this one presses, stops the reader
 by SIGSTOP meanwhile, and compares the gestures that the reader tells with those that were made. Every figure is the
-kernel's or this script's own; nothing is asked of the code under test but its gestures.
+kernel's or this script's own; nothing is asked of the code under test but its gestures and how many edges it heard.
+
+The kernel keeps 16 edges of a line for a reader that stands still. Three taps on a button that bounces once are 12, and
+must be three taps; on one that bounces three times they are 24, and then fewer may be told, never more.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gpio_lines import Lines, TooSlow, pretend_a_pi
+from gpio_lines import BOUNCES, Lines, TooSlow, pretend_a_pi
 
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.front import Front
@@ -87,17 +90,19 @@ class Reader:
         for line in self.process.stdout:
             self._told.put(json.loads(line))
 
-    def gestures(self, wanted: int) -> list[tuple[str, str]]:
-        """Wait for so many, and a moment more for one too many."""
+    def gestures(self, wanted: int) -> tuple[list[tuple[str, str]], int]:
+        """Wait for so many, and a moment more for one too many; and of how many edges they were made."""
         got: list[tuple[str, str]] = []
+        heard = 0
         try:
             while len(got) <= wanted:
                 kind, key, at_ms, told_ms, edges = self._told.get(timeout=WAIT_S if len(got) < wanted else QUIET_S)
                 print(f"    {kind} {key}, told {told_ms - at_ms} ms after it was made ({edges} edges)", flush=True)
                 got.append((kind, key))
+                heard += edges
         except queue.Empty:
             pass
-        return got
+        return got, heard
 
     def forget(self) -> None:
         """Whatever a press that failed is still good for."""
@@ -119,8 +124,8 @@ class Reader:
 class Fingers:
     """Presses by the names of the keys, bouncing as cheap buttons do; raises TooSlow where this machine was held up."""
 
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
+    def __init__(self, lines: Lines, bounces: int = BOUNCES) -> None:
+        self._lines, self._bounces = lines, bounces
 
     def tap(self, key: str) -> None:
         self.hold(key, TAP_S)
@@ -128,7 +133,7 @@ class Fingers:
 
     def hold(self, key: str, seconds: float) -> None:
         pin = RECOMMENDED.pins.keys()[key]
-        touched = self._lines.press(pin)
+        touched = self._lines.press(pin, self._bounces)
         time.sleep(seconds)
         self._lines.release(pin)
         # Read afterwards: this process may have had to wait before the pin moved.
@@ -140,7 +145,7 @@ class Fingers:
         pins = [RECOMMENDED.pins.keys()[key] for key in keys]
         try:
             for pin in pins:
-                self._lines.press(pin)
+                self._lines.press(pin, self._bounces)
             time.sleep(seconds)
         finally:
             for pin in pins:
@@ -191,9 +196,11 @@ def begun_before(reader: Reader, lines: Lines) -> None:
         raise TooSlow(f"the press took {took:.2f} s")
 
 
-def told(what: str, got: list[tuple[str, str]], wanted: list[tuple[str, str]]) -> None:
+def told(what: str, got: list[tuple[str, str]], wanted: list[tuple[str, str]], fewer: bool) -> None:
+    """fewer: what was told may lack some of what was wanted."""
     print(f"  {what}: {len(got)} of {len(wanted)}", flush=True)
-    if got != wanted:
+    rest = iter(wanted)
+    if got != wanted and not (fewer and got and all(each in rest for each in got)):
         raise AssertionError(f"{what}: wanted {wanted}, got {got}")
 
 
@@ -208,25 +215,40 @@ def stopped(reader: Reader, made: Callable[[], None]) -> None:
 
 def play(reader: Reader, lines: Lines) -> None:
     """Everything once, with the reader stopped; then twenty taps while it runs."""
-    fingers = Fingers(lines)
+    fingers, bouncing = Fingers(lines, 1), Fingers(lines)
     for what, (made, wanted) in PLAYED.items():
-        attempt(reader, f"{what}, stopped", lambda made=made: stopped(reader, lambda: made(fingers)), wanted)
-    attempt(reader, "a press that ends while stopped", lambda: begun_before(reader, lines), [("tap", "a")])
+        attempt(reader, lines, f"{what}, stopped", lambda made=made: stopped(reader, lambda: made(fingers)), wanted)
+    attempt(reader, lines, "three taps of more edges than the kernel keeps, stopped",
+            lambda: stopped(reader, lambda: three_taps(bouncing)), [("tap", "a")] * 3, fewer=True)
+    attempt(reader, lines, "a press that ends while stopped", lambda: begun_before(reader, lines), [("tap", "a")])
     for number in range(4):
-        attempt(reader, f"five taps, running ({number + 1})", lambda: [fingers.tap("up") for _ in range(5)],
+        attempt(reader, lines, f"five taps, running ({number + 1})", lambda: [bouncing.tap("up") for _ in range(5)],
                 [("tap", "up")] * 5)
 
 
-def attempt(reader: Reader, what: str, made: Callable[[], object], wanted: list[tuple[str, str]]) -> None:
-    """Once in a way that a finger could have done it; where this machine was held up, once more."""
+def attempt(reader: Reader, lines: Lines, what: str, made: Callable[[], object], wanted: list[tuple[str, str]],
+            fewer: bool = False) -> None:
+    """Once in a way that a finger could have done it; where this machine was held up, once more.
+
+    fewer: the kernel has no room for all of its edges.
+    """
     for _ in range(TRIES):
+        edges_before = lines.edges
         try:
             made()
         except TooSlow as slow:
             print(f"  once more: {slow}", flush=True)
             reader.forget()
             continue
-        told(what, reader.gestures(len(wanted)), wanted)
+        got, heard = reader.gestures(len(wanted))
+        lost = lines.edges - edges_before - heard
+        if got != wanted and lost > 0 and not fewer:
+            # Whoever was kept from reading for longer than the kernel keeps edges proves nothing but this.
+            told(what, got, wanted, fewer=True)
+            print(f"  once more: of {lines.edges - edges_before} edges {lost} never arrived", flush=True)
+            reader.forget()
+            continue
+        told(what, got, wanted, fewer)
         return
     raise TooSlow("this machine is too slow to play a button")
 

@@ -6,20 +6,23 @@ still under way have arrived, and what has come is taken in the order of its sta
 kernel cannot turn a tap into a hold.
 
 An edge that never comes is found by looking at the pins: a key that is said to be down, while its pin says otherwise,
-goes up after a moment, and that press says nothing.
+goes up after a moment, and that press says nothing. Nor does one of whose edges the kernel may have dropped some: what
+is told is never more than what was pressed.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.gestures import DEBOUNCE_MS, REPEAT_AFTER_MS, Gesture, Gestures
 
-LATE_MS = 40
-"""An edge this old, or a hold this overdue, says that the process was held up."""
+LATE_MS = 10
+"""An edge this old says that the process was held up. Less than DEBOUNCE_MS: else a bounce would be settled as it is
+read, while its other half is under way."""
+OVERDUE_MS = 40
+"""So does a hold this overdue; a loop that draws a screen is late by less."""
 QUIET_MS = 30
 """So long without a late edge: the lump is whole. The kernel, lgpio's thread and gpiozero's hand it on in some 2 ms."""
 QUIET_MAX_MS = 250
@@ -33,8 +36,15 @@ KERNEL_HOLDS = 16
 (event_buffer_size in include/uapi/linux/gpio.h: 16 for each line asked for, and lgpio asks for each by itself)."""
 
 
+class Heard(NamedTuple):
+    """An edge, and when it had been read at the latest."""
+
+    edge: Edge
+    by_ms: int
+
+
 class Gap(NamedTuple):
-    """Here edges of a key are missing."""
+    """Here edges of a key are missing: the press until here says nothing."""
 
     key: str
     at_ms: int
@@ -57,9 +67,8 @@ class Hands:
     def __init__(self, held: Callable[[], Mapping[str, bool]] | None = None) -> None:
         self._held = held
         self._gestures = Gestures()
-        self._waiting: list[Edge] = []
+        self._waiting: list[Heard] = []
         self._gathering: tuple[int, int] | None = None  # since when, and when it will have been quiet
-        self._sure_ms = 0
         self._doubt_since: dict[str, int] = {}
         self._pins: Mapping[str, bool] = {}
         self._due_ms: int | None = None
@@ -67,17 +76,14 @@ class Hands:
     def step(self, now_ms: int, edges: Iterable[Edge] = ()) -> list[Gesture]:
         """Take `edges`; everything that is certain to have happened until now."""
         came = list(edges)
-        self._waiting += came
+        self._waiting += [Heard(edge, now_ms) for edge in came]
         self._look(now_ms, came)
         if self._held is not None and self._under_way(now_ms, came):
             self._due_ms = now_ms + AGAIN_MS
             return []
-        lump: list[Edge | Gap] = sorted(self._waiting, key=_when)
-        self._waiting = []
-        if any(now_ms - edge.at_ms > LATE_MS for edge in lump):
-            for key, count in Counter(edge.key for edge in lump).items():
-                if count >= KERNEL_HOLDS:
-                    lump = self._with_gaps(key, lump)
+        heard, self._waiting = sorted(self._waiting, key=lambda each: each.edge.at_ms), []
+        gaps = [gap for key in self._gestures.down() for gap in self._gaps(key, heard)]
+        lump: list[Edge | Gap] = sorted([*gaps, *(edge for edge, _ in heard)], key=_when)
         for edge in lump:
             if isinstance(edge, Gap):
                 self._gestures.lost(edge.key, False, edge.at_ms)
@@ -103,7 +109,7 @@ class Hands:
         wait_ms = max(QUIET_MS, min(age_ms // 2, QUIET_MAX_MS))
         if self._gathering is None:
             due_ms = self._gestures.due_ms()
-            overdue = due_ms is not None and now_ms - due_ms > LATE_MS
+            overdue = due_ms is not None and now_ms - due_ms > OVERDUE_MS
             if not late and not overdue:
                 return False
             self._gathering = now_ms, now_ms + wait_ms
@@ -117,21 +123,24 @@ class Hands:
         self._gathering = None
         return False
 
-    def _with_gaps(self, key: str, lump: list[Edge | Gap]) -> list[Edge | Gap]:
-        """The lump of a line of which the kernel has dropped edges, somewhere: two presses without a release between
-        them were two, the first one as short as the time between; how long a long one really was nobody knows."""
+    def _gaps(self, key: str, heard: list[Heard]) -> list[Gap]:
+        """Where the kernel may have dropped edges of a pressed key: only right before an edge that was read when
+        KERNEL_HOLDS - 1 newer ones were there. Whether a finger or only the contact let go meanwhile nobody knows.
+
+        Two presses in a row elsewhere are one: the kernel takes an edge's stamp first and its level later.
+        """
+        mine = [each for each in heard if each.edge.key == key]
         down, since_ms = self._gestures.down()[key], self._gestures.since_ms(key)
-        found = list(lump)
-        for edge in lump:
-            if edge.key != key or isinstance(edge, Gap):
-                continue
-            apart_ms, settled_ms = edge.at_ms - since_ms, since_ms + DEBOUNCE_MS + 1
-            if down and apart_ms >= REPEAT_AFTER_MS:
-                found.append(Gap(key, settled_ms))
-            elif down and edge.down and apart_ms > 3 * DEBOUNCE_MS:
-                found.append(Edge(key, False, settled_ms))
+        gaps = []
+        for number, (edge, by_ms) in enumerate(mine):
+            newest = number + KERNEL_HOLDS - 1
+            apart_ms = edge.at_ms - since_ms
+            if newest < len(mine) and mine[newest].edge.at_ms <= by_ms and down and apart_ms > 3 * DEBOUNCE_MS:
+                bounced = mine[number + 1].edge.at_ms - edge.at_ms < DEBOUNCE_MS
+                if edge.down or bounced or apart_ms >= REPEAT_AFTER_MS:
+                    gaps.append(Gap(key, since_ms + DEBOUNCE_MS + 1))
             down, since_ms = edge.down, edge.at_ms
-        return sorted(found, key=lambda each: each.at_ms)
+        return gaps
 
     def _look(self, now_ms: int, came: list[Edge]) -> None:
         """Whether pins say otherwise than the edges: then an edge is under way, even if the pin agrees again later."""
@@ -140,7 +149,8 @@ class Hands:
         for edge in came:
             self._doubt_since.pop(edge.key, None)
         self._pins = self._held()
-        down = {**self._gestures.down(), **{edge.key: edge.down for edge in sorted(self._waiting, key=_when)}}
+        waiting = sorted((edge for edge, _ in self._waiting), key=_when)
+        down = {**self._gestures.down(), **{edge.key: edge.down for edge in waiting}}
         for key, pressed in self._pins.items():
             if key in down and pressed != down[key]:
                 self._doubt_since.setdefault(key, now_ms)
@@ -152,6 +162,6 @@ class Hands:
                 self._gestures.lost(key, self._pins.get(key, False), now_ms)
                 del self._doubt_since[key]
         if not self._doubt_since:
-            self._sure_ms = now_ms
             return now_ms
-        return max([self._sure_ms, *(edge.at_ms for edge in lump)])
+        # Not what was sure before: an edge of then that comes now may be half a bounce.
+        return max((_when(edge) for edge in lump), default=0)
