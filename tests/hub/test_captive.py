@@ -103,3 +103,13 @@ def test_at_the_port_that_is_named_nobody_asks_for_somebody_else(tmp_path: Path)
     with hub_at(tmp_path, ("127.0.0.1", 8080)) as (_, client):
         assert asked(client, "www.example.com", "/time").status_code == 200
         assert asked(client, "www.example.com", "/generate_204").status_code == 404
+
+
+@pytest.mark.parametrize("host", ["..", ".", "a..b"])
+def test_a_name_that_is_none_is_refused_and_fills_no_log(
+        tmp_path: Path, caplog: pytest.LogCaptureFixture, host: str) -> None:
+    """One phone may ask so a hundred times a second."""
+    with hub_at(tmp_path, ("10.42.0.1", 8080)) as (_, found):
+        answer = asked(found, host, "/no/such/page")
+    assert answer.status_code == 400
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

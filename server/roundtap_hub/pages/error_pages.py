@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 from flask import Flask, Response, g, request
-from werkzeug.exceptions import HTTPException, InternalServerError
+from werkzeug.exceptions import BadHost, HTTPException, InternalServerError
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -28,6 +28,9 @@ def handle(app: Flask) -> None:
     def failed(error: HTTPException) -> AnyResponse | HTTPException:
         if error.response is not None or _for_a_program():
             return error
+        if isinstance(error, BadHost):
+            # Asked by a name that is none: no page can say where anything else is, and no browser asks so.
+            return _plain(400)
         return _explained(error.code or 500)
 
     @app.errorhandler(Problem)
@@ -73,5 +76,9 @@ def _explained(code: int) -> Response:
     except Exception:
         # Whatever broke the page may break this one too.
         log.exception("the error page failed")
-        response = Response(f"Roundtap: {code}\n", code, content_type="text/plain; charset=utf-8")
+        response = _plain(code)
     return response
+
+
+def _plain(code: int) -> Response:
+    return Response(f"Roundtap: {code}\n", code, content_type="text/plain; charset=utf-8")
