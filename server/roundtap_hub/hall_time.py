@@ -59,12 +59,14 @@ class HallTime:
         self._boot_id, self._mono_ms, self._system_s = boot_id, mono_ms, system_s
         self._synced, self._own_clock, self._ask = synced, own_clock, ask
         self._lock = threading.Lock()
-        self._written_s = _newest_file_s(folder)
+        self._wrong: tuple[float, float] | None = None
+        """From when till when a clock went that somebody has taken back since: what was written then proves nothing."""
         self._offered: tuple[int, float] | None = None
         """The monotonic moment and the time of an offer that the machine's clock could not be set to."""
         self._told = False
         """Somebody has said what time it is since the machine was switched on."""
         self._read()
+        self._written_s = _newest_file_s(folder, self._wrong)
 
     def now_s(self) -> float:
         """Seconds since 1970, believed or not."""
@@ -103,6 +105,10 @@ class HallTime:
         if not EARLIEST_S <= seconds < LATEST_S:
             raise Problem("hall_time_implausible")
         with self._lock:
+            before_s = self.now_s()
+            if seconds + SLACK_S < before_s < LATEST_S:
+                till_s = before_s + SLACK_S
+                self._wrong = seconds + SLACK_S, max(till_s, self._wrong[1]) if self._wrong is not None else till_s
             try:
                 self._ask(SET_TIME, seconds=round(seconds))
                 self._offered, of_machine = None, True
@@ -119,7 +125,10 @@ class HallTime:
             return
         try:
             said = json.loads(self._path.read_text(encoding="utf-8"))
-            if said["boot"] != self._boot_id:
+            boot = said["boot"]
+            if (wrong := said.get("wrong")) is not None:
+                self._wrong = float(wrong[0]), float(wrong[1])
+            if boot != self._boot_id:
                 return
             offered = said["offered"]
             self._offered = None if offered is None else (int(offered[0]), float(offered[1]))
@@ -133,15 +142,17 @@ class HallTime:
         if self._path is None:
             return
         try:
-            write_private(self._path, json.dumps({"boot": self._boot_id, "offered": self._offered}))
+            write_private(self._path, json.dumps(
+                {"boot": self._boot_id, "offered": self._offered, "wrong": self._wrong}))
         except OSError as error:
             log.warning("the time that was offered is not on the disk: %s", error)
 
 
-def _newest_file_s(folder: Path | None) -> float:
+def _newest_file_s(folder: Path | None, wrong: tuple[float, float] | None) -> float:
     """When something was written in the folder last, by the clock of then; 0 where nobody knows, or that was wrong."""
+    first, last = wrong or (LATEST_S, LATEST_S)
     try:
         times = [path.stat().st_mtime for path in folder.iterdir()] if folder is not None else []
     except OSError:
         return 0.0
-    return max((each for each in times if each < LATEST_S), default=0.0)
+    return max((each for each in times if each < LATEST_S and not first <= each <= last), default=0.0)

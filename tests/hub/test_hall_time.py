@@ -68,6 +68,25 @@ def test_a_clock_that_is_behind_what_was_written_is_doubted(tmp_path):
     assert machine.time.doubt() == "", "the network knows better"
 
 
+def test_a_year_that_somebody_s_browser_had_wrong_is_not_held_against_every_later_start(tmp_path):
+    """What was written under the wrong time bears it for ever; set right again, the hub asks nobody for it."""
+    import os
+
+    machine = Machine(tmp_path, NOW_S)
+    machine.own_clock = True
+    machine.time.set_to(int(IN_2038_S * 1000))
+    (tmp_path / "keys.json").write_text("{}")
+    os.utime(tmp_path / "keys.json", (IN_2038_S + 60, IN_2038_S + 60))
+    machine.pass_ms(120_000)
+    machine.time.set_to(int((NOW_S + 120) * 1000))
+    machine.boot = "boot-2"
+    assert machine.started().doubt() == ""
+    machine.system_s = NOW_S - 86_400
+    (tmp_path / "pin").write_text("")
+    os.utime(tmp_path / "pin", (NOW_S, NOW_S))
+    assert machine.started().doubt() == BEHIND, "what was written at the right time still counts"
+
+
 def test_a_browser_sets_the_machine_s_clock():
     machine = Machine(system_s=NEVER_S)
     assert machine.time.set_to(int(NOW_S * 1000))
