@@ -160,6 +160,26 @@ def test_a_unit_that_finds_its_hub_by_itself_has_none_to_be_asked(tmp_path: Path
     assert hub_checks("ftp://x", tmp_path, True, lambda *_: True)[0].kind == "address"
 
 
+def test_an_enrolled_unit_s_hub_is_asked_where_the_unit_knows_it(tmp_path: Path) -> None:
+    kept = tmp_path / "enrolled.json"
+    kept.write_text('{"unit": "table-1", "hubs": ["http://192.168.77.1:8080"]}', encoding="utf-8")
+    asked: list[tuple[str, int]] = []
+    [check] = hub_checks(None, tmp_path, False, lambda *place: bool(asked.append(place)), [tmp_path / "none", kept])
+    assert (asked, check.state, check.kind) == ([("192.168.77.1", 8080)], WRONG, "")
+    kept.write_text('{"hubs": 7}', encoding="utf-8")
+    assert hub_checks(None, tmp_path, False, lambda *_: False, [kept]) == []
+
+
+def test_a_table_that_has_the_files_of_every_role_is_no_hub(quiet: None, monkeypatch: pytest.MonkeyPatch,
+                                                            tmp_path: Path) -> None:
+    given: list[object] = []
+    monkeypatch.setattr(doctor, "services", lambda _: [Service("hub", False, "inactive", "", 0),
+                                                       Service("table", True, "active", "", 0)])
+    monkeypatch.setattr(doctor, "checks", lambda *args: given.append(args[3]) or [])
+    main(["doctor", "--config", str(tmp_path)])
+    assert given == [["table"]]
+
+
 def test_a_stranger_s_page_is_no_hub(hub: Answers) -> None:
     stranger = Answers(b"<html>Welcome to the hall's Wi-Fi</html>")
     try:

@@ -40,7 +40,9 @@ def run(args: Namespace) -> int:
     """The checks on stdout; with --bundle also a file."""
     words = core_words(event_input.reader_words().language)
     known = services(asked)
-    found = checks(args.data, args.config, args.hub, [each.name for each in known], service_checks(known))
+    # The package brings the services of every role to every machine.
+    roles = [each.name for each in known if each.wanted or each.active == "active"]
+    found = checks(args.data, args.config, args.hub, roles, service_checks(known))
     if args.bundle is not None:
         try:
             _write(args.bundle, bundle(found, known, log_lines(asked), {}, own_settings(args.config)))

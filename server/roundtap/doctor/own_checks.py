@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import tomllib
@@ -18,6 +19,8 @@ from roundtap_systemd.services import Service
 ETC = Path("/etc/roundtap")
 FILES = ("table.toml", "station.toml", "panel.toml", "standby.toml")
 HUBS_PORTS = (8080, 80)
+ENROLLED = (Path("/var/lib/roundtap-table/enrolled.json"), Path("/var/lib/roundtap-station/enrolled.json"))
+"""What units got when they were enrolled: their hub's addresses, too."""
 ANSWERS_WITHIN_S = 3.0
 ANSWER_BYTES_MAX = 4096
 RESTARTS_MANY = 5
@@ -73,15 +76,16 @@ def _place(said: str) -> str:
     return said[at:] if at >= 0 else "TOML"
 
 
-def hub_checks(said: str | None, etc: Path, is_hub: bool, ask: Ask | None = None) -> list[Check]:
-    """Whether the hub answers: this machine's own, or the one that its configuration names."""
+def hub_checks(said: str | None, etc: Path, is_hub: bool, ask: Ask | None = None,
+               enrolled: Sequence[Path] = ENROLLED) -> list[Check]:
+    """Whether the hub answers: this machine's own, the one that its configuration names, or that enrolled its unit."""
     asks = ask or answers
     if said is not None:
         places = [_place_of(said)]
     elif is_hub:
         places = [("127.0.0.1", port) for port in HUBS_PORTS]
     else:
-        places = _configured_hubs(etc)
+        places = _configured_hubs(etc) or _enrolled_hubs(enrolled)
     if not places or None in places:
         return [] if said is None else [Check("hub", WRONG, {"url": said}, "address", NETWORK)]
     known = [place for place in places if place is not None]
@@ -117,6 +121,14 @@ def _configured_hubs(etc: Path) -> list[tuple[str, int] | None]:
         found = [place for each in listed if isinstance(each, str) and (place := _place_of(each)) is not None]
         if found:
             return list(found)
+    return []
+
+
+def _enrolled_hubs(files: Sequence[Path]) -> list[tuple[str, int] | None]:
+    for path in files:
+        # Only root may read it; of a broken one the unit itself speaks.
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            return [_place_of(str(each)) for each in json.loads(path.read_bytes())["hubs"]]
     return []
 
 
