@@ -144,7 +144,7 @@ POLICY: Mapping[str, Row] = {
             "POST /console/hub/staff", "POST /console/hub/staff/<person>/pin",
             "POST /console/hub/staff/<person>/role", "POST /console/hub/staff/<person>/revoke",
             "GET /console/units", "POST /console/units/add", "POST /console/units/replace",
-            "POST /console/units/revoke", "POST /console/units/seen",
+            "POST /console/units/revoke", "POST /console/units/seen", "POST /console/units/identify",
             "GET /console/units/enrol", "POST /console/units/enrol", "POST /console/units/enrol/identify",
             "POST /console/units/enrol/place",
             "GET /console/restored", "POST /console/restored/without", "POST /console/restored/adopt",

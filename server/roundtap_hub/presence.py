@@ -107,6 +107,8 @@ class Presence:
         self._sessions: dict[str, dict[str, int]] = {}
         self._listeners: list[Listener] = []
         self._here: frozenset[tuple[str, str, str]] = frozenset()
+        self.on_identify: list[Callable[[str], None]] = []
+        """Told a unit that is to show itself, in the thread that asks; must only enqueue."""
 
     def listen(self, listener: Listener) -> None:
         """`listener` runs in the thread that brought the news and must only enqueue."""
@@ -120,6 +122,15 @@ class Presence:
             with self._lock:
                 shared = self._shared = Heard(self._units, self._asked)
         return shared
+
+    def identify(self, unit: str) -> bool:
+        """Let a unit show itself for some seconds; False where it is not in contact."""
+        status = self.status_of(unit)
+        if status is None or not status.connected:
+            return False
+        for told in self.on_identify:
+            told(unit)
+        return True
 
     def status_of(self, unit: str) -> UnitStatus | None:
         """One unit's status; None for one that was never heard."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address, ip_network
@@ -79,19 +80,29 @@ def _little(digits: str) -> IPv4Address:
     return IPv4Address(bytes.fromhex(digits)[::-1])
 
 
+def own_local_name(host_name: Callable[[], str] = socket.gethostname,
+                   announcer: Path = Path("/run/avahi-daemon/socket")) -> str:
+    """LOCAL_NAME where this machine is called so and somebody announces it (mDNS, as on every card); else ""."""
+    return LOCAL_NAME if host_name().partition(".")[0] == LOCAL_NAME.partition(".")[0] and announcer.exists() else ""
+
+
 class ReachedAt:
     """How the hall reaches this hub just now. `port`: of everybody's pages; `short_port`: 80, where the hub answers
-    there as well, so that nobody types a port; `names`: what else it is called.
+    there as well, so that nobody types a port; `names`: what else it is called;
+    `local_name`: see `own_local_name`.
 
     Any thread may ask; `look` is called again and again by who follows it.
     """
 
     def __init__(self, port: int = 0, short_port: int = 0, names: Sequence[str] = (),
-                 addresses: Callable[[], Sequence[Address]] = hall_addresses) -> None:
+                 addresses: Callable[[], Sequence[Address]] = hall_addresses,
+                 local_name: Callable[[], str] = own_local_name) -> None:
         self.port = port
         self.short_port = short_port
         self.names = frozenset(name.lower() for name in names)
         self._addresses = addresses
+        self._local_name = local_name
+        self._by_name = ""
         self._lock = threading.Lock()
         self._known: tuple[Address, ...] = ()
         self.listeners: list[Callable[[], None]] = []
@@ -99,11 +110,12 @@ class ReachedAt:
 
     def look(self) -> bool:
         """Look at the machine's addresses; whether they are others than before."""
-        found = tuple(self._addresses())
+        found, name = tuple(self._addresses()), self._local_name()
+        by_name = url_at(name, self.short_port or self.port) if found and name else ""
         with self._lock:
-            if found == self._known:
+            if (found, by_name) == (self._known, self._by_name):
                 return False
-            self._known = found
+            self._known, self._by_name = found, by_name
         for listener in self.listeners:
             listener()
         return True
@@ -117,6 +129,11 @@ class ReachedAt:
     def url(self) -> str:
         """"http://192.168.1.20", without a slash: what stands on wall and paper; "" as long as there is no network."""
         return self.urls[0] if self._known else ""
+
+    @property
+    def by_name(self) -> str:
+        """"http://roundtap.local" beside `url`, for who can look it up; "" where this machine is not called so."""
+        return self._by_name
 
     @property
     def urls(self) -> tuple[str, ...]:

@@ -260,3 +260,25 @@ def test_the_word_on_a_view_is_canonical_though_its_json_is_made_once(tmp_path: 
     message = json.loads(raw)
     assert message["payload"] == payload
     assert verify(KEYS["table-1"], "roundtap/feed/1", payload, message["mac"])
+
+
+def test_the_unit_that_is_to_show_itself_is_told_and_nobody_else(tmp_path: Path,
+                                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    async def evening(hall: FeedHall) -> None:
+        await two_events(hall)
+        send = hall.feed._send
+
+        def listened(to: device_feed.Connection, message: Any) -> None:
+            if message == device_feed.IDENTIFY:
+                told.append(to.unit)
+            send(to, message)
+
+        monkeypatch.setattr(hall.feed, "_send", listened)
+        assert hall.hub.presence.identify(UNITS[0])
+        assert not hall.hub.presence.identify("nobody")
+        await hall.settle()
+
+    play(tmp_path, 1, evening)
+    assert told == [UNITS[0]]

@@ -132,6 +132,20 @@ def test_floods_forgers_and_twins_are_told_on_the_console_until_somebody_has_loo
     assert "second unit has the name unit-1" in text_of(browser.get("/console/e1"))
 
 
+def test_a_unit_in_contact_is_asked_to_show_itself_from_both_lists(house: House) -> None:
+    browser, told = house.with_event(), []
+    house.hub.presence.on_identify.append(told.append)
+    house.hub.presence.heard("unit-1", house.time(), connected=True)
+    for page in (UNITS, "/console/e1/units"):
+        assert browser.get(page).text.count("Let it blink") == 1, "unit-2 is not here"
+    assert browser.post(f"{UNITS}/identify", unit="unit-1").headers["Location"].endswith(f"{UNITS}#unit-unit-1")
+    assert browser.post(f"{UNITS}/identify", unit="unit-1", event="e1").headers["Location"].endswith("/e1/units")
+    assert told == ["unit-1", "unit-1"]
+    refused = browser.post(f"{UNITS}/identify", unit="unit-2")
+    assert "unit-2 is not in contact just now" in problem_of(refused)
+    assert len(told) == 2
+
+
 def test_a_revoked_unit_s_troubles_are_nobody_s(house: House) -> None:
     browser = house.with_event()
     house.hub.unit_troubles.note("unit-1", TWIN)
@@ -153,11 +167,11 @@ def test_nobody_but_an_organizer_sees_or_changes_a_key(house: House) -> None:
     assert stranger.get(UNITS).status_code == 302
     stranger.get("/login")
     before = dict(house.hub.unit_keys)
-    for what in ("add", "replace", "revoke", "seen"):
+    for what in ("add", "replace", "revoke", "seen", "identify"):
         assert stranger.post(f"{UNITS}/{what}", unit="unit-1", role="table").status_code == 302
     organizer = house.organizer()
     organizer.token = "not the page's"
-    for what in ("add", "replace", "revoke", "seen"):
+    for what in ("add", "replace", "revoke", "seen", "identify"):
         assert organizer.post(f"{UNITS}/{what}", unit="unit-1", role="table").status_code == 403
     assert dict(house.hub.unit_keys) == before
 

@@ -11,11 +11,14 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, running
 from pages_kit import House, open_house
 
+from roundtap_devices.printing.print_lines import Sheet
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.hall_address import hall_address
 from roundtap_hub.hub import Hub
 from roundtap_hub.presence import Presence
-from roundtap_hub.reached_at import ReachedAt, hall_addresses
+from roundtap_hub.reached_at import ReachedAt, hall_addresses, own_local_name
+from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.unit_words import unit_words
 
 CABLE, WIFI, BRIDGE, DOCKER = "eth0", "wlan0", "br0", "docker0"
 
@@ -126,3 +129,46 @@ def test_the_waiting_wall_shows_where_players_come_in_and_follows_it(tmp_path: P
             assert 'class="qr"' not in without
         finally:
             client.close()
+
+
+# --- the name beside the address
+
+@pytest.mark.parametrize(("called", "announced", "name"), [
+    ("roundtap", True, "roundtap.local"), ("roundtap.home.arpa", True, "roundtap.local"),
+    ("roundtap", False, ""), ("laptop", True, ""), ("roundtap-table-1a2b", True, ""),
+])
+def test_only_a_machine_called_so_says_the_name(tmp_path: Path, called: str, announced: bool, name: str) -> None:
+    announcer = tmp_path / "socket"
+    if announced:
+        announcer.touch()
+    assert own_local_name(lambda: called, announcer) == name
+
+
+def named(house: House, addresses: tuple[str, ...] = ("10.42.0.1",), name: str = "roundtap.local") -> None:
+    reached = ReachedAt(8080, 80, addresses=lambda: tuple(map(ip_address, addresses)), local_name=lambda: name)
+    reached.look()
+    object.__setattr__(house.hub, "reached_at", reached)
+
+
+def test_wall_and_sheets_say_the_name_beside_the_address(house: House) -> None:
+    named(house)
+    wall = house.browser().get("/wall/e1?show=welcome").text
+    assert "<b>10.42.0.1</b>" in wall
+    assert "or roundtap.local" in wall
+    assert "http://roundtap.local/e/e1/standings" in house.browser().get("/print/e1/standings").text
+
+
+def test_without_such_a_name_nobody_reads_one(house: House) -> None:
+    named(house, name="")
+    assert "roundtap.local" not in house.browser().get("/wall/e1?show=welcome").text
+    assert "roundtap.local" not in house.browser().get("/print/e1/standings").text
+    assert ReachedAt(80, addresses=tuple, local_name=lambda: "roundtap.local").by_name == ""
+
+
+def test_what_hangs_on_the_wall_says_the_name_where_it_fits() -> None:
+    content = {"event": "Cup", "url": "http://10.42.0.1/e/e1", "head": "#1 ab", "round": 1, "name": None, "rows": []}
+    for kind in ("pairings-table", "pairings-name"):
+        for by_name, there in (("http://roundtap.local/e/e1", True), ("http://roundtap.local/e/" + "1" * 40, False)):
+            lines = LAYOUTS[kind]({**content, "by_name": by_name}, Sheet(32, 384), unit_words("en"))
+            assert (by_name in str(lines)) == there
+        assert "roundtap.local" not in str(LAYOUTS[kind](content, Sheet(32, 384), unit_words("en")))

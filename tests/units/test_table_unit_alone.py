@@ -410,3 +410,22 @@ def test_the_log_of_a_unit_that_stumbles_for_an_hour_stays_small(
     monkeypatch.setattr(lone.unit.dialogue, "tick", lambda now_ms: 1 / 0)
     lone.wait(3_600_000)
     assert len(caplog.records) < 100
+
+
+def test_a_unit_that_is_to_show_itself_blinks_says_its_name_and_takes_no_press_for_a_result(tmp_path: Path) -> None:
+    unit = Unit(tmp_path)
+    unit.hub_says("view", view())
+    before = unit.says
+    unit.hub_says("identify", None)
+    assert "HERE I AM" in unit.says
+    assert "table-12" in unit.says
+    lamp = unit.unit.troubles.lamp
+    assert {lamp(unit.now_ms + ms) for ms in (0, 500, 1000)} == {True, False}
+    assert unit.unit.due_ms(unit.now_ms) <= unit.now_ms + 500
+    unit.tap("a")
+    assert unit.says == before, "the press has ended it and done nothing else"
+    assert not unit.outbox.all()
+    unit.hub_says("identify", None)
+    unit.wait(6_500)
+    assert "HERE I AM" not in unit.says
+    assert not any(lamp(unit.now_ms + ms) for ms in range(0, 2000, 250))

@@ -227,11 +227,13 @@ def _head(content: Content, title: str, subtitle: str, sheet: Sheet) -> list[Pri
 
 def _foot(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
     """The page where everybody finds themselves, for phones; and the journal's head."""
+    by_name = str(content.get("by_name") or "")
     return [
         rule(sheet, 8, 10),
         Qr(str(content["url"])),
         Feed(6),
         line(str(content["url"]), sheet, CENTER),
+        *([line(by_name, sheet, CENTER)] if 0 < len(by_name) <= sheet.columns else []),
         Line((Cell(str(content["head"]), 0, sheet.columns, CENTER),), small=True),
     ]
 

@@ -78,7 +78,8 @@ class HubLink:
     "epoch" the welcome's, before everything else of a feed; "view" a table's view; "fate" a `Kept` of which something
     new was said; "mismatch" the hub's version where it is another build than this unit's (None again where not);
     "twin" whether another unit has this one's name; "refusal" why the hub does not take this unit's words, again and
-    again: "key", "form", "often" or None; "key" (unit, key) who this unit is from now on; "contact" nothing.
+    again: "key", "form", "often" or None; "key" (unit, key) who this unit is from now on; "contact" nothing;
+    "identify" nothing: somebody wants to see which unit this is.
 
     memory: what the unit remembers of its hubs. holds: what the hello says of the match that the table shows. renew:
     asked before each feed who this unit is from now on, and where its hub is; None: as before.
@@ -258,6 +259,8 @@ class HubLink:
             self._reports_due.set()
         elif kind == "view":
             self._receive("view", message["view"])
+        elif kind == "identify":
+            self._receive("identify", None)
         elif kind == "hubs" and isinstance(message.get("hubs"), list):
             self._hubs.told(message["hubs"])
 

@@ -9,6 +9,7 @@ from roundtap_units.table.screens.scenes import SIGNS, Scene
 UNREAD_MS = 800
 """Nobody has read a page that stands there for less: a press then was meant for the one before."""
 BLINK_MS = 500
+IDENTIFY_MS = 6_000
 
 
 class Troubles:
@@ -16,7 +17,7 @@ class Troubles:
 
     `card` (nothing can be kept) and `twin` (another unit has this name) stay as long as they are true. `damaged`
     (lines of the outbox that nobody has read about), `refusal` ("key", "form", "often") and `pending` (a restored hub
-    looks into a report) stay until somebody presses.
+    looks into a report) stay until somebody presses. Besides, the hub may ask it to show itself for some seconds.
     """
 
     def __init__(self, dialogue: Dialogue) -> None:
@@ -30,6 +31,8 @@ class Troubles:
         """Whether its key came by enrolling: then somebody who stands there may begin that again."""
         self.enrols = False
         """Somebody did."""
+        self._identified = ("", 0)
+        """The unit's name, and until when it shows itself."""
         self._read: set[str] = set()
         self._shown: tuple[str | None, int] = (None, 0)
 
@@ -38,6 +41,13 @@ class Troubles:
         if kind != self.refusal:
             self._read.discard("refusal")
         self.refusal = kind
+
+    def identify(self, unit: str, now_ms: int) -> None:
+        """Somebody at the console wants to see which one it is."""
+        self._identified = unit, now_ms + IDENTIFY_MS
+
+    def identifies(self, now_ms: int) -> bool:
+        return now_ms < self._identified[1]
 
     def asked(self, pending: bool) -> None:
         """Whether a restored hub looks into a report of this unit."""
@@ -55,7 +65,9 @@ class Troubles:
         kind = self._kind(now_ms)
         if kind is None or gesture.kind not in (TAP, HOLD):
             return kind is not None
-        if now_ms - self._shown[1] >= UNREAD_MS:
+        if kind == "identify":
+            self._identified = ("", 0)
+        elif now_ms - self._shown[1] >= UNREAD_MS:
             if kind == "damaged":
                 self.damaged = 0
             if gesture.kind == HOLD and self._key_is_gone(kind):
@@ -72,6 +84,8 @@ class Troubles:
             return None
         table = self._dialogue.table
         words = table.words
+        if kind == "identify":
+            return table.page(kind, None, words("enrol.here"), self._identified[0], hint=words("any_key"))
         about = f"refusal.{self.refusal}" if kind == "refusal" else f"{kind}.line"
         if self._key_is_gone(kind):
             return table.page(kind, None, words(f"{kind}.title"), words(about),
@@ -84,11 +98,13 @@ class Troubles:
 
     def lamp(self, now_ms: int, blind: bool = False) -> bool:
         """The light blinks while nothing can be kept or shown: it is seen where the screen is not."""
-        return (self.card or blind) and now_ms // BLINK_MS % 2 == 0
+        return (self.card or blind or self.identifies(now_ms)) and now_ms // BLINK_MS % 2 == 0
 
     def _kind(self, now_ms: int) -> str | None:
         if self._dialogue.call.shown(now_ms):
             return None
+        if self.identifies(now_ms):
+            return "identify"
         if self.twin or self.card:
             return "twin" if self.twin else "card"
         if self.damaged:

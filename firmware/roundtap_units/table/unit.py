@@ -76,6 +76,7 @@ class TableUnit:
                  new_id: Callable[[], str] = lambda: secrets.token_hex(8),
                  stored: StoredView | None = None, memory: UnitMemory | None = None,
                  pressed: Callable[[str], None] = lambda _: None, front: Front | None = None) -> None:
+        self._unit = unit
         self.dialogue = dialogue
         self._outbox = outbox
         self._link = link
@@ -160,7 +161,7 @@ class TableUnit:
         if clock_ms is not None and self._view is not None and self._view.clock.state in COUNTS:
             # Just after the shown second turns.
             due.append(now_ms + (clock_ms - (now_ms - self._now_ms)) % 1000 + 1)
-        if self.troubles.card or self._screen.blind:
+        if self.troubles.card or self._screen.blind or self.troubles.identifies(now_ms):
             due.append(now_ms + BLINK_MS)
         return max(now_ms, min(due))
 
@@ -181,7 +182,10 @@ class TableUnit:
             self.troubles.twin = bool(value)
         elif kind == "refusal":
             self.troubles.refused(value)
+        elif kind == "identify":
+            self.troubles.identify(self._unit, now_ms)
         elif kind == "key":
+            self._unit = value[0]
             self._reports.use_key(*value)
 
     def _take_view(self, raw: Mapping[str, Any], now_ms: int, stored: bool = False) -> None:

@@ -37,6 +37,7 @@ AT_A_TIME = 16
 Message = Mapping[str, Any] | bytes
 """What is to be said; a view is its canonical JSON already."""
 BEAT: Message = {"type": "beat"}
+IDENTIFY: Message = {"type": "identify"}
 HelloListener = Callable[[str, Mapping[str, Any]], Future[Any] | None]
 """Told a unit and its hello; the unit hears nothing before the answer is done."""
 
@@ -89,6 +90,7 @@ class DeviceFeed:
         """Called on the loop, once for each hello that is accepted, before the unit hears of anything."""
         hub.service.listen(self._on_commit)
         hub.presence.listen(self._on_presence)
+        hub.presence.on_identify.append(self._on_identify)
         hub.unit_keys.listen(self._on_keys)
         if hub.kin is not None:
             hub.kin.on_known.append(self._on_known)
@@ -251,6 +253,15 @@ class DeviceFeed:
         if self._loop is not None and not self._loop.is_closed():
             for unit in units:
                 self._loop.call_soon_threadsafe(self._end_all_of, unit)
+
+    def _on_identify(self, unit: str) -> None:
+        """Somebody wants to see which one it is."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._identify, unit)
+
+    def _identify(self, unit: str) -> None:
+        for connection in self._connections.get(unit, set()).copy():
+            self._send(connection, IDENTIFY)
 
     def _on_known(self) -> None:
         """Another standby has come: units that are here already have to know it before they need it."""

@@ -52,7 +52,9 @@ def sheet(event_id: str, what: str, who: str) -> AnyResponse:
                 sizes=SIZES, print_address=address, printed_at=printed_at(hub.clocks.wall()), newest=newest,
                 newest_name=title_key(state, newest) if newest else None,
                 planned=rounds_planned(state, newest) if newest and planned_rounds(state) else None,
-                head=f"#{state.number} {state.head[:HEAD_LETTERS]}", event_url=f"{hub_address()}/e/{event_id}", **shown)
+                head=f"#{state.number} {state.head[:HEAD_LETTERS]}", event_url=f"{hub_address()}/e/{event_id}",
+                event_by_name=f"{the_hub().reached_at.by_name}/e/{event_id}" if the_hub().reached_at.by_name else "",
+                **shown)
 
 
 def hub_address() -> str:

@@ -35,6 +35,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/units/replace", "replace_key", replace_key, methods=["POST"])
     bp.add_url_rule("/units/revoke", "revoke_key", revoke_key, methods=["POST"])
     bp.add_url_rule("/units/seen", "unit_seen", unit_seen, methods=["POST"])
+    bp.add_url_rule("/units/identify", "identify_unit", identify_unit, methods=["POST"])
     bp.add_url_rule("/<event_id>/units", "place_unit", place_unit, methods=["POST"])
     bp.add_url_rule("/<event_id>/call", "take_call", take_call, methods=["POST"])
     bp.add_url_rule("/<event_id>/call/settled", "close_call", close_call, methods=["POST"])
@@ -77,6 +78,18 @@ def unit_seen() -> AnyResponse:
     """Somebody has looked at what is odd about a unit: it is told again when it happens again."""
     the_hub().unit_troubles.seen(field("unit"))
     return redirect(url_for("console.unit_list"), 303)
+
+
+@mended_on(unit_list)
+def identify_unit() -> AnyResponse:
+    """A table unit blinks and says its name for some seconds. `event`: whose console it was asked on."""
+    unit, event_id = field("unit"), field("event")
+    if not the_hub().presence.identify(unit):
+        raise Problem("unit_silent", unit=unit[:40])
+    if event_id:
+        the_moment(event_id)
+        return redirect(url_for("console.units", event_id=event_id), 303)
+    return redirect(url_for("console.unit_list", _anchor=f"unit-{unit}"), 303)
 
 
 def _listed(shown: str = "", key: bytes = b"") -> AnyResponse:

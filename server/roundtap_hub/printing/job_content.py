@@ -42,12 +42,13 @@ Names = Mapping[str, str]
 
 def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
                encrypted: Encrypted | None = None, secret: bytes = b"",
-               states: Mapping[str, PrintState] | None = None) -> Content | None:
+               states: Mapping[str, PrintState] | None = None, by_name: str = "") -> Content | None:
     """The job's content, with names as the hall may read them; None where what it was about is gone.
 
     base_url: the hub's address as the hall reaches it, without a slash at the end. encrypted: where organizers log in;
     None where that is not encrypted, and there is nothing to trust. secret: what slips are signed with. states: what
-    became of other jobs, by which a slip knows that it replaces another one.
+    became of other jobs, by which a slip knows that it replaces another one. by_name: the hub's address as a name, for
+    who can look it up; "" where it has none.
     """
     moment = event_at(snapshot, job.event)
     if moment is None:
@@ -55,6 +56,8 @@ def content_of(job: PrintJob, snapshot: Snapshot, base_url: str,
     state, names = moment.state, snapshot.names_of(job.event)
     content: Content = {"event": state.name, "url": f"{base_url}/e/{state.id}",
                         "head": f"#{state.number} {state.head[:HEAD_LETTERS]}"}
+    if by_name:
+        content["by_name"] = f"{by_name}/e/{state.id}"
     played = next((r for r in state.public_rounds if r.number == job.round), None)
     if job.kind == STANDINGS:
         return {**content, **standings_content(moment, names)}

@@ -76,7 +76,8 @@ def _exchange(hub: Hub, book: PrintBook, unit: str, said: Said, base_url: str) -
     snapshot, states = hub.service.snapshot, book.states
     jobs: list[dict[str, Any]] = []
     for job in wanted_jobs(snapshot, book.orders, states, unit):
-        content = content_of(job, snapshot, base_url, hub.encrypted, hub.secret, states)
+        content = content_of(job, snapshot, base_url, hub.encrypted, hub.secret, states,
+                             hub.reached_at.by_name)
         if content is not None:
             go_on = states.get(job.id, PrintState()).detail == GO_ON
             jobs.append({"id": job.id, "kind": job.kind, "content": content, **({"go_on": True} if go_on else {})})

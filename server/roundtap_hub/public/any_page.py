@@ -25,5 +25,5 @@ def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], pa
         return personal_version(hub, snapshot, units, page)
     version = page_version(snapshot, units, page, hall)
     # Where the hub is reached stands on walls alone, and on the waiting one.
-    shown = hub.reached_at.url if page == DOOR or page.startswith("wall/") else ""
+    shown = f"{hub.reached_at.url} {hub.reached_at.by_name}".strip() if page == DOOR or page.startswith("wall/") else ""
     return short_hash(version, shown) if shown and version != "none" else version

@@ -117,10 +117,12 @@ def any_wall(asked: Asked, variant: str) -> Found:
 
 @dataclass(frozen=True, slots=True)
 class ComeIn:
-    """Where players come in, as walls show it. `url` "": the hub is on no network yet."""
+    """Where players come in, as walls show it. `url` "": the hub is on no network yet; `name`: what most may type
+    instead, "" where there is no such name."""
 
     url: str
     qr: str
+    name: str = ""
 
     @property
     def shown(self) -> str:
@@ -135,7 +137,8 @@ def come_in(asked: Asked) -> ComeIn | None:
         return None
     from roundtap_hub.qr_svg import qr_svg
 
-    return ComeIn(reached.url, qr_svg(f"{reached.url}/") if reached.url else "")
+    return ComeIn(reached.url, qr_svg(f"{reached.url}/") if reached.url else "",
+                  reached.by_name.removeprefix("http://"))
 
 
 @dataclass(frozen=True, slots=True)
