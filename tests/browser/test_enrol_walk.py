@@ -46,3 +46,17 @@ def test_on_a_phone_what_was_mistyped_is_told_and_the_field_is_there_again(
         field.send_keys(f"{showing.number} {showing.code}")
         field.submit()
         screen.until(lambda: "table-7 " in said(screen), "the second try")
+
+
+def test_who_comes_while_somebody_types_is_listed_and_what_is_typed_stays(tmp_path: Path, screen: Screen) -> None:
+    with open_hall(tmp_path) as hall:
+        screen.log_in(hall.url, PIN)
+        screen.open(f"{hall.url}/console/units/enrol?table=7")
+        screen.all("[name=code]")[0].send_keys("17 3")
+        assert not screen.all("#waiting li")
+        with new_units(hall, 2) as units:
+            for unit in units:
+                unit.shown()
+            screen.until(lambda: len(screen.all("#waiting li")) == 2, "both in the list, without a press")
+            typed = screen.run("return [document.activeElement.name, document.activeElement.value]")
+            assert typed == ["code", "17 3"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_units.link.link import HubAddress
-from roundtap_units.station.station_link import HubStationLink
+from roundtap_units.station.station_link import REFUSED_TIMES, HubStationLink, KeyRefused
 
 KEY = bytes(range(32))
 OTHER_KEY = bytes(range(1, 33))
@@ -108,3 +108,18 @@ def test_each_answer_brings_the_next_challenge_and_only_where_one_is_lost_anothe
     wire.broken = None
     assert link.exchange()
     assert wire.heard[-1][1]["challenge"] == "asked 2"
+
+
+def test_a_key_that_is_refused_for_half_a_minute_is_gone_and_a_lost_challenge_or_a_hub_that_is_away_is_not():
+    answers = []
+
+    def post(path, message):
+        raise answers.pop(0)
+
+    link = HubStationLink(HubAddress("hub", 80, "station-1", KEY), post, lambda: "n", lambda: "c")
+    answers += [KeyRefused()] * (REFUSED_TIMES - 1) + [OSError()] + [KeyRefused()] * REFUSED_TIMES
+    for _ in range(2 * REFUSED_TIMES - 1):
+        assert not link.exchange()
+        assert not link.key_is_gone
+    link.exchange()
+    assert link.key_is_gone

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 KEYS = ("printer", "device", "baud", "flow")
 BUSY_S, IDLE_S = 0.02, 0.2
+ENROL_ANEW = "ROUNDTAP_ENROL_ANEW"
+"""Set for the next start of this process: the key that it has is not asked for."""
 LOOK_EVERY_MS = 15_000
 """How often an idle printer is asked how it is."""
 
@@ -85,12 +87,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> bool:
-    """Whether it is to begin again: a hub on this machine has a key for it by now."""
+    """Whether it is to begin again: a hub on this machine has a key for it by now, or its own key opens nothing."""
     from roundtap_devices.printing.known_printers import printer_profile
     from roundtap_devices.virtual.printer_panel import PrinterPanel
     from roundtap_devices.virtual.virtual_printer import VirtualPrinter
     from roundtap_systemd.health import Machine
-    from roundtap_units.link.identity import known_identity
+    from roundtap_units.link.identity import ENROLLED, known_identity
     from roundtap_units.link.local_key import LocalKey
     from roundtap_units.link.own_health import OwnHealth
     from roundtap_units.station.print_log import PrintLog
@@ -109,7 +111,8 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     panel = PrinterPanel(panel_path, twin, mono_ms) if panel_path and twin else None
     if panel:
         panel.start()
-    identity = known_identity(config.unit, config.key, config.hubs, config.folder) \
+    anew = os.environ.pop(ENROL_ANEW, "")
+    identity = (None if anew else known_identity(config.unit, config.key, config.hubs, config.folder)) \
         or _enrolled(config, desk, stopping, mono_ms)
     if identity is None:
         if panel:
@@ -125,6 +128,11 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     try:
         while not stopping.is_set():
             station.step(mono_ms())
+            if identity.how == ENROLLED and link.key_is_gone and not station.busy:
+                # Somebody revoked it: it asks to be enrolled on paper, as a new one does. The key stays on the disk
+                # until there is another: who refused it may be no hub, and after a power cut it is tried again.
+                os.environ[ENROL_ANEW] = "1"
+                return True
             stopping.wait(BUSY_S if station.busy else IDLE_S)
     finally:
         link.stop()

@@ -31,8 +31,15 @@ JOBS_MAX = 100
 ID_LENGTH_MAX = 160
 REFUSE_AGAIN_MS = 30_000
 PATH = "/station/jobs"
+REFUSED_TIMES = 15
+"""So often in succession, for half a minute, a hub has to say that it does not know this key: a challenge that was lost
+is refused once, and a hub that is being restored for some seconds."""
 
 Post = Callable[[str, Mapping[str, Any]], Any]
+
+
+class KeyRefused(ValueError):
+    """The hub's answer has the code for a key that it does not know. Nothing of it is signed: it may be anybody's."""
 
 
 class HubStationLink:
@@ -71,6 +78,7 @@ class HubStationLink:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._exchange_for_ever, name="station-link", daemon=True)
         self.in_contact = False
+        self._times_refused = 0
 
     def start(self) -> None:
         self._thread.start()
@@ -87,6 +95,11 @@ class HubStationLink:
         with self._lock:
             self._unsaid[job_id] = (state, detail)
         self._work.set()
+
+    @property
+    def key_is_gone(self) -> bool:
+        """Whether whoever answers has for long taken nothing that this key signs."""
+        return self._times_refused >= REFUSED_TIMES
 
     def printer_order(self) -> object:
         with self._lock:
@@ -121,6 +134,7 @@ class HubStationLink:
         except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
             log.info("the hub was not reached: %s", error)
             self.in_contact = False
+            self._times_refused = self._times_refused + 1 if isinstance(error, KeyRefused) else 0
             self._try_another()
             return False
         if not self.in_contact and self._health is not None:
@@ -128,7 +142,7 @@ class HubStationLink:
             self._health.begin()
         elif self._health is not None and health is not None:
             self._health.heard(health)
-        self._silent_since_ms = None
+        self._silent_since_ms, self._times_refused = None, 0
         with self._lock:
             self._jobs = jobs
             self._printer_order = answer.get("printer")
@@ -194,7 +208,10 @@ class HubStationLink:
         try:
             connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
             answer = connection.getresponse()
-            return json.loads(answer.read(ANSWER_BYTES_MAX))
+            said = answer.read(ANSWER_BYTES_MAX)
+            if answer.status == 403:
+                raise KeyRefused(f"the hub refused: {said[:200]!r}")
+            return json.loads(said)
         finally:
             connection.close()
 
