@@ -8,6 +8,7 @@ from pathlib import Path
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 from test_steps_in_browser import DESKTOP, PEOPLE, a_hub, at_the_desk, browser, pytestmark
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult, Warn
@@ -127,6 +128,7 @@ def test_without_scripts_the_forms_are_a_page_away(tmp_path: Path, browser: webd
         assert browser.current_url.endswith("/console/e1/person/p3")
         assert PEOPLE[2] in browser.find_element(By.TAG_NAME, "h1").text
         browser.find_element(By.CSS_SELECTOR, "form[action$='/warn'] input[name=reason]").send_keys("late", Keys.ENTER)
+        WebDriverWait(browser, 20).until(lambda _: house.event.entrants["p3"].warnings)
         assert [warning["reason"] for warning in house.event.entrants["p3"].warnings] == ["late"]
         for part in ("officials", "units"):
             browser.get(f"{url}/console/e1")

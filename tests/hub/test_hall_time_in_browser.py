@@ -15,6 +15,7 @@ from pages_kit import PIN, House, open_house
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.hall_time import HallTime
@@ -79,6 +80,7 @@ def test_one_press_sets_a_hub_that_is_an_hour_ahead(desk: Desk) -> None:
     desk.ahead_s = 3600.0
     assert desk.offered()
     desk.browser.find_element(By.CSS_SELECTOR, "#hall-time button").click()
+    WebDriverWait(desk.browser, 20).until(lambda _: desk.set_s)
     assert len(desk.set_s) == 1
     assert abs(desk.set_s[0] - time.time()) < 60
     assert not desk.offered()
