@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from printer_line import AtOneSpeed
 
 from roundtap_devices.printing.known_printers import EPSON_80
 from roundtap_devices.printing.ports import SERIAL, USB, FoundPort
@@ -20,24 +21,6 @@ from roundtap_units.unit_words import unit_words
 
 ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)
 USUAL = PrinterSettings()
-
-
-class Deaf:
-    """A serial line to a printer that is set to one speed: at any other one nothing it hears makes sense."""
-
-    def __init__(self, twin: VirtualPrinter, baud: int, right: int) -> None:
-        self.baud: int | None = baud
-        self._line = SerialPort(twin.device) if baud == right else None
-
-    def write_some(self, data: bytes) -> int:
-        return self._line.write_some(data) if self._line else len(data)
-
-    def read_some(self) -> bytes:
-        return self._line.read_some() if self._line else b""
-
-    def close(self) -> None:
-        if self._line:
-            self._line.close()
 
 
 class Hall:
@@ -63,7 +46,7 @@ class Hall:
             made = SerialPort(self.twin.device)
             made.baud = None
             return made
-        return Deaf(self.twin, baud, self.right)
+        return AtOneSpeed(self.twin, baud, self.right)
 
     def next_jobs(self) -> list[Job]:
         return [job for job in self.wanted if self.told.get(job.id, ("queued", ""))[0] == "queued"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from printer_line import AtOneSpeed
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.known_printers import PROFILES
@@ -21,24 +22,6 @@ from roundtap_units.unit_words import unit_words
 ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)
 LP = FoundPort("usb-0416-5011", "/dev/usb/lp0", USB)
 USUAL = PrinterSettings()
-
-
-class AtOneSpeed:
-    """A line to a printer that is set to `right`: what comes at another speed is lost on it."""
-
-    def __init__(self, twin: VirtualPrinter, baud: int, right: int) -> None:
-        self.baud: int | None = baud
-        self._line = SerialPort(twin.device) if baud == right else None
-
-    def write_some(self, data: bytes) -> int:
-        return self._line.write_some(data) if self._line else len(data)
-
-    def read_some(self) -> bytes:
-        return self._line.read_some() if self._line else b""
-
-    def close(self) -> None:
-        if self._line:
-            self._line.close()
 
 
 class Person:

@@ -6,23 +6,20 @@ import argparse
 import contextlib
 import logging
 import queue
-import signal
 import sys
-import tempfile
 import threading
 import time
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, board
+from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, stop_when_told
 
 KEYS = ("board", "language", "folder")
 FOLDER = Path("/var/lib/roundtap-panel")
-WAITING_MAX = 200
 
 log = logging.getLogger(__name__)
 
@@ -84,15 +81,8 @@ def run(args: argparse.Namespace) -> int:
     except ConfigError as error:
         print(f"roundtap panel: {error}", file=sys.stderr)
         return 2
-    stopping = threading.Event()
     incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
-
-    def stop(*_: object) -> None:
-        stopping.set()
-        incoming.put(("stop", None))
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
+    stopping = stop_when_told(incoming)
     _run(config, args, incoming, stopping)
     return 0
 
@@ -124,9 +114,9 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         virtual = Panel(args.panel, config.board, mock, drawn.glass)
         front, screen = Front(config.board, lambda: mock, incoming, mono_ms, virtual.signals), cast(Screen, drawn)
     else:
-        front = Front(config.board, lambda: _real_pins(config), incoming, mono_ms)
+        front = Front(config.board, lambda: pins_of_this_machine(config.folder), incoming, mono_ms)
         screen = oled_screen(config.board.screen, front.pins)
-    link = PanelLink(LocalKey("panel").renewed, _receiver(incoming, stopping), config.language)
+    link = PanelLink(LocalKey("panel").renewed, receiver(incoming, stopping), config.language)
 
     def heard(text: str) -> None:
         if virtual is not None:
@@ -137,7 +127,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     dialogue = PanelDialogue(unit_words(config.language))
     unit = PanelUnit(dialogue, screen, Hands(front.held), link.do, heard)
     notify = Notify()
-    heartbeat, say_missing = Heartbeat(notify), _missing_said(notify.tell)
+    heartbeat, say_missing = Heartbeat(notify), missing_said(lambda what: notify.tell(f"STATUS={what or 'shown'}"))
 
     def stopped() -> bool:
         if unit.sound(mono_ms()):
@@ -159,37 +149,3 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         with contextlib.suppress(Exception):
             # lgpio says "GPIO busy" if somebody presses just now; the kernel takes the lines back at the exit anyway.
             front.close()
-
-
-def _real_pins(config: Config) -> Any:
-    """The Pi's pins. Raises ImportError and OSError where something is missing: the panel looks again."""
-    from roundtap_devices.input.pin_factory import real_factory
-
-    return real_factory(str(config.folder if config.folder.is_dir() else Path(tempfile.gettempdir())))
-
-
-def _missing_said(tell: Callable[[str], None]) -> Callable[[str, str], None]:
-    """Says in the log and to systemd what is missing of the board, once each, and when it is there again."""
-    known = ["", ""]
-
-    def say(*missing: str) -> None:
-        if list(missing) == known:
-            return
-        for place, (was, now) in enumerate(zip(known, missing, strict=True)):
-            if was != now:
-                known[place] = now
-                log.warning("the panel's %s: %s", ("buttons", "screen")[place], now or "there again")
-        tell(f"STATUS={'; '.join(each for each in missing if each) or 'shown'}")
-
-    return say
-
-
-def _receiver(incoming: queue.SimpleQueue[object], stopping: threading.Event) -> Callable[[str, Any], None]:
-    """What the link's thread tells goes into the queue; it waits where the panel has enough to do already."""
-
-    def receive(kind: str, value: Any) -> None:
-        while incoming.qsize() > WAITING_MAX and not stopping.is_set():
-            stopping.wait(0.01)
-        incoming.put((kind, value))
-
-    return receive

@@ -9,16 +9,16 @@ import os
 import queue
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
+from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, stop_when_told
 from roundtap_units.link.identity import ENROLLED, Identity, known_identity, of_enrolled
 from roundtap_units.unit_config import ConfigError, UnitConfig, keep_language, read_unit_config
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 KEYS = ("board", "facing")
-WAITING_MAX, WAIT_S = 500, 0.01
 ENROL_ANEW = "ROUNDTAP_ENROL_ANEW"
 """Set for a process that begins again because somebody wants another key."""
 
@@ -73,35 +72,13 @@ def run(args: argparse.Namespace) -> int:
     except ConfigError as error:
         print(f"roundtap table: {error}", file=sys.stderr)
         return 2
-    stopping = threading.Event()
     incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
-
-    def stop(*_: object) -> None:
-        stopping.set()
-        incoming.put(("stop", None))
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
+    stopping = stop_when_told(incoming)
     if _run(config, args, incoming, stopping):
         # Without its key it begins again, as it would after a power cut.
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return 0
 
-
-def _real_pins(config: Config) -> Any:
-    """The Pi's pins. Raises ImportError and OSError where something is missing: the unit goes on without, and looks
-    again."""
-    from roundtap_devices.input.pin_factory import real_factory
-
-    return real_factory(str(_writable(config.folder, Path(tempfile.gettempdir()), Path("/dev/shm"))))
-
-
-def _writable(*folders: Path) -> Path:
-    """The first of these folders that takes a file; the last one, where none does."""
-    for folder in folders[:-1]:
-        with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=folder):
-            return folder
-    return folders[-1]
 
 
 def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[object],
@@ -138,11 +115,11 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         panel = Panel(args.panel, config.board, mock, virtual.glass)
         front, screen = Front(config.board, lambda: mock, incoming, mono_ms, panel.signals), cast(Screen, virtual)
     else:
-        front = Front(config.board, lambda: _real_pins(config), incoming, mono_ms)
+        front = Front(config.board, lambda: pins_of_this_machine(config.folder), incoming, mono_ms)
         screen = oled_screen(config.board.screen, front.pins)
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
     heard, badge = _heard(panel.words if panel else None, args.say), "badge.virtual" if panel else ""
-    say_missing = _missing_said()
+    say_missing = missing_said()
     heartbeat = Heartbeat(Notify())
 
     def enrolling_goes_on() -> bool:
@@ -168,7 +145,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     health = OwnHealth(Machine(config.folder, True), config.board.pins.keys(), lambda: not screen.blind,
                        lacks=lambda: (front.deaf, screen.reason))
     link = HubLink(identity.address, outbox,
-                   _receiver(incoming, stopping), mono_ms, memory, stored.holds,
+                   receiver(incoming, stopping), mono_ms, memory, stored.holds,
                    LocalKey("table").renewed if config.local else lambda: None, health)
     # What is virtual says so, on every screen.
     dialogue = Dialogue(words, config.board.facing, words(badge) if badge else "")
@@ -231,28 +208,6 @@ def _enrolled(config: Config, memory: UnitMemory, screen: Screen, front: Front, 
     return known_identity("", b"", config.hubs, config.folder) or of_enrolled(asking.enrolled), config
 
 
-def _receiver(incoming: queue.SimpleQueue[object], stopping: threading.Event) -> Callable[[str, Any], None]:
-    """What the link's threads tell goes into the queue; they wait where the unit has enough to do already."""
-
-    def receive(kind: str, value: Any) -> None:
-        while incoming.qsize() > WAITING_MAX and not stopping.is_set():
-            stopping.wait(WAIT_S)
-        incoming.put((kind, value))
-
-    return receive
-
-
-def _missing_said() -> Callable[[str, str], None]:
-    """Says in the log what is missing of the board, once each, and when it is there again."""
-    known = ["", ""]
-
-    def say(*missing: str) -> None:
-        for place, (was, now) in enumerate(zip(known, missing, strict=True)):
-            if was != now:
-                known[place] = now
-                log.warning("%s: %s", ("buttons and lamps", "screen")[place], now or "there again")
-
-    return say
 
 
 def _give_back(front: Front) -> None:

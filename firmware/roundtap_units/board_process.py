@@ -1,0 +1,75 @@
+"""What the processes with buttons and a screen share, table unit and front panel: how they are stopped, the queue that
+everything goes into, where the pins' library keeps its files, and what is missing of the board, said."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import signal
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+WAITING_MAX, WAIT_S = 500, 0.01
+
+log = logging.getLogger(__name__)
+
+
+def stop_when_told(incoming: queue.SimpleQueue[object]) -> threading.Event:
+    """Set at SIGTERM or Ctrl-C; a word in the queue wakes the loop for it."""
+    stopping = threading.Event()
+
+    def stop(*_: object) -> None:
+        stopping.set()
+        incoming.put(("stop", None))
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    return stopping
+
+
+def receiver(incoming: queue.SimpleQueue[object], stopping: threading.Event) -> Callable[[str, Any], None]:
+    """What a link's threads tell goes into the queue; they wait where the loop has enough to do already."""
+
+    def receive(kind: str, value: Any) -> None:
+        while incoming.qsize() > WAITING_MAX and not stopping.is_set():
+            stopping.wait(WAIT_S)
+        incoming.put((kind, value))
+
+    return receive
+
+
+def pins_of_this_machine(folder: Path) -> Any:
+    """The Pi's pins; `folder` takes the files of their library, or the next place where it cannot be written. Raises
+    ImportError and OSError where something is missing: the process goes on without, and looks again."""
+    from roundtap_devices.input.pin_factory import real_factory
+
+    return real_factory(str(_writable(folder, Path(tempfile.gettempdir()), Path("/dev/shm"))))
+
+
+def _writable(*folders: Path) -> Path:
+    """The first of these folders that takes a file; the last one, where none does."""
+    for folder in folders[:-1]:
+        with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=folder):
+            return folder
+    return folders[-1]
+
+
+def missing_said(tell: Callable[[str], None] = lambda _: None) -> Callable[[str, str], None]:
+    """Says in the log what is missing of buttons and screen, once each, and when it is there again; `tell` hears all of
+    it in one text at each change, "" where nothing is missing."""
+    known = ["", ""]
+
+    def say(*missing: str) -> None:
+        if list(missing) == known:
+            return
+        for place, (was, now) in enumerate(zip(known, missing, strict=True)):
+            if was != now:
+                known[place] = now
+                log.warning("%s: %s", ("buttons and lamps", "screen")[place], now or "there again")
+        tell("; ".join(each for each in missing if each))
+
+    return say
