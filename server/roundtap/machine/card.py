@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from roundtap.machine import boot_files, read_only, says
-from roundtap.machine.applying import machine_at
+from roundtap.machine.applying import machine_at, replace_bytes
 from roundtap.machine.settings_file import FILE, Settings, read
 from roundtap_core.errors import Problem
 from roundtap_core.words import core_words
@@ -116,12 +116,7 @@ class FolderCard:
     def put(self, name: str, raw: bytes) -> None:
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_name(path.name + ".new")
-        with new.open("wb") as file:
-            file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        replace_bytes(path, raw)
         path.chmod(0o755 if name.endswith(".sh") else 0o644)
 
     def copy(self, sources: Sequence[Path], folder: str) -> None:

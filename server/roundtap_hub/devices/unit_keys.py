@@ -157,10 +157,7 @@ class UnitKeys(Mapping[str, bytes]):
     def add(self, unit: str, role: str = TABLE) -> bytes:
         """A new unit; the key that was made for it. Problem "unit_name", "unit_known", "unit_role", "too_many_units"
         or "keys_not_saved"."""
-        if NAME.fullmatch(unit) is None:
-            raise Problem("unit_name", unit=unit[:40])
-        if role not in ROLES:
-            raise Problem("unit_role", role=role[:40])
+        _check_named(unit, role)
         with self._lock:
             self._look_strictly()
             if unit in self:
@@ -187,10 +184,7 @@ class UnitKeys(Mapping[str, bytes]):
     def enrol(self, unit: str, role: str, key: bytes, replaces: bool = False) -> None:
         """A unit with a key that it has agreed on with the hub; the same once more changes nothing. `replaces`: in the
         place of the unit of this name, whose key counts no more. Problem as `add`."""
-        if NAME.fullmatch(unit) is None:
-            raise Problem("unit_name", unit=unit[:40])
-        if role not in ROLES:
-            raise Problem("unit_role", role=role[:40])
+        _check_named(unit, role)
         with self._lock:
             self._look_strictly()
             made = UnitKey(key, role)
@@ -338,3 +332,10 @@ def _stamp(path: Path) -> Stamp:
     except OSError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _check_named(unit: str, role: str) -> None:
+    if NAME.fullmatch(unit) is None:
+        raise Problem("unit_name", unit=unit[:40])
+    if role not in ROLES:
+        raise Problem("unit_role", role=role[:40])
