@@ -1,5 +1,5 @@
 """What the processes with buttons and a screen share, table unit and front panel: how they are stopped, the queue that
-everything goes into, where the pins' library keeps its files, and what is missing of the board, said."""
+everything goes into, the loop, where the pins' library keeps its files, and what is missing of the board, said."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import queue
 import signal
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 WAITING_MAX, WAIT_S = 500, 0.01
 
@@ -73,3 +73,25 @@ def missing_said(tell: Callable[[str], None] = lambda _: None) -> Callable[[str,
         tell("; ".join(each for each in missing if each))
 
     return say
+
+
+class Stepped(Protocol):
+    """What a loop drives: a table unit, a front panel."""
+
+    def step(self, now_ms: int, items: Iterable[object] = ()) -> None: ...
+
+    def due_ms(self, now_ms: int) -> int: ...
+
+
+def run_loop(unit: Stepped, incoming: queue.SimpleQueue[object], mono_ms: Callable[[], int],
+             stopped: Callable[[], bool]) -> None:
+    """Step the unit whenever something comes in or is due, until `stopped`."""
+    unit.step(mono_ms())
+    while not stopped():
+        items: list[object] = []
+        wait_s = max(0, unit.due_ms(mono_ms()) - mono_ms()) / 1000
+        with contextlib.suppress(queue.Empty):
+            items.append(incoming.get(timeout=wait_s))
+            while True:
+                items.append(incoming.get_nowait())
+        unit.step(mono_ms(), items)

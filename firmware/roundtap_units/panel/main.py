@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, board
-from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, stop_when_told
+from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, run_loop, stop_when_told
 
 KEYS = ("board", "language", "folder")
 FOLDER = Path("/var/lib/roundtap-panel")
@@ -100,7 +100,6 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     from roundtap_units.panel.panel_dialogue import OFF, PanelDialogue
     from roundtap_units.panel.panel_link import PanelLink
     from roundtap_units.panel.panel_unit import PanelUnit
-    from roundtap_units.table.unit import run_loop
     from roundtap_units.unit_words import unit_words
 
     def mono_ms() -> int:
@@ -138,7 +137,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
 
     link.start()
     try:
-        run_loop(unit, incoming, mono_ms, stopped)  # type: ignore[arg-type]
+        run_loop(unit, incoming, mono_ms, stopped)
     finally:
         link.stop()
         if virtual:

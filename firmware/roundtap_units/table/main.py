@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
-from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, stop_when_told
+from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, run_loop, stop_when_told
 from roundtap_units.link.identity import ENROLLED, Identity, known_identity, of_enrolled
 from roundtap_units.unit_config import ConfigError, UnitConfig, keep_language, read_unit_config
 
@@ -99,7 +99,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     from roundtap_units.link.stored_view import StoredView, this_boot
     from roundtap_units.link.unit_memory import UnitMemory, machine_mark
     from roundtap_units.table.dialogue.dialogue import Dialogue
-    from roundtap_units.table.unit import TableUnit, run_loop
+    from roundtap_units.table.unit import TableUnit
     from roundtap_units.unit_words import unit_words
 
     def mono_ms() -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import queue
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -402,17 +401,3 @@ class TableUnit:
             self._faults.told("a screen that cannot be drawn is taken back")
             return False
         return True
-
-
-def run_loop(unit: TableUnit, incoming: queue.SimpleQueue[object], mono_ms: Callable[[], int],
-             stopped: Callable[[], bool]) -> None:
-    """Step the unit whenever something comes in or is due, until `stopped`."""
-    unit.step(mono_ms())
-    while not stopped():
-        items: list[object] = []
-        wait_s = max(0, unit.due_ms(mono_ms()) - mono_ms()) / 1000
-        with contextlib.suppress(queue.Empty):
-            items.append(incoming.get(timeout=wait_s))
-            while True:
-                items.append(incoming.get_nowait())
-        unit.step(mono_ms(), items)
