@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench setup lock lint deb bundle image clean
+.PHONY: demo test test-long bench setup lock lint deb bundle image clean
 
 setup: .venv/.ready
 
@@ -23,7 +23,11 @@ lint: setup
 	$(BIN)/lint-imports --no-cache
 
 test: lint
-	$(BIN)/pytest -n auto $(ARGS)
+	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
+
+# What takes minutes, or thousands of cases: every page in every state, chaos, fuzz, monkeys, whole simulations, races.
+test-long: setup
+	$(BIN)/pytest -n auto --dist worksteal -m long $(ARGS)
 
 bench: setup
 	$(BIN)/python tests/benchmarks/run_all.py $(ARGS)

@@ -1,9 +1,15 @@
-"""For all tests: hypothesis draws the same examples every time, and a busy machine is never a failure."""
+"""For all tests: one seed for their order and their chance, nothing left behind, and no deadline on a busy machine."""
 
 from __future__ import annotations
 
+import locale
 import logging
+import os
+import random
+import signal
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -12,9 +18,58 @@ settings.register_profile("roundtap", derandomize=True, deadline=None)
 settings.load_profile("roundtap")
 
 
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    seed = config.getoption("randomly_seed")
+    terminalreporter.write_line(f"The same order and chance again: --randomly-seed={seed}")
+
+
+def _children() -> set[int]:
+    """Processes that this one has started and not yet reaped."""
+    found: set[int] = set()
+    for thread in Path("/proc/self/task").iterdir():
+        try:
+            found.update(map(int, (thread / "children").read_text().split()))
+        except FileNotFoundError:
+            continue  # a thread that has just ended
+    return found
+
+
+def _process_state() -> dict[str, Any]:
+    """What a test can change for those after it in the same process, thing by thing."""
+    root = logging.getLogger()
+    state: dict[str, Any] = {
+        "logging.disable": logging.root.manager.disable,
+        "the root logger": (root.level, [h for h in root.handlers if not type(h).__module__.startswith("_pytest")]),
+        "the locale": locale.setlocale(locale.LC_ALL),
+        "the working folder": Path.cwd(),
+    }
+    state |= {f"logger {name}": (log.level, log.disabled, log.propagate, list(log.handlers))
+              for name, log in logging.root.manager.loggerDict.items()
+              if isinstance(log, logging.Logger) and (log.level or log.disabled or not log.propagate or log.handlers)}
+    state |= {f"${name}": value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    state |= {signal.Signals(number).name: signal.getsignal(number) for number in signal.Signals
+              if number not in (signal.SIGKILL, signal.SIGSTOP)}
+    return state | {f"process {pid}": "runs, or waits to be reaped" for pid in _children()}
+
+
 @pytest.fixture(autouse=True)
-def _logs_are_heard() -> Iterator[None]:
-    """Whatever a test before this one switched off for its own quiet, in this process, counts for itself only."""
-    logging.disable(logging.NOTSET)
+def _nothing_left_behind() -> Iterator[None]:
+    """Whatever order tests run in, none meets what another one changed in its process."""
+    before = _process_state()
     yield
-    logging.disable(logging.NOTSET)
+    after = _process_state()
+    left = [f"{what}: {before.get(what, 'not there')} → {after.get(what, 'not there')}"
+            for what in {**before, **after} if before.get(what) != after.get(what)]
+    assert not left, "left behind changed:\n" + "\n".join(left)
+
+
+@pytest.fixture
+def chance(request: pytest.FixtureRequest) -> random.Random:
+    """Chance for one test: other chance for each test and each run, the same again for the same seed."""
+    return random.Random(f"{request.config.getoption('randomly_seed')} {request.node.nodeid}")
+
+
+@pytest.fixture(autouse=True)
+def _seeded(_nothing_left_behind: None, chance: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the product draws by `secrets` in this process comes from the test's seed, too."""
+    monkeypatch.setattr(random, "_urandom", chance.randbytes)
