@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# Tests start hubs and units by the hundred: what they import is compiled once, whatever the caller set.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-long bench setup lock lint deb bundle image clean
 
 setup: .venv/.ready

@@ -19,7 +19,7 @@ settings.load_profile("roundtap")
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    seed = config.getoption("randomly_seed")
+    seed = config.getoption("randomly_seed", 0)
     terminalreporter.write_line(f"The same order and chance again: --randomly-seed={seed}")
 
 
@@ -66,7 +66,7 @@ def _nothing_left_behind() -> Iterator[None]:
 @pytest.fixture
 def chance(request: pytest.FixtureRequest) -> random.Random:
     """Chance for one test: other chance for each test and each run, the same again for the same seed."""
-    return random.Random(f"{request.config.getoption('randomly_seed')} {request.node.nodeid}")
+    return random.Random(f"{request.config.getoption('randomly_seed', 0)} {request.node.nodeid}")
 
 
 @pytest.fixture(autouse=True)
