@@ -126,17 +126,18 @@ def test_a_hub_starts_on_keys_of_which_it_cannot_read_one_and_names_it(path: Pat
     assert broken_files(path) == [text]
 
 
-@pytest.mark.parametrize(("text", "units", "line"), [
-    ("", set(), 1), ("[]", set(), 1), ("\x00", set(), 1), ("[" * 5000, set(), 1), ("null", set(), 1),
-    (f'{{"table-1": "{HEX}"\n"table-2": "{HEX}"}}', {"table-1", "table-2"}, 2),
-    (f'{{"table-1": "{HEX}",\n"table-2": "{HEX[:40]}', {"table-1"}, 2),
-    (f'{{"table-1": {{"key": "{HEX}", "role": "station"}},\n}}', {"table-1"}, 2),
+@pytest.mark.parametrize(("text", "units", "lines"), [
+    ("", set(), {1}), ("[]", set(), {1}), ("\x00", set(), {1}), ("[" * 5000, set(), {1}), ("null", set(), {1}),
+    (f'{{"table-1": "{HEX}"\n"table-2": "{HEX}"}}', {"table-1", "table-2"}, {2}),
+    (f'{{"table-1": "{HEX}",\n"table-2": "{HEX[:40]}', {"table-1"}, {2}),
+    # The comma that is one too many, or what stands after it: Pythons differ, and either shows a person the place.
+    (f'{{\n"table-1": {{"key": "{HEX}", "role": "station"}},\n}}', {"table-1"}, {2, 3}),
 ])
 def test_of_a_file_that_is_no_json_the_entries_that_stand_whole_count(path: Path, text: str, units: set[str],
-                                                                      line: int) -> None:
+                                                                      lines: set[int]) -> None:
     keys = UnitKeys(written(path, text))
     assert set(keys) == units
-    assert keys.faults == (KeyFault(None, line, "json"),)
+    assert keys.faults in {(KeyFault(None, line, "json"),) for line in lines}
     assert broken_files(path) == [text]
     assert all(keys[unit] == bytes(range(32)) for unit in keys)
 

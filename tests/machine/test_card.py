@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import lzma
 import shutil
 import struct
@@ -79,6 +80,25 @@ def test_a_bundle_may_be_one_tar(boot: Path, bundle: Path, tmp_path: Path) -> No
     assert main(["card", str(boot), "--bundle", str(packed)]) == 0
     assert {path.name for path in (boot / "roundtap/bundle").iterdir()} == {
         "roundtap_1.2.3_arm64.deb", "overlayroot_0.18_all.deb", "install.sh"}
+
+
+def test_nothing_in_a_tar_lands_elsewhere_than_on_the_card(boot: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "roundtap-offline.tar"
+    with tarfile.open(packed, "w") as tar:
+        for name in ("roundtap_1.2.3_arm64.deb", "../up.deb", str(tmp_path / "rooted.deb"), "way/through.deb"):
+            member = tarfile.TarInfo(name)
+            member.size = 3
+            tar.addfile(member, io.BytesIO(b"deb"))
+        # A link that leads out, and a file that is to go through it.
+        for name, kind, target in (("way", tarfile.SYMTYPE, str(tmp_path)), ("pipe", tarfile.FIFOTYPE, "")):
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, target
+            tar.addfile(member)
+    there = set(tmp_path.iterdir())
+    assert main(["card", str(boot), "--bundle", str(packed)]) == 0
+    assert set(tmp_path.iterdir()) == there
+    assert {path.name: path.read_bytes() for path in (boot / "roundtap/bundle").iterdir()} == dict.fromkeys(
+        ("roundtap_1.2.3_arm64.deb", "up.deb", "rooted.deb", "through.deb"), b"deb")
 
 
 def test_the_template_says_nothing_until_somebody_takes_a_sign_away(boot: Path, bundle: Path) -> None:

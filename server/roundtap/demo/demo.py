@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import socket
 import sys
@@ -10,8 +11,10 @@ import tempfile
 from pathlib import Path
 from types import FrameType
 
+from roundtap.headless.event_input import reader_words
 from roundtap.kit.leash import clean_up_when_told_to_end
 from roundtap.kit.virtual_kit import VirtualKit
+from roundtap_core.errors import Problem
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.auth import is_loopback
@@ -63,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _trouble(args: argparse.Namespace) -> str | None:
-    """What is wrong with the arguments, in words, or None."""
+    """What is wrong with the arguments, or with this machine, in words, or None."""
     if not 1 <= args.tables <= 64:
         return f"--tables {args.tables}: from 1 to 64 virtual tables are possible."
     if not 0 <= args.unenrolled <= 64 - args.tables:
@@ -80,6 +83,11 @@ def _trouble(args: argparse.Namespace) -> str | None:
                 probe.bind((host, port))
             except OSError as error:
                 return f"port {port} cannot be used ({error.strerror}). Choose another with --port N."
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError as error:
+        return Problem("demo_no_terminals", reason=error.strerror or error).say(reader_words())
     return None
 
 

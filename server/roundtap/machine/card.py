@@ -85,7 +85,11 @@ def bundle_files(bundle: Path, unpacked: Path) -> list[Path]:
     """Every file of a bundle, a folder or a tar, which goes to `unpacked`. Problem where it lacks the package."""
     if bundle.is_file():
         with tarfile.open(bundle) as tar:
-            tar.extractall(unpacked, filter="data")
+            for member in filter(tarfile.TarInfo.isreg, tar):
+                if content := tar.extractfile(member):
+                    # By its last name alone, as it goes onto the card: no path in a tar leads out of `unpacked`.
+                    with (unpacked / Path(member.name).name).open("wb") as file:
+                        shutil.copyfileobj(content, file)
         bundle = unpacked
     found = sorted(path for path in bundle.rglob("*") if path.is_file())
     if not any(path.match("roundtap_*.deb") for path in found):

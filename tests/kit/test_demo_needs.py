@@ -1,0 +1,33 @@
+"""What the demo needs of a machine, and does not find there, it says before anything starts."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+
+import pytest
+
+from kit import free_port
+from roundtap.main import main
+
+
+@pytest.mark.parametrize(("language", "said"), [
+    ("en", "as root"), ("es", "como root"), ("de_DE.UTF-8", "als root"), ("pl_PL.UTF-8", "jako root"),
+])
+def test_a_machine_without_pseudo_terminals_is_told_how_it_gets_them(
+        language: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def none_to_give() -> tuple[int, int]:
+        raise OSError(errno.ENODEV, "No such device")
+
+    def too_early(*_: object, **__: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(os, "openpty", none_to_give)
+    monkeypatch.setattr(subprocess, "Popen", too_early)
+    monkeypatch.setenv("ROUNDTAP_LANG", language)
+    assert main(["demo", "--port", str(free_port())]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert "(No such device)" in told
+    assert "mount -t devpts devpts /dev/pts" in told
