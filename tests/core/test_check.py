@@ -116,6 +116,19 @@ def test_an_elimination_that_began_before_the_tie_was_broken() -> None:
     assert ("/rounds/2", "tie_not_broken") in found(replace(swiss, rounds=(*swiss.rounds, final)))
 
 
+def test_ties_that_an_unreadable_result_hides_are_none_and_the_result_is_named() -> None:
+    """The standings cannot be made then; whatever else is wrong is still told."""
+    swiss = level_at_the_top()
+    unreadable = Match("b", "d", result=Result("played", None, score=Pair(9, 9)))
+    after = replace(swiss.rounds[1], matches=(swiss.rounds[1].matches[0], unreadable))
+    final = Round(3, "elimination", (Match("a", "c", game=1, result=Result(winner="a")),))
+    told = found(replace(swiss, rounds=(swiss.rounds[0], after, final)))
+    assert ("/rounds/1/matches/1/result/winner", "winner_missing") in told
+    assert "tie_not_broken" not in [key for _, key in told]
+    again = found(replace(swiss, rounds=(swiss.rounds[0], after, tie_broken_between("ac"))))
+    assert ("/rounds/2/matches/0", "tiebreak_without_tie") in again
+
+
 def test_no_tie_break_round_under_a_rulebook_that_has_none() -> None:
     swiss = event([game("ab"), game("cd")])
     again = Round(2, "tiebreak", (game("ab"),))

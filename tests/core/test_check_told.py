@@ -110,6 +110,15 @@ def test_best_of_three_at_time_counts_the_game_that_was_decided() -> None:
     assert found("keyforge-archon", at_time(2, 1, timeout=lot), **THREE) == [("/winner", "timeout_winner")]
 
 
+def test_the_games_told_at_time_and_the_game_in_progress_make_the_score() -> None:
+    """1:1 when time was called, and two keys against one in the third game: 2:1 and nothing else."""
+    told = {"score": {"a": 1, "b": 1}, "game_begun": "yes", "keys": {"a": 2, "b": 1}, "aember": {"a": 0, "b": 0}}
+    assert found("keyforge-archon", at_time(2, 1, timeout=told), **THREE) == []
+    assert found("keyforge-archon", at_time(1, 0, timeout=told), **THREE) == [("/score", "timeout_score")]
+    # 0:0 is a score that nobody told.
+    assert found("keyforge-archon", at_time(0, 0, "a", timeout=told), **THREE) == []
+
+
 # Shatterpoint.
 
 SQUADS = {"a": [1, 2], "b": [3, 4]}

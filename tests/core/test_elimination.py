@@ -163,6 +163,23 @@ def test_when_both_finalists_have_left_nobody_wins() -> None:
     assert places(event)["p1"] == 1
 
 
+def test_a_game_whose_two_have_both_left_before_it_was_drawn_is_waited_for_no_longer() -> None:
+    quarter = bracket_of(leaves(leaves(played(ranked(40, cut=16)), "p1"), "p8"))
+    assert quarter is not None
+    lost, *others = quarter.of_round(2)
+    assert (lost.decided, lost.winner) == (True, None)
+    assert not any(game.decided for game in others)
+    semi = quarter.of_round(3)[0]
+    assert [seat.empty for seat in (semi.a, semi.b)] == [True, False]
+
+    final = bracket_of(leaves(leaves(played(played(ranked(20))), "p1"), "p2"))
+    assert final is not None
+    assert final.over
+    one_left = bracket_of(leaves(played(played(ranked(20))), "p1"))
+    assert one_left is not None
+    assert not one_left.over
+
+
 def test_leaving_after_the_loss_changes_nothing() -> None:
     event = leaves(played(ranked(20)), "p8")
     assert games(next_elimination_round(event)) == {1: ("p1", "p4"), 2: ("p2", "p3")}

@@ -9,6 +9,9 @@ import pytest
 from event_kit import MINUTE, Event, refused, score
 from roundtap_core.clock import PAUSED, RUNNING
 from roundtap_core.event import commands as c
+from roundtap_core.event.apply import apply
+from roundtap_core.event.entries import NewEntry, seal
+from roundtap_core.event.results.apply import APPLY_RESULTS
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN, SECOND
 from roundtap_core.records import CONCESSION, RULING, Result
 
@@ -304,3 +307,16 @@ def test_a_drop_and_a_correction_do_not_touch_the_clock() -> None:
     assert result is not None
     assert result.ended == CONCESSION
     assert event.state.clock == before
+
+
+@pytest.mark.parametrize("kind", sorted(APPLY_RESULTS))
+def test_what_an_entry_says_of_a_match_that_is_not_there_changes_no_match(kind: str) -> None:
+    """A draw that was taken back takes its matches with it; entries of other cores may name them still."""
+    event = Event().play()
+    said = {"match": "9.9", "result": None, "side": "a", "about": "first_player", "present": "p1", "absent": "p2",
+            "picks": [1, 2], "seen": 0, "table": 1, "report_id": "r1", "body": "b1", "fate": "accepted", "reason": None}
+    before = event.state
+    entry = seal(NewEntry(kind, said), "e1", before.number + 1, before.head, event.now, "unit:table-1")
+    after = apply(before, entry)
+    assert (after.number, after.head) == (entry.number, entry.hash)
+    assert (after.rounds, after.entrants) == (before.rounds, before.entrants)

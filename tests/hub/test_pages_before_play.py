@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pages_kit import House, open_house, text_of
+from pages_kit import House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import EnterCompetitor, NoteLot
 from roundtap_core.event.person import Person
@@ -90,6 +90,34 @@ def test_lists_that_cost_the_same_draw_lots_once(house: House):
     said = fronts(house)
     assert "Drawn by lot:" in said["phone"]
     assert said["table"] == {"about": "initiative", "side": side, "lot": True}
+
+
+def test_a_phone_draws_the_lot_once_and_it_is_on_record_as_that_player_s(house: House):
+    at_a_table(house, "xwing-standard", (99, 99))
+    browser, me = house.browser(), house.hub.links.path("e1", "p2")
+    drawn = browser.post(f"{me}/lot", about="initiative")
+    assert (drawn.status_code, drawn.headers["Location"]) == (303, me)
+    lot = house.service._journal.streams()["e1"][-1]
+    assert (lot.kind, lot.actor) == ("lot-drawn", "phone:p2")
+    side = house.event.live.matches[0].lots["initiative"]
+    assert fronts(house)["table"] == {"about": "initiative", "side": side, "lot": True}
+    assert "Drawn by lot:" in text_of(browser.get(me))
+    # The first stands, whoever asks again.
+    for _ in range(3):
+        house.browser().post(f"{house.hub.links.path('e1', 'p1')}/lot", about="initiative")
+    assert house.event.head == lot.hash
+
+
+def test_a_phone_that_asks_for_a_lot_of_another_draw_is_told_so(house: House):
+    at_a_table(house, "xwing-standard", (99, 99))
+    me = house.hub.links.path("e1", "p1")
+    refused = house.browser().post(f"{me}/lot", about="initiative", draw="another")
+    assert refused.status_code == 409
+    assert house.event.live.matches[0].lots == {}
+    strange = house.browser().post(f"{me}/lot", about="who pays")
+    assert strange.status_code == 409
+    assert problem_of(strange)
+    assert house.event.live.matches[0].lots == {}
 
 
 def test_unknown_totals_name_nobody(house: House):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_hub.presence import Presence, UnitStatus
+from roundtap_hub.presence import CALL, LEAVE, Presence, UnitStatus
 
 
 def told(presence: Presence) -> list[str | None]:
@@ -66,3 +66,14 @@ def test_a_unit_is_gone_with_its_last_feed() -> None:
     assert presence.close_session("table-1", "s2") is True
     assert presence.session_advances("table-2", "s3", 1)
     assert not presence.session_advances("table-1", "s2", 1)
+
+
+def test_of_an_event_that_is_over_nothing_is_asked_for_any_more() -> None:
+    presence = Presence()
+    called, leaving, elsewhere = (CALL, "e1", "1.1"), (LEAVE, "e1", "p3"), (CALL, "e2", "1.1")
+    for what in (called, leaving, elsewhere):
+        presence.ask(what, "phone:p3", 5)
+    heard = told(presence)
+    presence.forget_asked("e1")
+    assert set(presence.units.asked) == {elsewhere}
+    assert heard == [None, None]

@@ -202,3 +202,16 @@ def test_noted_games_that_a_new_match_ends_are_not_lost_without_a_word():
     table.presses("ana bruno bruno")
     table.hub_says(match="4.1")
     assert table.says.startswith("Entry dropped")
+
+
+def test_games_noted_for_one_match_are_not_those_of_the_next():
+    table = three()
+    table.presses("ana bruno bruno")
+    table.hub_says(match="4.1", clock="idle")
+    table.presses("ana ana bruno")
+    table.hub_says(clock="running")
+    table.presses("ana")
+    assert table.says.startswith("Ana R. won game 1. Right?")
+    table.presses("bruno")
+    assert table.says.startswith("NOTED 0:1")
+    assert table.reports == []

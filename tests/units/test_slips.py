@@ -9,7 +9,7 @@ import pytest
 from roundtap_core.forms.form import Choice, Figure, Form, Way, form_to_json
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_devices.printing.drawing import text_width
+from roundtap_devices.printing.drawing import draw, text_width
 from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.known_printers import PROFILES
 from roundtap_devices.printing.print_lines import (
@@ -95,6 +95,19 @@ def test_nothing_on_a_slip_lies_on_anything_else_or_off_the_paper(rulebook_id, l
             inside = [box for box in boxes_of if box.x < label.x and end <= box.x + box.width]
             below = label.y >= max(box.y + box.height for box in boxes_of)
             assert inside or below or all(end <= box.x or label.x >= box.x + box.width for box in boxes_of), label
+
+
+@pytest.mark.parametrize("sheet", [SHEET_58, SHEET_80], ids=["58", "80"])
+def test_both_signs_stand_on_their_own_side_of_the_stroke_in_the_middle(sheet):
+    """By the dots on the paper: those of the stroke stand alone, with white on either side and a sign beyond it."""
+    row = next(each for each in slip(slip_content("warlords-of-terra", LONG), sheet, unit_words("en"))
+               if isinstance(each, Drawing) and {"●", "■"} <= {s.text for s in each.shapes if isinstance(s, Label)})
+    paper = draw(row, sheet.dots)
+    black = [any(not paper.getpixel((x, y)) for y in range(paper.height)) for x in range(sheet.dots)]
+    middle = sheet.dots // 2
+    assert black[middle - 4:middle + 4] == [False] * 3 + [True] * 2 + [False] * 3
+    assert any(black[:24])
+    assert any(black[middle + 4:middle + 32])
 
 
 def test_a_slip_says_table_round_event_and_code_and_the_table_again_at_the_end():
