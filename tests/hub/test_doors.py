@@ -126,7 +126,7 @@ def served(work: Work, base: type[Any], per_address: int = 64, places: int = 100
         listener.bind(("127.0.0.1", 0))
         listener.listen(64)
         listener.setblocking(False)
-        config = uvicorn.Config(hello, http=guarded(doors, base), lifespan="off", log_level="critical")
+        config = uvicorn.Config(hello, http=guarded(doors, base), lifespan="off", log_config=None)
         server = uvicorn.Server(config)
         running = asyncio.create_task(server.serve([listener]))
         try:

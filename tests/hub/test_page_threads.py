@@ -273,7 +273,7 @@ def test_reports_are_answered_while_the_pages_are_still_made(tmp_path: Path) -> 
         build = app.pages._build
         app.pages._build = lambda: made.wait(30) and build()  # type: ignore[method-assign, assignment, return-value]
         client = AsgiClient(app, lifespan=True)
-        page = client.begin("GET", "/")
+        page = client.begin("GET", "/login")
         assert client.get("/time").status_code == 200
         assert client.post("/device/report", json={}).status_code == 403
         assert not page.done()

@@ -47,6 +47,9 @@ class Sticks:
     def take_back(self, name: str) -> None:
         self.gone.remove(name)
 
+    def stop(self) -> None:
+        """The hub stops them with itself."""
+
 
 @dataclass
 class Bench:
