@@ -97,6 +97,7 @@ def test_a_chip_that_goes_away_is_looked_for_again():
 
 def test_the_real_factory_says_what_it_wants(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "lgpio", None)
+    monkeypatch.setenv("LG_WD", "")  # the factory sets it for its process
     with pytest.raises(ImportError) as caught:
         real_factory(str(tmp_path))
     assert missing(caught.value, "chip").kind == "lgpio"

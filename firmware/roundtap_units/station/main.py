@@ -74,11 +74,8 @@ def run(args: argparse.Namespace) -> int:
     from roundtap_devices.printing.printer_profiles import ProfileError
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    stopping = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
     try:
-        if _run(read_config(args.config), args.virtual, stopping):
+        if _run(read_config(args.config), args.virtual):
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     except (ConfigError, ProfileError) as error:
         print(f"roundtap station: {error}", file=sys.stderr)
@@ -86,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> bool:
+def _run(config: Config, panel_path: Path | None) -> bool:
     """Whether it is to begin again: a hub on this machine has a key for it by now, or its own key opens nothing."""
     from roundtap_devices.printing.known_printers import printer_profile
     from roundtap_devices.virtual.printer_panel import PrinterPanel
@@ -108,6 +105,9 @@ def _run(config: Config, panel_path: Path | None, stopping: threading.Event) -> 
     twin = VirtualPrinter(printer_profile(config.printer)) if panel_path else None
     desk = PrinterDesk(config.folder, config.written, unit_words(config.language), print_log,
                        device=(lambda: twin.device) if twin else None)
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
     panel = PrinterPanel(panel_path, twin, mono_ms) if panel_path and twin else None
     if panel:
         panel.start()
