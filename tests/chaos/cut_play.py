@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 from block_cuts import ACCEPTED, CALLS, REPORT, Call, Disk, calls, write_out
+from campaign import PATIENCE_S
 from people import Memory, Pair
 
 from kit import Kit, wait_until
@@ -20,7 +22,8 @@ Cut = tuple[dict[str, bytes], list[str]]
 
 
 def under_strace(trace: Path) -> tuple[str, ...]:
-    return ("strace", "-f", "-y", "-xx", "-s", "300000", "-e", f"trace={CALLS}", "-e", "signal=none", "-o", str(trace))
+    return ("strace", "-f", "--seccomp-bpf", "-y", "-xx", "-s", "300000", "-e", f"trace={CALLS}", "-e", "signal=none",
+            "-o", str(trace))
 
 
 class Recorded:
@@ -41,9 +44,11 @@ class Recorded:
             pairs = [Pair(kit.tables[n], seed, memory) for n, memory in enumerate(memories, start=1)]
             for pair in pairs:
                 pair.start()
-            wait_until(lambda: all(pair.saved for pair in pairs), "both tables to be done", 60)
+            wait_until(lambda: all(pair.saved for pair in pairs), "both tables to be done", PATIENCE_S)
             for pair in pairs:
                 pair.stop()
+            for traced in (kit.hub, kit.units[1]):
+                _end(traced)
         finally:
             kit.stop()
 
@@ -53,27 +58,28 @@ class Recorded:
     def unit_calls(self) -> list[Call]:
         return list(calls((self._folder / "unit.trace").read_text().splitlines()))
 
-    def hub_cuts(self, seed: int, every: int = 1) -> Iterator[Cut]:
-        """Files left after a cut at every so-many-th write, and what the hub had promised until then."""
+    def hub_cuts(self, chance: random.Random) -> Iterator[Cut]:
+        """Files left after a cut at each write, and what the hub had promised until then."""
         disk = Disk(self.hub_before, ACCEPTED, str(self.kit.hub_folder))
-        yield from _cuts(disk, self.hub_calls(), random.Random(seed), every)
+        yield from _cuts(disk, self.hub_calls(), chance)
 
-    def unit_cuts(self, seed: int, every: int = 1) -> Iterator[Cut]:
+    def unit_cuts(self, chance: random.Random) -> Iterator[Cut]:
         """The same for the unit's folder: what it had sent."""
         disk = Disk(self.unit_before, REPORT, str(self._folder / "unit-1"))
-        yield from _cuts(disk, self.unit_calls(), random.Random(seed), every)
+        yield from _cuts(disk, self.unit_calls(), chance)
 
 
-def _cuts(disk: Disk, done: list[Call], chance: random.Random,
-          every: int) -> Iterator[Cut]:
-    changes = 0
+def _end(traced: subprocess.Popen[bytes]) -> None:
+    """As when the test ends: the process does, and then strace, which would leave it behind where it is killed."""
+    assert traced.stdin is not None
+    traced.stdin.close()
+    traced.wait(PATIENCE_S)
+
+
+def _cuts(disk: Disk, done: list[Call], chance: random.Random) -> Iterator[Cut]:
     for call in done:
         before = len(disk.promised)
-        if disk.take(call):
-            changes += 1
-        elif len(disk.promised) == before:
-            continue
-        if changes % every == 0:
+        if disk.take(call) or len(disk.promised) > before:
             yield disk.left(chance), list(disk.promised)
 
 

@@ -7,7 +7,7 @@ import io
 import time
 from pathlib import Path
 
-from campaign import AGAIN_S, ChaosKit
+from campaign import AGAIN_S, PATIENCE_S, ChaosKit
 from hostile_network import CALM
 from ledger import Ledger
 
@@ -22,8 +22,6 @@ from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_units.link.stored_view import StoredView
 from standby_kit import StandbyKit, answers
-
-HEARD_WITHIN_S = 120.0
 
 
 class DeadCard:
@@ -41,7 +39,8 @@ class DeadCard:
         elif number == self._number:
             assert self._backup is not None
             # A table that has not been told of the round knows nothing of it, and the organizer would have to.
-            wait_until(lambda: all(self._holds(unit) == number for unit in kit.memories), "the round at all tables", 60)
+            wait_until(lambda: all(self._holds(unit) == number for unit in kit.memories), "the round at all tables",
+                       PATIENCE_S)
             self._dies(self._backup)
 
     def _holds(self, unit: int) -> int | None:
@@ -69,7 +68,7 @@ class DeadCard:
         for unit, process in kit.units.items():
             if process.poll() is not None:
                 kit.start_table(unit)
-        wait_until(lambda: len(self._venue_heard()) == len(kit.memories), "all tables to be heard", HEARD_WITHIN_S)
+        wait_until(lambda: len(self._venue_heard()) == len(kit.memories), "all tables to be heard", PATIENCE_S)
         console = ConsoleClient(kit.url, PIN)
         self._settle(console)
 
@@ -87,7 +86,7 @@ class DeadCard:
     def _settle(self, console: ConsoleClient) -> None:
         """Adopt the lost round as the tables hold it, then say that all is settled: again and again, as units are
         still bringing reports."""
-        give_up = time.monotonic() + HEARD_WITHIN_S
+        give_up = time.monotonic() + PATIENCE_S
         while (afresh := self._venue().afresh) is not None:
             marks = {(held["round"], held["draw"]) for heard in afresh.heard.values()
                      if (held := heard.holds) and held["event"] == self._kit.event}
@@ -131,4 +130,4 @@ class SecondPi:
             # Units know both addresses; who is still told the old one is led to the new hub as by a cable.
             kit.network.hub_port = kit.port
             kit.network.faults = CALM
-            wait_until(lambda: answers(kit.port), "the second Pi to serve")
+            wait_until(lambda: answers(kit.port), "the second Pi to serve", PATIENCE_S)

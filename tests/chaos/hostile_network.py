@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import socket
 import threading
 from collections import Counter
 from collections.abc import Mapping
@@ -49,29 +50,28 @@ class HostileNetwork:
         self._chance = random.Random(seed)
         self._open: set[asyncio.StreamWriter] = set()
         self._loop = asyncio.new_event_loop()
-        ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(ready,), daemon=True)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-        ready.wait(10)
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5)
+        self._thread.join()
 
     def cut_all(self) -> None:
         """Every connection ends now."""
         self._loop.call_soon_threadsafe(lambda: [writer.transport.abort() for writer in list(self._open)])
 
-    def _run(self, ready: threading.Event) -> None:
+    def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0))
-        self.port = int(server.sockets[0].getsockname()[1])
-        ready.set()
+        server = self._loop.run_until_complete(asyncio.start_server(self._serve, sock=self._listener))
         self._loop.run_forever()
         server.close()
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
         self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open.add(writer)

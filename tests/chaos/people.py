@@ -18,6 +18,8 @@ STANDS = re.compile(r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#(?P<nu
                     r"■ (?P<right>[^|]+) \|")
 """A table that is done: both names, the result and its number; a judge's result is shown without one."""
 LOOK_S = 0.02
+TAKEN_S = 2.0
+"""Who sees nothing happen for so long presses again; on a busy machine a screen is not there at once."""
 READ_S = 0.9
 """Longer than the table takes no answer to a new question."""
 
@@ -77,7 +79,7 @@ class Pair:
 
     def stop(self) -> None:
         self._stop.set()
-        self._thread.join(30)
+        self._thread.join()
 
     def meant(self, players: tuple[str, str]) -> Score:
         """How this match ends: 100 for the winner, tens for the loser. What was found out later is `corrected`."""
@@ -214,7 +216,7 @@ class Pair:
         if self.front.text != text:
             return
         self.front.tap(key)
-        give_up = time.monotonic() + 0.5
+        give_up = time.monotonic() + TAKEN_S
         while self.front.text == text and time.monotonic() < give_up and not self._stop.is_set():
             self._stop.wait(LOOK_S)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import shutil
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from block_cuts import Call, File, calls
-from cut_play import Recorded, lost_at_hub, lost_at_unit
+from cut_play import Cut, Recorded, lost_at_hub, lost_at_unit
 
 needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="no strace (apt install strace)")
 
@@ -17,25 +19,35 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     return Recorded(tmp_path_factory.mktemp("cut"), seed=3)
 
 
+def tried(many: int, cuts: Callable[[random.Random], Iterable[Cut]], chance: random.Random) -> Iterator[Cut]:
+    """So many cuts, each time with other writes that came through; few: any of them, and after the last write."""
+    while many > 0:
+        found = list(cuts(chance))
+        if many < len(found):
+            found = [*chance.sample(found[:-1], many - 1), found[-1]]
+        many -= len(found)
+        yield from found
+
+
 @needs_strace
-def test_a_hub_starts_after_every_cut_with_all_that_it_promised(recorded: Recorded, tmp_path: Path) -> None:
-    cuts = list(recorded.hub_cuts(seed=1, every=2))
-    assert len(cuts) > 20
-    assert len(cuts[-1][1]) >= 4
-    for number, (files, promised) in enumerate(cuts):
-        folder = tmp_path / str(number)
-        folder.mkdir()
+@pytest.mark.parametrize("many", [6, pytest.param(600, marks=pytest.mark.long)])
+def test_a_hub_starts_after_every_cut_with_all_that_it_promised(
+        recorded: Recorded, tmp_path: Path, many: int, chance: random.Random) -> None:
+    assert len(list(recorded.hub_cuts(chance))) > 40
+    for number, (files, promised) in enumerate(tried(many, recorded.hub_cuts, chance)):
+        (folder := tmp_path / str(number)).mkdir()
         assert lost_at_hub(files, promised, folder, recorded.kit.event) == [], f"cut {number}"
+    assert len(promised) >= 4
 
 
 @needs_strace
-def test_a_unit_keeps_after_every_cut_what_it_has_sent(recorded: Recorded, tmp_path: Path) -> None:
-    cuts = list(recorded.unit_cuts(seed=1))
-    assert cuts[-1][1]
-    for number, (files, promised) in enumerate(cuts):
-        folder = tmp_path / str(number)
-        folder.mkdir()
+@pytest.mark.parametrize("many", [10, pytest.param(1000, marks=pytest.mark.long)])
+def test_a_unit_keeps_after_every_cut_what_it_has_sent(
+        recorded: Recorded, tmp_path: Path, many: int, chance: random.Random) -> None:
+    for number, (files, promised) in enumerate(tried(many, recorded.unit_cuts, chance)):
+        (folder := tmp_path / str(number)).mkdir()
         assert lost_at_unit(files, promised, folder) == [], f"cut {number}"
+    assert promised
 
 
 def test_calls_of_several_threads_are_put_together_in_the_order_of_their_end() -> None:
@@ -46,8 +58,6 @@ def test_calls_of_several_threads_are_put_together_in_the_order_of_their_end() -
 
 
 def test_what_was_not_synced_may_be_there_or_not_and_what_was_is() -> None:
-    import random
-
     file = File(bytearray(b"old"), [(0, b"new"), (3, b"er")])
     seen = {file.after_cut(random.Random(n)) for n in range(200)}
     assert {b"old", b"new", b"newer", b"older"} <= seen

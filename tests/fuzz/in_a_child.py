@@ -3,66 +3,56 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import select
 import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import hostile
-from under_fire import HANG_S, Tally
-from under_fire import cpu_s as cpu_of
+from under_fire import PATIENCE_S, Tally, cpu_s, rss_mb
 
+CHILD = Path(__file__).with_name("child.py")
 COMMANDS = ("check", "standings", "pair", "bracket")
 
 
 class Child:
-    """`python in_a_child.py`: takes a line of work, answers one; started anew when it ends."""
+    """`python child.py`: takes a line of work, answers one; started anew when it ends."""
 
     def __init__(self) -> None:
-        self._process = self._start()
+        self.process = self._start()
         self.answered = ""
 
     def _start(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        return subprocess.Popen([sys.executable, str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL)
 
     def does(self, *work: str) -> bool:
         """Whether it answered; what, is in `answered`."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         try:
-            self._process.stdin.write(json.dumps(work).encode() + b"\n")
-            self._process.stdin.flush()
-            ready, _, _ = select.select([self._process.stdout], [], [], HANG_S)
-            self.answered = self._process.stdout.readline().decode() if ready else ""
+            self.process.stdin.write(json.dumps(work).encode() + b"\n")
+            self.process.stdin.flush()
+            ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE_S)
+            self.answered = self.process.stdout.readline().decode() if ready else ""
         except OSError:
             self.answered = ""
         if not self.answered:
-            self._process.kill()
-            self._process.wait()
-            self._process = self._start()
+            self.stop()
+            self.process = self._start()
             return False
         return True
 
-    def rss_mb(self) -> float:
-        with open(f"/proc/{self._process.pid}/statm", encoding="ascii") as statm:
-            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-    def cpu_s(self) -> float:
-        return cpu_of(self._process.pid)
-
     def stop(self) -> None:
-        self._process.kill()
-        self._process.wait()
+        self.process.kill()
+        self.process.communicate()
 
 
-def fire(name: str, many: int, rng: random.Random, folder: Path, ends_at: float | None) -> tuple[Tally, float]:
+def fire(name: str, many: int, rng: random.Random, folder: Path) -> tuple[Tally, float]:
     """One of "headless" and "rows": what came of it, and how much the child grew."""
     tally, child = Tally(), Child()
     make = _Files(rng, folder) if name == "headless" else _Rows(rng, folder)
@@ -70,22 +60,19 @@ def fire(name: str, many: int, rng: random.Random, folder: Path, ends_at: float 
         growth_from = 0.0
         for number in range(many):
             work = make.next()
-            started, cpu_s = time.monotonic(), child.cpu_s()
+            before_s = cpu_s(child.process)
             answered = child.does(name, *work)
-            taken, cpu_s = time.monotonic() - started, child.cpu_s() - cpu_s
-            slow = tally.took(taken, cpu_s) and number > 0
+            slow = tally.took(worked_s := cpu_s(child.process) - before_s)
             if not answered:
                 tally.ends += 1
-                tally.failed(f"{'hung' if taken >= HANG_S else 'ended'}: {make.what()}")
+                tally.failed(f"no answer: {make.what()}")
             elif child.answered.strip() != "well":
                 tally.failed(f"{child.answered.strip()[:400]}: {make.what()}")
             elif slow:
-                tally.failed(f"slow: {taken:.1f} s, processor {cpu_s:.1f} s {' '.join(work[:1])} {make.what()}")
+                tally.failed(f"slow: processor {worked_s:.1f} s {' '.join(work[:1])} {make.what()}")
             if number in (min(20, many // 2), 300):
-                growth_from = child.rss_mb()
-            if ends_at is not None and time.monotonic() > ends_at:
-                break
-        return tally, child.rss_mb() - growth_from
+                growth_from = rss_mb(child.process)
+        return tally, rss_mb(child.process) - growth_from
     finally:
         child.stop()
 
@@ -202,58 +189,3 @@ def _headless_seeds() -> list[tuple[str, bytes]]:
     many = {**base, "rounds": [{**base["rounds"][0], "number": n} for n in range(1, 31)]}
     return [("import", raw) for raw in seeds()["import"]] + [
         (name, json.dumps(made).encode()) for name, made in (("large", large), ("byes", byes), ("many", many))]
-
-
-# --- the child -------------------------------------------------------------------------------------------------------
-
-def _headless(command: str, path: str) -> str:
-    import contextlib
-    import io
-
-    from roundtap.main import main
-
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
-        code = main([command, path])
-    if code not in (0, 1, 2) or "Traceback" in said.getvalue():
-        return f"exit code {code}"
-    return "well" if code != 2 or said.getvalue().strip() else "refused without a word"
-
-
-def _rows(path: str) -> str:
-    """The hub starts with it, or says what is wrong; it never breaks down."""
-    import logging
-
-    from roundtap_core.errors import Problem
-    from roundtap_hub.journal.clocks import system_clocks
-    from roundtap_hub.journal.journal import Journal
-    from roundtap_hub.journal.service import Service
-
-    logging.disable(logging.CRITICAL)
-    journal = None
-    try:
-        journal = Journal(f"sqlite:///{path}")
-        service = Service(journal, system_clocks())
-        service.start()
-        service.stop()
-    except Problem as problem:
-        return "well" if problem.say() else "refused without a word"
-    finally:
-        if journal is not None:
-            journal.close()
-    return "well"
-
-
-def _serve() -> None:
-    answers = os.fdopen(os.dup(1), "wb")
-    for asked in sys.stdin.buffer:
-        name, *work = json.loads(asked)
-        try:
-            said = _headless(*work) if name == "headless" else _rows(*work)
-        except BaseException as error:
-            said = f"{type(error).__name__}: {error}"
-        answers.write(said.replace("\n", " ").encode(errors="backslashreplace") + b"\n")
-        answers.flush()
-
-
-if __name__ == "__main__":
-    _serve()

@@ -1,4 +1,4 @@
-"""The fuzz campaign in small: every seed, and a few inputs of each kind, at a real hub; the large one is run.py."""
+"""Strangers' inputs at a real hub, at commands and rows: every seed and a few of each kind, in test-long very many."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import random
 from pathlib import Path
 
 import hostile
+import in_a_child
 import pytest
-import run
 from hypothesis import given
 from hypothesis import strategies as st
+from surfaces import SHARES, fire, holds
 
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse
@@ -19,20 +20,21 @@ from roundtap_hub.devices.reports import well_formed
 from roundtap_hub.journal.person_rows import person_of
 
 
-def test_nothing_that_strangers_send_breaks_a_hub(tmp_path: Path) -> None:
+@pytest.mark.parametrize("inputs", [400, pytest.param(30_000, marks=pytest.mark.long)])
+def test_nothing_that_strangers_send_breaks_a_hub(tmp_path: Path, inputs: int, chance: random.Random) -> None:
     said: list[str] = []
-    found = run.fire(700, seed=3, folder=tmp_path, tell=said.append)
-    assert run.holds(found), "\n".join(said)
-    assert found.keys() == run.SHARES.keys()
+    found = fire(inputs, chance, tmp_path, said.append)
+    assert holds(found), "\n".join(said)
+    assert found.keys() == SHARES.keys()
     assert all(tally.inputs for tally, _ in found.values())
 
 
 def test_the_campaign_sees_what_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A child that ends, and one that answers with a breakdown, are counted."""
-    monkeypatch.setattr("in_a_child.COMMANDS", ("no-such-command",))
-    tally, _ = run.in_a_child.fire("headless", 2, random.Random(1), tmp_path, None)
-    assert tally.inputs == 2
-    assert tally.failures == 2
+    """A command that there is none of is no answer that anybody should get: it is counted."""
+    monkeypatch.setattr(in_a_child, "COMMANDS", ("no-such-command",))
+    tally, _ = in_a_child.fire("headless", 2, random.Random(1), tmp_path)
+    assert (tally.inputs, tally.failures, tally.ends) == (2, 2, 0)
+    assert "SystemExit" in tally.first_failures[0]
 
 
 JSON = st.recursive(

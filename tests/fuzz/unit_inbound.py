@@ -6,10 +6,8 @@ import copy
 import itertools
 import json
 import random
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,6 @@ from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_units.link import link as module
 from roundtap_units.link.hub_time import FeedAge
 from roundtap_units.link.link import MALFORMED, HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
@@ -34,7 +31,8 @@ from roundtap_units.unit_words import unit_words
 
 KEY = bytes(range(32))
 PLACE = ("127.0.0.1", 1)
-HANG_S = 2.0
+HANG_S = 5.0
+"""Of processor time, for one step: the slowest takes a hundredth of it."""
 ODD = (None, True, False, 0, -1, 1, 2, 7, 99, 10**4, 10**6, 10**9, 2**53 - 1, 2**63, -(10**12), 10**30, "", " ",
        "a", "b", "running", "counting", "paused", "idle", "agreed", "second", "decided", "dispute", "closed",
        "x" * 5000,
@@ -130,8 +128,6 @@ class Bench:
         self.unit.step(self.now_ms, items)
         self.unit.due_ms(self.now_ms)
         self.slowest_s = max(self.slowest_s, time.process_time() - began)
-        if self.unit._stumbled_ms == self.now_ms:
-            self.counts["stumbled"] += 1
 
     def hub_says(self, payload: Any) -> None:
         """One message of the feed, signed, as the link's thread takes it."""
@@ -141,7 +137,7 @@ class Bench:
             message = opened(KEY, FEED, json.loads(json.dumps(envelope(KEY, FEED, payload))))
             if message is None:
                 raise ValueError("no signature holds")
-            self.link._take(message, PLACE, self.age)
+            self.link.take(message, PLACE, self.age)
         except MALFORMED:
             # As the link's thread does: this feed is over, the next one begins.
             self.counts["feed ended"] += 1
@@ -205,24 +201,11 @@ def wild_step(bench: Bench, chance: random.Random) -> None:
         bench.tap(*chance.choices(("a", "b", "up", "down"), k=chance.randrange(1, 6)))
 
 
-def run(folder: Path, seed: int, count: int, told: Callable[[Bench], None] = lambda bench: None) -> Bench:
-    """`count` steps by one seed. AssertionError where one hung; any other exception is what it is: the unit's end."""
-    chance = random.Random(seed)
+def run(folder: Path, chance: random.Random, count: int) -> Bench:
+    """`count` steps. AssertionError where one hung; any other exception is what it is: the unit's end."""
     bench = Bench(folder, chance.choice(("edge", "opposite")))
     for n in range(count):
         wild_step(bench, chance)
-        assert bench.slowest_s < HANG_S, f"seed {seed}, step {n}: {bench.slowest_s:.1f} s"
-        told(bench)
-    assert bench.works(), f"seed {seed}: {bench.says!r}"
+        assert bench.slowest_s < HANG_S, f"step {n}: {bench.slowest_s:.1f} s"
+    assert bench.works(), repr(bench.says)
     return bench
-
-
-def quiet() -> None:
-    """No log and no sync: it is the unit that is tried, not the disk."""
-    import logging
-    import os
-
-    logging.disable(logging.CRITICAL)
-    os.fsync = lambda descriptor: None  # type: ignore[assignment]
-    sys.setrecursionlimit(1000)
-    assert module.MALFORMED is MALFORMED

@@ -1,7 +1,8 @@
-"""For the tests on PostgreSQL: one cluster a process, a database of its own for each test, or a reason to skip."""
+"""For the tests on PostgreSQL: one cluster a process, an empty database for each test, or a reason to skip."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,10 @@ for beside in (HERE, HERE.parent / "hub", HERE.parent / "kit"):
 
 from postgres_kit import NOWHERE, Cluster, binaries, cluster  # noqa: E402
 
+from roundtap_hub.journal import follower, shared_service  # noqa: E402
+
+SOON_S = 0.05
+
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Cluster]:
@@ -23,11 +28,23 @@ def postgres() -> Iterator[Cluster]:
         pytest.skip(NOWHERE)
     if shutil.which("setpriv") is None:
         pytest.skip("no setpriv (util-linux): PostgreSQL must not be root, and nobody would end it")
-    with cluster() as running:
-        yield running
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("PG")]:
+            # How whoever runs the tests reaches another database.
+            patch.delenv(name)
+        with cluster() as running:
+            yield running
 
 
 @pytest.fixture
 def url(postgres: Cluster) -> str:
-    """A fresh database."""
-    return postgres.url()
+    """An empty database."""
+    return postgres.emptied()
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who stops, or lost the database, looks again at once: nothing here is about how long that is."""
+    monkeypatch.setattr(follower, "LOOK_UP_S", SOON_S)
+    monkeypatch.setattr(follower, "RECONNECT_S", SOON_S)
+    monkeypatch.setattr(shared_service, "DOUBT_S", SOON_S)

@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own: Debian's binaries, a cluster in a temporary folder, a database for each test."""
+"""A PostgreSQL of the tests' own: Debian's binaries, a cluster in a temporary folder, one database that is emptied."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 
+from kit import free_port, wait_until
+
 NOWHERE = "no PostgreSQL here: `apt-get install postgresql` brings initdb and postgres"
-START_S = 60.0
+PATIENCE_S = 120
+"""For what is done in a second on a quiet machine."""
+ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
+"""The server's: no locale, time zone or PGDATA of whoever runs the tests."""
+SETTINGS = ("listen_addresses=127.0.0.1", "max_connections=100", "autovacuum=off", "fsync=off", "full_page_writes=off")
+"""What a disk keeps is no statement of these tests."""
+PORTS_TRIED = 5
 
 
 def binaries() -> Path | None:
@@ -28,74 +34,94 @@ def binaries() -> Path | None:
     return Path(found).resolve().parent if found else None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Cluster:
-    """One running server; `url()` is a fresh database on it."""
+    """One running server; `emptied()` is its database for the next test."""
 
-    folder: Path
     port: int
-    made: int = 0
-    urls: list[str] = field(default_factory=list)
 
-    @property
-    def admin(self) -> str:
-        return f"postgresql://roundtap@127.0.0.1:{self.port}/postgres"
+    def url(self, database: str) -> str:
+        return f"postgresql://roundtap@127.0.0.1:{self.port}/{database}"
 
-    def url(self) -> str:
-        """A new, empty database."""
-        self.made += 1
-        name = f"test_{self.made}"
-        self.run(f"CREATE DATABASE {name}")
-        return f"postgresql://roundtap@127.0.0.1:{self.port}/{name}"
+    def emptied(self) -> str:
+        """The address of the tests' database, without a table, a row or a connection of whoever was there before."""
+        self.cut()
+        self.run("DROP SCHEMA public CASCADE", "CREATE SCHEMA public", "GRANT USAGE ON SCHEMA public TO PUBLIC",
+                 database="test")
+        return self.url("test")
 
-    def run(self, *statements: str) -> list[tuple[object, ...]]:
+    def run(self, *statements: str, database: str = "postgres") -> list[tuple[object, ...]]:
         """Statements as the cluster's own user; the rows of the last one that has any."""
         rows: list[tuple[object, ...]] = []
-        with psycopg.connect(self.admin, autocommit=True) as connection:
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
             for statement in statements:
                 cursor = connection.execute(statement)  # type: ignore[call-overload]
                 rows = cursor.fetchall() if cursor.description else []
         return rows
 
-    def cut(self, application: str = "%") -> int:
-        """Terminate every connection to the tests' databases; how many there were."""
-        return len(self.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
-                            f"AND datname LIKE 'test_%' AND application_name LIKE '{application}'"))
+    def cut(self) -> int:
+        """Terminate every connection to the tests' database; how many there were."""
+        return len(self.run(CUT))
+
+    @contextmanager
+    def out_of_reach(self) -> Iterator[None]:
+        """Nobody is connected to the tests' database, and nobody is let in."""
+        self.run("ALTER DATABASE test ALLOW_CONNECTIONS false", CUT)
+        try:
+            yield
+        finally:
+            self.run("ALTER DATABASE test ALLOW_CONNECTIONS true")
+
+
+CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'test'"
 
 
 @contextmanager
-def cluster(settings: Sequence[str] = ("fsync=off",)) -> Iterator[Cluster]:
+def cluster() -> Iterator[Cluster]:
     """A server that lives as long as the block, and dies with the tests' process, too."""
     where = binaries()
     assert where is not None, NOWHERE
     # Not pytest's own folder: only root may enter that, and PostgreSQL refuses to be root.
     folder = Path(tempfile.mkdtemp(prefix="roundtap-pg-"))
     user = _unprivileged()
-    data = folder / "data"
     if user is not None:
         os.chown(folder, user.pw_uid, user.pw_gid)
     server: subprocess.Popen[bytes] | None = None
     try:
-        _run([str(where / "initdb"), "-D", str(data), "-U", "roundtap", "-A", "trust", "-E", "UTF8", "--no-locale",
-              "--no-sync"], user, folder)
-        made = Cluster(folder, _free_port())
-        options = [f"port={made.port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={folder}",
-                   "max_connections=100", *settings]
-        command = [str(where / "postgres"), "-D", str(data), *(part for each in options for part in ("-c", each))]
-        with (folder / "log").open("wb") as log:
-            server = subprocess.Popen(_as_user(command, user), cwd=folder, stdin=subprocess.DEVNULL, stdout=log,
-                                      stderr=subprocess.STDOUT)
-        _wait_ready(made, server, folder)
-        yield made
+        initdb = [str(where / "initdb"), "-D", str(folder / "data"), "-U", "roundtap", "-A", "trust", "-E", "UTF8",
+                  "--no-locale", "--no-sync"]
+        done = subprocess.run(_as_user(initdb, user), cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        for _ in range(PORTS_TRIED):
+            running = Cluster(free_port())
+            options = [f"port={running.port}", f"unix_socket_directories={folder}", *SETTINGS]
+            command = [str(where / "postgres"), "-D", str(folder / "data"),
+                       *(part for each in options for part in ("-c", each))]
+            with (folder / "log").open("wb") as log:
+                server = subprocess.Popen(_as_user(command, user), cwd=folder, env=ENVIRONMENT,
+                                          stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            if wait_until(lambda server=server, running=running: _is_at(running, folder) or server.poll() is not None,
+                          "PostgreSQL", PATIENCE_S) and server.poll() is None:
+                break
+        else:
+            # Somebody may have taken a port in between, but not each time.
+            raise AssertionError((folder / "log").read_text())
+        running.run("CREATE DATABASE test")
+        yield running
     finally:
         if server is not None:
-            server.send_signal(signal.SIGINT)
-            try:
-                server.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                server.send_signal(signal.SIGQUIT)
-                server.wait(timeout=20)
+            # At once: what it would still write is thrown away.
+            server.send_signal(signal.SIGQUIT)
+            server.wait(PATIENCE_S)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_at(running: Cluster, folder: Path) -> bool:
+    """Whether the server in `folder` answers, and not another one that took the port meanwhile."""
+    with suppress(psycopg.OperationalError):
+        return running.run("SHOW data_directory") == [(str(folder / "data"),)]
+    return False
 
 
 def _unprivileged() -> pwd.struct_passwd | None:
@@ -108,31 +134,7 @@ def _unprivileged() -> pwd.struct_passwd | None:
     raise AssertionError("neither a user postgres nor nobody")
 
 
-def _as_user(command: list[str], user: pwd.struct_passwd | None) -> list[str]:
+def _as_user(command: Sequence[str], user: pwd.struct_passwd | None) -> list[str]:
     """`command` as that user, interrupted when its parent dies (said after the change of user, which forgets it)."""
     who = ["--reuid", str(user.pw_uid), "--regid", str(user.pw_gid), "--clear-groups"] if user else []
     return ["setpriv", *who, "--pdeathsig", "INT", *command]
-
-
-def _run(command: list[str], user: pwd.struct_passwd | None, folder: Path) -> None:
-    done = subprocess.run(_as_user(command, user), cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def _wait_ready(made: Cluster, server: subprocess.Popen[bytes], folder: Path) -> None:
-    give_up = time.monotonic() + START_S
-    while time.monotonic() < give_up:
-        with suppress(psycopg.OperationalError):
-            made.run("SELECT 1")
-            return
-        assert server.poll() is None, (folder / "log").read_text()
-        time.sleep(0.02)
-    raise AssertionError("PostgreSQL does not answer")
-
-
-def _free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -74,14 +74,10 @@ def test_an_order_given_at_one_hub_is_heard_at_the_other(url: str, books: list[S
         follower.stop()
 
 
-def test_a_database_out_of_reach_refuses_and_a_later_word_is_taken(books: list[SharedPrintBook], url: str,
+def test_a_database_out_of_reach_refuses_and_a_later_word_is_taken(books: list[SharedPrintBook],
                                                                   postgres: Cluster) -> None:
-    name = url.rpartition("/")[2]
-    postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
-    postgres.cut()
-    with pytest.raises(Problem) as caught:
+    with postgres.out_of_reach(), pytest.raises(Problem) as caught:
         books[0].claim([SLIP.id], "station-1")
     assert caught.value.key == "not_saved"
-    postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
     assert books[1].claim([SLIP.id], "station-2") == {SLIP.id}
     assert books[0].claim([SLIP.id], "station-1") == set()

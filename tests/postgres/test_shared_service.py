@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
+import random
 import threading
 from collections.abc import Iterator
-from concurrent.futures import wait
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
 from hub_kit import HandClock, event_steps, make_event, people
-from postgres_kit import Cluster
+from postgres_kit import CUT, Cluster
 from shared_kit import HubOnDatabase, Wire, hub_on, stored
 
 from kit import wait_until
@@ -27,8 +26,7 @@ from roundtap_hub.journal.postgres import PostgresJournal
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.shared_service import FREE_ATTEMPTS
 
-RACES = int(os.environ.get("ROUNDTAP_RACES", "200"))
-"""How often two hubs race for a number; `ROUNDTAP_RACES=10000` for the long walk."""
+PATIENCE_S = 120
 
 
 def report(number: int, side: str = "a", match: str = "1.1") -> c.Report:
@@ -104,7 +102,7 @@ def test_one_table_is_not_given_to_two_events_at_two_hubs(url: str) -> None:
         assert sorted(tables) == [1, 2, 3, 4]
 
 
-def test_who_is_slower_each_time_is_not_left_behind(url: str) -> None:
+def test_who_is_slower_each_time_is_not_left_behind(url: str, postgres: Cluster) -> None:
     """However fast the other is: after a few tries it has to wait."""
     beaten: list[str] = []
     with hub_on(url, follows=False) as fast:
@@ -114,8 +112,10 @@ def test_who_is_slower_each_time_is_not_left_behind(url: str) -> None:
             if point != "before-commit":
                 return
             beaten.append(point)
-            # While nobody else may write this has no answer: then it comes second.
-            wait([fast.service.submit([Step("e1", c.SetClock("adjust", 1000))], "fast")], timeout=0.5)
+            first = fast.service.submit([Step("e1", c.SetClock("adjust", 1000))], "fast")
+            # While nobody else may write, the database makes it wait: then it comes second.
+            wait_until(lambda: first.done() or postgres.run("SELECT 1 FROM pg_locks WHERE NOT granted"),
+                       "the faster one", PATIENCE_S)
 
         with hub_on(url, follows=False, at_point=be_faster) as slow:
             [entry] = slow.service.tell("e1", c.SetClock("adjust", 7), "slow")
@@ -133,7 +133,8 @@ def test_a_report_for_an_event_that_another_hub_just_made_is_no_stray(url: str) 
         assert refused(second.service.tell, "e77", report(2), "unit:table-1") == "unknown_event"
 
 
-def test_two_hubs_race_for_every_number(url: str) -> None:
+@pytest.mark.parametrize("races", [100, pytest.param(10_000, marks=pytest.mark.long)])
+def test_two_hubs_race_for_every_number(url: str, races: int) -> None:
     """Each command is saved once, whoever was faster; every number has one owner."""
     with hub_on(url) as first, hub_on(url) as second:
         make_event(first.service)
@@ -142,8 +143,8 @@ def test_two_hubs_race_for_every_number(url: str) -> None:
         start = threading.Barrier(2)
 
         def race(name: str, hub: HubOnDatabase) -> None:
-            start.wait(10)
-            for n in range(RACES // 2):
+            start.wait(PATIENCE_S)
+            for n in range(races // 2):
                 made[name] += hub.service.tell("e1", c.SetClock("adjust", n), name)
 
         threads = [threading.Thread(target=race, args=pair) for pair in (("first", first), ("second", second))]
@@ -152,11 +153,11 @@ def test_two_hubs_race_for_every_number(url: str) -> None:
         for thread in threads:
             thread.join()
         entries = stored(url)
-    assert len(entries) == begun + RACES // 2 * 2
+    assert len(entries) == begun + races
     for name, mine in made.items():
         assert mine == [entry for entry in entries if entry.actor == name]
-        assert len(mine) == RACES // 2
-    added_ms = 2 * sum(range(RACES // 2))
+        assert len(mine) == races // 2
+    added_ms = 2 * sum(range(races // 2))
     assert entries[-1].data["remaining_ms"] == 75 * 60_000 + added_ms, "one decision rested on an older state"
 
 
@@ -282,7 +283,7 @@ def test_while_the_database_is_out_of_reach_a_doubtful_commit_is_not_answered(ur
         assert hub.service.ask([], "watchdog") == []
         assert not doubtful.done()
         wire.refuse(False)
-        made = doubtful.result(30)
+        made = doubtful.result(PATIENCE_S)
         assert stored(url)[before:] == made
         assert len(made) == 1
 
@@ -296,35 +297,32 @@ def test_a_doubtful_commit_whose_number_another_hub_took_is_decided_again(url: s
         wait_until(lambda: wire.cuts, "the cut")
         fast.service.tell("e1", c.SetClock("adjust", 5000), "fast")
         wire.refuse(False)
-        [entry] = doubtful.result(30)
+        [entry] = doubtful.result(PATIENCE_S)
         assert [e.actor for e in stored(url)][-2:] == ["fast", "slow"]
         assert entry.data["remaining_ms"] == 75 * 60_000 + 6000
 
 
-def test_a_cut_by_the_database_itself_in_mid_commit(url: str, postgres: Cluster) -> None:
+@pytest.mark.parametrize("reports", [30, pytest.param(1000, marks=pytest.mark.long)])
+def test_a_cut_by_the_database_itself_in_mid_commit(
+        url: str, postgres: Cluster, reports: int, chance: random.Random) -> None:
     """pg_terminate_backend at every moment there is: what was acknowledged is there, once."""
-    with hub_on(url) as hub:
+    with hub_on(url) as hub, psycopg.connect(postgres.url("postgres"), autocommit=True) as saw:
         make_event(hub.service)
         before = len(stored(url))
-        over = threading.Event()
-
-        def saw() -> None:
-            while not over.is_set():
-                postgres.cut()
-
-        sawing = threading.Thread(target=saw)
-        sawing.start()
         made: list[Entry] = []
         problems: set[str] = set()
-        for n in range(60):
+        cuts = 0
+        for n in range(reports):
+            under_way = hub.service.submit([Step("e1", report(n))], "unit:table-1")
+            for _ in range(chance.randrange(1, 12)):
+                cuts += saw.execute(CUT).rowcount
             try:
-                made += hub.service.ask([Step("e1", report(n))], "unit:table-1", timeout_s=60)
+                made += under_way.result(PATIENCE_S)
             except Problem as problem:
                 problems.add(problem.key)
-        over.set()
-        sawing.join()
         entries = stored(url)
     assert problems <= {"not_saved"}
+    assert cuts > reports / 2
     ids = [entry.data["report_id"] for entry in entries[before:]]
     assert len(ids) == len(set(ids))
     assert [entry for entry in entries[before:] if entry in made] == made

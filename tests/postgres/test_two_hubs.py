@@ -23,8 +23,7 @@ from roundtap_core.wire import ECHO, REPORT, opened, sign
 from roundtap_hub.hub import hash_pin
 from roundtap_hub.opened import open_database
 
-REPORTS = 120
-ANSWER_S = 20
+PATIENCE_S = 120
 
 
 class HubProcess:
@@ -42,7 +41,7 @@ class HubProcess:
         wait_until(lambda: self.get("/time")[0] == 200, "the hub")
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes, Any]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_S)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
@@ -64,7 +63,7 @@ class HubProcess:
     def end(self) -> None:
         self.process.terminate()
         try:
-            assert self.process.wait(timeout=20) == 0
+            assert self.process.wait(PATIENCE_S) == 0
         finally:
             self.process.kill()
             self.process.wait()
@@ -85,7 +84,9 @@ def report_of(unit: str, number: int) -> dict[str, Any]:
             "side": "ab"[number % 2], "revision": 0, "result": {"score": {"a": 100, "b": number % 100}}}
 
 
-def test_a_hub_is_killed_and_the_other_goes_on(tmp_path: Path, url: str, started: list[HubProcess]) -> None:
+@pytest.mark.parametrize("reports", [40, pytest.param(1000, marks=pytest.mark.long)])
+def test_a_hub_is_killed_and_the_other_goes_on(
+        tmp_path: Path, url: str, started: list[HubProcess], reports: int) -> None:
     """Two units report to both hubs in turn; one hub dies without a word. Each acknowledged report is one entry."""
     with hub_on(url) as maker:
         make_event(maker.service)
@@ -94,13 +95,13 @@ def test_a_hub_is_killed_and_the_other_goes_on(tmp_path: Path, url: str, started
     told: dict[str, dict[str, Any]] = {}
 
     def unit_reports(unit: str) -> None:
-        for number in range(REPORTS // 2):
+        for number in range(reports // 2):
             hubs = [first, second] if (number + int(unit[-1])) % 2 else [second, first]
             report = report_of(unit, number)
             answered = wait_until(lambda report=report, hubs=hubs: next(
                 (echo for hub in hubs if (echo := hub.report(unit, report))), None), f"an answer to {unit} {number}")
             told[report["report_id"]] = answered
-            if number == REPORTS // 4 and unit == "table-1":
+            if number == reports // 4 and unit == "table-1":
                 os.kill(first.process.pid, signal.SIGKILL)
 
     units = [threading.Thread(target=unit_reports, args=(unit,)) for unit in ("table-1", "table-2")]
@@ -116,7 +117,7 @@ def test_a_hub_is_killed_and_the_other_goes_on(tmp_path: Path, url: str, started
         if entry.kind in ("report", "report-refused"):
             assert entry.data["report_id"] not in by_id, "doubled"
             by_id[entry.data["report_id"]] = entry
-    assert len(told) == len(by_id) == REPORTS
+    assert len(told) == len(by_id) == reports
     for report_id, echo in told.items():
         assert (echo["number"], echo["hash"]) == (by_id[report_id].number, by_id[report_id].hash)
 
@@ -161,7 +162,7 @@ def test_a_page_server_shows_what_the_writer_commits(tmp_path: Path, url: str, s
         for side in "ab":
             writer.service.tell("e1", c.Report(f"r{side}", "1.1", side, 0, {"score": {"a": 100, "b": 24}}, side),
                                 "unit:table-1")
-        watching.join(30)
+        watching.join(PATIENCE_S)
         assert len(set(seen)) == 2, "its browsers were not told"
         assert stored(url)[: len(before)] == before
 
@@ -203,13 +204,13 @@ def last_words(process: subprocess.Popen[Any]) -> str:
     """What a hub says that ends by itself, with the exit code for what a person can mend."""
     assert process.stderr is not None
     error = str(process.stderr.read())
-    assert process.wait(timeout=60) == 2
+    assert process.wait(PATIENCE_S) == 2
     return error
 
 
 def feed_of(hub: HubProcess, page: str, event: str, many: int) -> list[str]:
     """The data of so many events of one kind on a page's feed."""
-    connection = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=PATIENCE_S)
     found: list[str] = []
     try:
         connection.request("GET", f"/feed?page={page}")

@@ -204,7 +204,7 @@ class HubLink:
                 last += 1
                 connection.allow(SILENCE_S)
                 self._stop.wait(self._pace.wait_s())
-                self._take(message, place, age)
+                self.take(message, place, age)
                 if self._hubs.look_back_due(self._mono_ms()):
                     raise ValueError("the hub of a newer epoch is looked for")
         finally:
@@ -238,7 +238,8 @@ class HubLink:
             self._refusal = kind
             self._receive("refusal", kind)
 
-    def _take(self, message: Mapping[str, Any], place: Place, age: FeedAge) -> None:
+    def take(self, message: Mapping[str, Any], place: Place, age: FeedAge) -> None:
+        """One message of the feed, its signature looked at. Raises one of MALFORMED where the feed is over with it."""
         kind, now_ms = message["type"], int(message["now_ms"])
         if kind == "welcome":
             self._meet(message.get("boot"))
