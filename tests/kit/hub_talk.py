@@ -130,7 +130,7 @@ def talking(folder: Path, rulebook: str, monkeypatch: Any) -> Iterator[Talk]:
         listener.listen()
         port = listener.getsockname()[1]
         server = uvicorn.Server(uvicorn.Config(
-            Listening(hub, talk), loop="asyncio", http="h11", ws="none", lifespan="on", log_level="error"))
+            Listening(hub, talk), loop="asyncio", http="h11", ws="none", lifespan="on", log_config=None))
         thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
         thread.start()
         try:

@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,37 +20,76 @@ from roundtap.kit.leash import start_roundtap
 from roundtap_core.event.entries import Entry
 from roundtap_hub.hub import hash_pin
 from roundtap_hub.journal.journal import Journal
-from roundtap_hub.tls import secure_port
+from roundtap_hub.tls import SECURE_ABOVE, secure_port
 
 PIN = "135790"
-WAIT_S = 30.0
+WAIT_S = 90.0
+"""Only for what never comes: on a busy machine everything takes its time."""
 TAP_S, CHORD_S = 0.03, 1.8
-READ_S = 1.0
+READ_S = 0.85
 """So long a person looks at a question before they answer; the table takes no answer that nobody can have meant."""
+PORTS, SPAN = range(10_000, 32_000), SECURE_ABOVE - 1
+"""Below what the system hands out for outgoing connections."""
+
+_claims: list[socket.socket] = []
 
 
 def free_port() -> int:
-    """A port that nobody has, with the one above it where the hub's organizers would come in."""
-    while True:
-        with closing(socket.socket()) as probe, closing(socket.socket()) as secure:
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
+    """A port that nobody has, with the one above it for a bench and the one where the hub's organizers come in. No
+    other suite on this machine gets any of them while this process lives: a hub may be started there again."""
+    for first in PORTS[::2 * (SPAN + 1)]:
+        for port in range(first, first + SPAN, 2):
+            claim = socket.socket(socket.AF_UNIX)
             try:
-                secure.bind(("127.0.0.1", secure_port(port)))
+                # A name that the kernel takes back when this process ends, however it ends.
+                claim.bind(f"\0a port of a Roundtap test: {port}")
+                for each in (port, port + 1, secure_port(port)):
+                    with closing(socket.socket()) as probe:
+                        probe.bind(("0.0.0.0", each))
             except OSError:
+                claim.close()
                 continue
+            _claims.append(claim)
             return port
+    raise AssertionError("no port is free")
 
 
-def wait_until(true: Callable[[], Any], what: str, timeout_s: float = WAIT_S) -> Any:
+def wait_until(true: Callable[[], Any], what: str, timeout_s: float = WAIT_S, every_s: float = 0.02) -> Any:
     """The first true answer of `true()`; an AssertionError that says what was waited for otherwise."""
     give_up = time.monotonic() + timeout_s
-    while time.monotonic() < give_up:
+    while True:
         answer = true()
         if answer:
             return answer
-        time.sleep(0.005)
-    raise AssertionError(f"waited {timeout_s} s for {what}")
+        if time.monotonic() > give_up:
+            raise AssertionError(f"waited {timeout_s} s for {what}")
+        time.sleep(every_s)
+
+
+def read_until(process: subprocess.Popen[str], word: str) -> str:
+    """All that it says up to the line with `word`."""
+    assert process.stdout is not None
+    said = ""
+    while word not in said:
+        line = process.stdout.readline()
+        assert line, f"it ended, and had said: {said}"
+        said += line
+    return said
+
+
+def end(process: subprocess.Popen[Any], number: signal.Signals = signal.SIGTERM) -> int:
+    """Ask it to end; its exit code. Nothing of it stays: no process, and no pipe to it."""
+    process.send_signal(number)
+    try:
+        return process.wait(WAIT_S)
+    finally:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                # What was not written before it died is nobody's any more.
+                with suppress(BrokenPipeError):
+                    pipe.close()
 
 
 class Table:
@@ -156,20 +195,33 @@ class Kit:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def start_hub(self, crash_at: str | None = None, wrapper: tuple[str, ...] = ()) -> None:
+    def start_hub(self, crash_at: str | None = None, wrapper: tuple[str, ...] = (), **options: Any) -> None:
+        """Started, and answering. `options`: Popen's."""
         crash = ("--crash-at", crash_at) if crash_at else ()
+        self._let_go(self.hub)
         self.hub = start_roundtap("hub", "--data", str(self.hub_folder), "--host", "127.0.0.1",
-                                  "--port", str(self.port), *self.secure, *crash, wrapper=wrapper)
+                                  "--port", str(self.port), *self.secure, *crash, wrapper=wrapper, **options)
         wait_until(self._hub_answers, "the hub")
+
+    def stop_hub(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Its exit code."""
+        assert self.hub is not None
+        return end(self.hub, number)
 
     def start_table(self, number: int = 1, crash_at: str | None = None, wrapper: tuple[str, ...] = ()) -> Table:
         crash = ("--crash-at", crash_at) if crash_at else ()
         panel = self.folder / f"panel-{number}"
         panel.unlink(missing_ok=True)
+        self._let_go(self.units.get(number))
         self.units[number] = start_roundtap("table", str(self.folder / f"table-{number}.toml"),
                                             "--panel", str(panel), *crash, wrapper=wrapper)
         self.tables[number] = Table(panel)
         return self.tables[number]
+
+    def stop_table(self, number: int = 1) -> int:
+        """Its exit code."""
+        self.tables[number].close()
+        return end(self.units[number])
 
     def wait_hub_died(self) -> None:
         assert self.hub is not None
@@ -193,14 +245,15 @@ class Kit:
         for table in self.tables.values():
             table.close()
         running = [process for process in [self.hub, *self.units.values()] if process is not None]
-        for process in running:
-            process.terminate()
-        for process in running:
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        with ExitStack() as ended:
+            for process in running:
+                process.terminate()
+                ended.callback(end, process)
+
+    def _let_go(self, before: subprocess.Popen[bytes] | None) -> None:
+        """Of one that another takes the place of, the pipe to it goes, too."""
+        if before is not None and before.poll() is not None:
+            end(before)
 
     def _hub_answers(self) -> bool:
         try:

@@ -9,13 +9,13 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from kit import Kit, free_port, wait_until
+from kit import Kit, end, free_port, read_until, wait_until
 from roundtap.kit.leash import start_roundtap
+from roundtap.main import main
 from roundtap_core.event.entries import Entry
 from roundtap_hub.journal.journal import Journal
 
@@ -94,7 +94,6 @@ class StandbyKit(Kit):
         self.standby_folder = folder / "second"
         self.second_port = free_port()
         self.standby: subprocess.Popen[Any] | None = None
-        self.second: subprocess.Popen[Any] | None = None
         super().__init__(folder, tables, players)
         self.tables_net, self.standby_net = Network(self.port), Network(self.port)
         self.standby_key = secrets.token_bytes(32)
@@ -111,22 +110,14 @@ class StandbyKit(Kit):
             "standby", "--data", str(self.standby_folder), "--hub", f"http://127.0.0.1:{self.standby_net.port}",
             "--unit", STANDBY, "--key", self.standby_key.hex(), "--host", "127.0.0.1", "--port", str(self.second_port),
             *more, stdout=subprocess.PIPE, text=True)
-        assert self.standby.stdout is not None
-        for line in self.standby.stdout:
-            if "holds everything" in line:
-                return
-        raise AssertionError("the standby ended")
+        read_until(self.standby, "holds everything")
 
     def kill_hub(self) -> None:
-        assert self.hub is not None
-        self.hub.send_signal(signal.SIGKILL)
-        self.hub.wait()
+        self.stop_hub(signal.SIGKILL)
 
     def promote(self) -> None:
         """Turn the key, as a person does; the tables' network leads to the new hub from now on."""
-        done = subprocess.run([*_command(), "standby", "promote", "--data", str(self.standby_folder)],
-                              capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        assert main(["standby", "promote", "--data", str(self.standby_folder)]) == 0
         wait_until(lambda: answers(self.second_port), "the standby to serve as the hub")
 
     def entries_of(self, folder: Path, event: str = "") -> list[Entry]:
@@ -137,12 +128,13 @@ class StandbyKit(Kit):
             journal.close()
 
     def stop(self) -> None:
-        super().stop()
-        if self.standby is not None:
-            self.standby.terminate()
-            self.standby.wait(timeout=20)
-        self.tables_net.close()
-        self.standby_net.close()
+        try:
+            super().stop()
+        finally:
+            if self.standby is not None:
+                end(self.standby)
+            self.tables_net.close()
+            self.standby_net.close()
 
 
 def answers(port: int) -> bool:
@@ -160,9 +152,3 @@ def ask(port: int, path: str) -> tuple[int, bytes]:
         return 0, b""
     finally:
         connection.close()
-
-
-def _command() -> Sequence[str]:
-    import sys
-
-    return [sys.executable, "-m", "roundtap.main"]

@@ -1,15 +1,15 @@
-"""`roundtap bracket` and `roundtap pair` on files with elimination rounds, as a shell would run them."""
+"""`roundtap bracket` and `roundtap pair` on files with elimination rounds, as the command line takes them."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import pytest
+
+from roundtap.main import main
 
 NAMES = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]
 
@@ -34,15 +34,23 @@ SEMIS = {"number": 2, "stage": "elimination", "matches": [
 FINAL = {"number": 3, "stage": "elimination", "matches": [match(1, 4, 2, 100, 0, game=1)]}
 
 
+class Answer(NamedTuple):
+    """What the command said, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Any:
-    def command(data: dict[str, Any], *words: str, language: str = "en") -> subprocess.CompletedProcess[str]:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    def command(data: dict[str, Any], *words: str, language: str = "en") -> Answer:
         file = tmp_path / "event.json"
         file.write_text(json.dumps(data), encoding="utf-8")
-        return subprocess.run(
-            [sys.executable, "-m", "roundtap.main", words[0], str(file), *words[1:]], capture_output=True, text=True,
-            encoding="utf-8", env={"ROUNDTAP_LANG": language, "PYTHONPATH": ":".join(sys.path)}, check=False,
-        )
+        monkeypatch.setenv("ROUNDTAP_LANG", language)
+        capsys.readouterr()
+        code = main([words[0], str(file), *words[1:]])
+        return Answer(code, *capsys.readouterr())
 
     return command
 

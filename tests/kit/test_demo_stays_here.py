@@ -14,9 +14,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from kit import free_port
+from kit import WAIT_S, end, free_port, read_until
 from roundtap.demo.bench import Bench
 from roundtap.demo.demo import Demo
+from roundtap.kit.leash import start_roundtap
 from roundtap_hub.tls import local_addresses
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "hub"))
@@ -40,7 +41,7 @@ def test_the_bench_presses_nothing_for_anybody_elsewhere(bench: AsgiClient, addr
     asked = [("GET", "/"), ("GET", "/info"), ("GET", "/pictures"), ("POST", "/press"), ("POST", "/printer")]
     for method, path in asked:
         assert bench.begin(method, path, headers={"host": host, "content_type": "application/json"}).result(
-            30).status_code == 403, path
+            WAIT_S).status_code == 403, path
 
 
 def test_no_page_of_the_bench_has_the_pin(bench: AsgiClient) -> None:
@@ -50,34 +51,17 @@ def test_no_page_of_the_bench_has_the_pin(bench: AsgiClient) -> None:
         assert 'id="pin"' not in bench.get(path).text
 
 
-def is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        try:
-            probe.bind(("0.0.0.0", port))
-        except (OSError, OverflowError):
-            return False
-        return True
-
-
-def test_a_demo_for_the_whole_network_keeps_bench_and_pin_to_itself(tmp_path: Path) -> None:
+def test_a_demo_for_the_whole_network_keeps_bench_and_pin_to_itself() -> None:
     port = free_port()
-    while not all(is_free(port + beside) for beside in (0, 1, 363)):
-        port = free_port()
-    demo = subprocess.Popen(
-        [sys.executable, "-m", "roundtap.main", "demo", "--host", "0.0.0.0", "--port", str(port), "--tables", "1",
-         "--players", "4", "--end-with-stdin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    demo = start_roundtap("demo", "--host", "0.0.0.0", "--port", str(port), "--tables", "1", "--players", "4",
+                          stdout=subprocess.PIPE, text=True)
     try:
-        assert demo.stdout is not None
-        said = ""
-        while "Ctrl-C" not in said:
-            line = demo.stdout.readline()
-            assert line, said
-            said += line
+        said = read_until(demo, "Ctrl-C")
         found = re.search(r"PIN (\d{8})", said)
         assert found
         assert re.search(r"fingerprint \(SHA-256\) ([0-9A-F]{4} ?){16}", said)
         for path in PAGES:
-            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as line_to:
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_S)) as line_to:
                 line_to.request("GET", path, headers={"Host": f"10.42.0.1:{port}"})
                 answer = line_to.getresponse()
                 text = answer.read().decode()
@@ -88,11 +72,7 @@ def test_a_demo_for_the_whole_network_keeps_bench_and_pin_to_itself(tmp_path: Pa
                 stranger.settimeout(5)
                 assert stranger.connect_ex((str(own), port + 1)) != 0, "the bench is served to others"
     finally:
-        demo.terminate()
-        demo.wait(timeout=30)
-        for end in (demo.stdin, demo.stdout):
-            if end is not None:
-                end.close()
+        end(demo)
 
 
 def test_the_address_of_the_bench_is_this_machine_s(tmp_path: Path) -> None:

@@ -6,24 +6,14 @@ import http.cookiejar
 import re
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from kit import Kit, Table, wait_until
+from kit import Kit, Table, end, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap_hub.pin import hash_pin
 from roundtap_hub.private_files import write_private
 
 PIN = "24681012"
-
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[Kit]:
-    made = Kit(tmp_path)
-    yield made
-    made.stop()
 
 
 class Organizer:
@@ -66,8 +56,7 @@ def test_a_table_out_of_its_box_gets_its_key_keeps_it_and_plays(kit: Kit, tmp_pa
         table.wait_for("table-9")
         table.wait_for("no match at this table")
         table.close()
-        unit.terminate()
-        unit.wait(20)
+        end(unit)
         assert (tmp_path / "new/enrolled.json").stat().st_mode & 0o777 == 0o600
         # After a power cut it needs nobody.
         unit = start_roundtap(*command)
@@ -76,5 +65,4 @@ def test_a_table_out_of_its_box_gets_its_key_keeps_it_and_plays(kit: Kit, tmp_pa
         table.wait_for("no match at this table")
         table.close()
     finally:
-        unit.terminate()
-        unit.wait(20)
+        end(unit)

@@ -3,62 +3,33 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
 import pytest
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from kit import READ_S, free_port, wait_until
-
-CHROMEDRIVER = shutil.which("chromedriver")
-
-pytestmark = pytest.mark.skipif(CHROMEDRIVER is None, reason="no chromedriver (apt install chromium chromium-driver)")
-
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--window-size=1280,1000")
+from kit import READ_S, end, free_port, read_until, wait_until
+from roundtap.kit.leash import start_roundtap
 
 
 @pytest.fixture
 def demo() -> Iterator[tuple[str, str, str]]:
     """A running demo with two tables and four players: bench address, console address, PIN."""
-    port = free_port()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "roundtap.main", "demo", "--port", str(port), "--tables", "2", "--players", "4",
-         "--end-with-stdin"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )
-    assert process.stdout is not None
-    said = ""
-    while "Ctrl-C" not in said:
-        line = process.stdout.readline()
-        assert line, f"the demo ended: {said}"
-        said += line
+    process = start_roundtap("demo", "--port", str(free_port()), "--tables", "2", "--players", "4",
+                             stdout=subprocess.PIPE, text=True)
+    said = read_until(process, "Ctrl-C")
     bench = re.search(r"Bench.*?(http\S+)", said)
     console = re.search(r"Console.*?(http\S+)\s+PIN (\d+)", said)
     assert bench
     assert console
     yield bench[1], console[1], console[2]
-    process.terminate()
-    assert process.wait(timeout=20) == 0
-
-
-@pytest.fixture
-def browser() -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    for flag in FLAGS:
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
-    yield driver
-    driver.quit()
+    assert end(process) == 0
 
 
 BUTTONS = "#next:not(.settling) .main, #next:not(.settling) .confirm[open] button"

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import resource
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from kit import Kit, wait_until
-from roundtap.kit.leash import start_roundtap
 from test_power_cuts import one_entry_for_each_press, report_100_to_0, take_seats
-
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[Kit]:
-    made = Kit(tmp_path)
-    yield made
-    made.stop()
 
 
 def test_a_table_says_saved_when_the_disk_takes_something_again(kit: Kit) -> None:
     """Every write of the hub's process fails, as on a full disk, from before the confirmation on."""
-    kit.hub = start_roundtap("hub", "--data", str(kit.hub_folder), "--host", "127.0.0.1", "--port", str(kit.port),
-                             stderr=subprocess.PIPE)
+    kit.start_hub(stderr=subprocess.PIPE)
     table = kit.start_table()
     take_seats(table)
     report_100_to_0(table)
     wait_until(lambda: len(kit.reports()) == 1, "the first player's report")
+    assert kit.hub is not None
     before = resource.prlimit(kit.hub.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 
     table.tap("b")

@@ -7,20 +7,12 @@ import select
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
-from pathlib import Path
 
 import pytest
 
 from kit import Kit, wait_until
 
-HOSTILE, HONEST = "127.0.0.2", "127.0.0.3"
-
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[Kit]:
-    made = Kit(tmp_path)
-    yield made
-    made.stop()
+CONNECTING, FEEDING, HONEST = "127.0.0.2", "127.0.0.4", "127.0.0.3"
 
 
 @pytest.fixture
@@ -63,38 +55,36 @@ def still_open(phones: list[socket.socket]) -> int:
     return len(phones) - ended
 
 
-def test_bodies_that_never_come_keep_nobody_waiting(kit: Kit, open_to_all: ExitStack) -> None:
+def test_bodies_that_never_come_keep_nobody_waiting(shared_kit: Kit, open_to_all: ExitStack) -> None:
     """32 of them once stopped everything, and the watchdog was content."""
-    kit.start_hub()
     for n, path in enumerate(("/login", "/console/e1/result", "/device/report", "/device/feed", "/station/jobs")):
         ask = f"POST {path} HTTP/1.1\r\nHost: hub\r\nContent-Length: 60000\r\n\r\n".encode()
         for _ in range(48):
-            open_to_all.callback(knocks(kit.port, f"127.0.0.{20 + n}", ask).close)
-    for page in (f"/e/{kit.event}", "/login", f"/wall/{kit.event}", "/time", f"/e/{kit.event}?lang=pl"):
-        assert asks(kit.port, HONEST, page) == 200
-    table = kit.start_table()
-    table.wait_for("press")
+            open_to_all.callback(knocks(shared_kit.port, f"127.0.0.{20 + n}", ask).close)
+    event = shared_kit.event
+    for page in (f"/e/{event}", "/login", f"/wall/{event}", "/time", f"/e/{event}?lang=pl"):
+        assert asks(shared_kit.port, HONEST, page) == 200
+    shared_kit.start_table().wait_for("press")
+    shared_kit.stop_table()
 
 
-def test_one_phone_has_no_more_than_its_places(kit: Kit, open_to_all: ExitStack) -> None:
-    kit.start_hub()
-    phones = [knocks(kit.port, HOSTILE, b"") for _ in range(300)]
+def test_one_phone_has_no_more_than_its_places(shared_kit: Kit, open_to_all: ExitStack) -> None:
+    phones = [knocks(shared_kit.port, CONNECTING, b"") for _ in range(300)]
     for phone in phones:
         open_to_all.callback(phone.close)
     wait_until(lambda: still_open(phones) == 64, "the others to be closed")
-    assert asks(kit.port, HONEST, f"/e/{kit.event}") == 200
-    assert asks(kit.port, HOSTILE, f"/e/{kit.event}") == 0
+    assert asks(shared_kit.port, HONEST, f"/e/{shared_kit.event}") == 200
+    assert asks(shared_kit.port, CONNECTING, f"/e/{shared_kit.event}") == 0
 
 
-def test_feeds_of_one_address_are_bounded_and_those_of_others_open(kit: Kit, open_to_all: ExitStack) -> None:
-    kit.start_hub()
+def test_feeds_of_one_address_are_bounded_and_those_of_others_open(shared_kit: Kit, open_to_all: ExitStack) -> None:
     ask = b"GET /feed?page=wall HTTP/1.1\r\nHost: hub\r\n\r\n"
-    phones = [knocks(kit.port, HOSTILE, ask) for _ in range(60)]
+    phones = [knocks(shared_kit.port, FEEDING, ask) for _ in range(60)]
     for phone in phones:
         open_to_all.callback(phone.close)
     said = [phone.recv(12) for phone in phones]
     assert [said.count(b"HTTP/1.1 %d" % status) for status in (200, 503)] == [48, 12]
-    other = knocks(kit.port, HONEST, ask)
+    other = knocks(shared_kit.port, HONEST, ask)
     open_to_all.callback(other.close)
     assert other.recv(12) == b"HTTP/1.1 200"
 

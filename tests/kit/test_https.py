@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import http.client
 import re
-import signal
 import socket
 import ssl
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,18 +15,19 @@ from urllib.parse import urlencode
 
 import pytest
 
-from kit import PIN, Kit, free_port, wait_until
+from kit import PIN, WAIT_S, Kit, end, free_port, wait_until
 from roundtap.kit.leash import start_roundtap
+from roundtap.main import main
+from roundtap_hub.tls import secure_port
+from standby_kit import answers
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[Kit]:
-    made = Kit(tmp_path, tables=1)
-    made.secure = ("--secure-port", str(free_port()))
-    yield made
-    made.stop()
+def KIT(folder: Path) -> Kit:
+    made = Kit(folder)
+    made.secure = ("--secure-port", str(secure_port(made.port)))
+    return made
 
 
 class Browser:
@@ -41,7 +40,7 @@ class Browser:
         self.said: list[str] = []
 
     def ask(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[int, Any, str]:
-        with closing(http.client.HTTPSConnection("localhost", self.port, context=self.context, timeout=20)) as line:
+        with closing(http.client.HTTPSConnection("localhost", self.port, context=self.context, timeout=WAIT_S)) as line:
             cookies = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
             line.request(method, path, urlencode(form or {}), {**cookies, **(FORM if form else {})})
             answer = line.getresponse()
@@ -61,7 +60,8 @@ class Browser:
         return self.ask("POST", "/login", {"csrf": self.token("/login"), "pin": pin, "next": "/console"})[0]
 
 
-def test_an_organizer_works_encrypted_through_a_restart_until_there_is_a_new_pin(kit: Kit) -> None:
+def test_an_organizer_works_encrypted_through_a_restart_until_there_is_a_new_pin(
+        kit: Kit, capsys: pytest.CaptureFixture[str]) -> None:
     kit.start_hub()
     browser = Browser(kit)
     assert browser.ask("GET", "/console")[1]["Location"] == "/login?next=/console"
@@ -74,25 +74,25 @@ def test_an_organizer_works_encrypted_through_a_restart_until_there_is_a_new_pin
     assert {"Secure", "HttpOnly", "Path=/", "SameSite=Lax"} <= set(session.split("; "))
     assert "Expires" not in session, "the hub's date may be wrong"
 
-    assert kit.hub is not None
-    kit.hub.send_signal(signal.SIGTERM)
-    assert kit.hub.wait(timeout=15) == 0
+    assert kit.stop_hub() == 0
     kit.start_hub()
     assert browser.ask("GET", "/console")[0] == 200, "a restart in mid-event keeps them logged in"
 
-    made = subprocess.run([sys.executable, "-m", "roundtap.main", "pin", "--data", str(kit.hub_folder), "--phrase"],
-                          capture_output=True, text=True, check=True, timeout=30)
+    capsys.readouterr()
+    assert main(["pin", "--data", str(kit.hub_folder), "--phrase"]) == 0
+    phrase = capsys.readouterr().out.strip()
     assert browser.ask("GET", "/console")[1]["Location"].startswith("/login")
     assert browser.log_in() == 400
-    assert browser.log_in(made.stdout.strip().replace("-", " ").upper()) == 303
+    assert browser.log_in(phrase.replace("-", " ").upper()) == 303
     assert browser.ask("POST", "/logout", {"csrf": browser.token("/console")})[0] == 303
     assert browser.ask("GET", "/console")[0] == 302
 
 
-def test_the_plain_port_sends_organizers_to_the_encrypted_one_and_takes_nothing(kit: Kit) -> None:
+def test_the_plain_port_sends_organizers_to_the_encrypted_one_and_takes_nothing(
+        kit: Kit, capsys: pytest.CaptureFixture[str]) -> None:
     """Who asks by another name than this machine's own is not at this machine, whatever the connection says."""
     kit.start_hub()
-    with closing(http.client.HTTPConnection("127.0.0.1", kit.port, timeout=20)) as line:
+    with closing(http.client.HTTPConnection("127.0.0.1", kit.port, timeout=WAIT_S)) as line:
         def ask(method: str, path: str, host: str = "10.42.0.1:8080") -> Any:
             line.request(method, path, "pin=1" if method == "POST" else None, {"Host": host, **FORM})
             answer = line.getresponse()
@@ -110,9 +110,8 @@ def test_the_plain_port_sends_organizers_to_the_encrypted_one_and_takes_nothing(
         authority = ask("GET", "/ca.crt")
         assert authority.headers["Content-Type"] == "application/x-x509-ca-cert"
         assert authority.text == (kit.hub_folder / "tls" / "ca.crt").read_text()
-        shown = subprocess.run([sys.executable, "-m", "roundtap.main", "fingerprint", "--data", str(kit.hub_folder)],
-                               capture_output=True, text=True, check=True, timeout=30).stdout.strip()
-        assert shown in ask("GET", "/trust").text
+        assert main(["fingerprint", "--data", str(kit.hub_folder)]) == 0
+        assert capsys.readouterr().out.strip() in ask("GET", "/trust").text
 
 
 def test_open_encrypted_connections_do_not_keep_a_hub_from_stopping(kit: Kit) -> None:
@@ -124,48 +123,35 @@ def test_open_encrypted_connections_do_not_keep_a_hub_from_stopping(kit: Kit) ->
             context.wrap_socket(plain, server_hostname="localhost") as phone:
         phone.sendall(b"GET /feed?page=door HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert phone.recv(64).startswith(b"HTTP/1.1 200")
-        assert kit.hub is not None
-        kit.hub.send_signal(signal.SIGTERM)
-        assert kit.hub.wait(timeout=15) == 0
+        assert kit.stop_hub() == 0
 
 
 def test_the_first_start_tells_pin_and_fingerprint_and_leaves_nothing_open(tmp_path: Path) -> None:
-    folder, port, secure = tmp_path / "hub", free_port(), free_port()
+    folder, port = tmp_path / "hub", free_port()
     folder.mkdir()
     folder.chmod(0o755)
     hub = start_roundtap("hub", "--data", str(folder), "--host", "127.0.0.1", "--port", str(port),
-                         "--secure-port", str(secure), stdout=subprocess.PIPE, text=True)
+                         "--secure-port", str(secure_port(port)), stdout=subprocess.PIPE, text=True)
     try:
         assert hub.stdout is not None
         said = [hub.stdout.readline() for _ in range(3)]
         assert re.fullmatch(r"PIN for the organizer \(shown once\): \d{8}\n", said[0])
         assert re.fullmatch(r"([0-9A-F]{4} ){15}[0-9A-F]{4}\n", said[2])
 
-        def answers() -> bool:
-            try:
-                with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as line:
-                    line.request("GET", "/time")
-                    return line.getresponse().status == 200
-            except OSError:
-                return False
-
-        wait_until(answers, "the hub")
+        wait_until(lambda: answers(port), "the hub")
         modes = {path.relative_to(tmp_path).as_posix(): path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")}
         assert {mode for path, mode in modes.items() if (tmp_path / path).is_dir()} == {0o700}
         assert {mode for path, mode in modes.items() if (tmp_path / path).is_file()} == {0o600}
         assert {"hub/roundtap.db", "hub/pin", "hub/secret", "hub/tls/ca.key"} <= set(modes)
     finally:
-        hub.terminate()
-        hub.wait(timeout=15)
-        assert hub.stdout is not None
-        hub.stdout.close()
+        end(hub)
 
 
 @pytest.mark.parametrize("name", ["secret", "pin"])
 def test_an_emptied_secret_or_pin_stops_the_start_with_words(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("")
     hub = subprocess.run([sys.executable, "-m", "roundtap.main", "hub", "--data", str(tmp_path), "--port",
-                          str(free_port())], capture_output=True, text=True, timeout=60, check=False)
+                          str(free_port())], capture_output=True, text=True, timeout=WAIT_S, check=False)
     assert hub.returncode == 2
     assert hub.stderr.startswith(f"roundtap hub: {tmp_path / name}: ")
     assert "file" in hub.stderr
@@ -173,9 +159,10 @@ def test_an_emptied_secret_or_pin_stops_the_start_with_words(tmp_path: Path, nam
 
 
 @pytest.mark.parametrize("command", ["pin", "fingerprint"])
-def test_a_folder_that_is_no_hub_s_is_refused(tmp_path: Path, command: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "roundtap.main", command, "--data", str(tmp_path)],
-                          capture_output=True, text=True, timeout=30, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert str(tmp_path) in done.stderr
+def test_a_folder_that_is_no_hub_s_is_refused(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert main([command, "--data", str(tmp_path)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert str(tmp_path) in said.err
     assert list(tmp_path.iterdir()) == []

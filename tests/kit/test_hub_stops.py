@@ -7,44 +7,32 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
-from kit import Kit, free_port
+from kit import WAIT_S, Kit, free_port
 from roundtap_hub.main import KEEP_ALIVE_S
 from roundtap_units.link.link import STATUS_EVERY_S
 
 
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[Kit]:
-    made = Kit(tmp_path)
-    yield made
-    made.stop()
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_open_feeds_do_not_keep_a_hub_from_stopping(kit: Kit, number: int) -> None:
+def test_open_feeds_do_not_keep_a_hub_from_stopping(kit: Kit, number: signal.Signals) -> None:
     kit.start_hub()
     table = kit.start_table()
     table.wait_for("press")
     with socket.create_connection(("127.0.0.1", kit.port)) as phone:
         phone.sendall(b"GET /feed?page=wall HTTP/1.1\r\nHost: hub\r\n\r\n")
         assert phone.recv(64).startswith(b"HTTP/1.1 200")
-        assert kit.hub is not None
-
-        kit.hub.send_signal(number)
-
-        assert kit.hub.wait(timeout=10) == 0
+        assert kit.stop_hub(number) == 0
     assert journal_closed(kit)
 
 
-def test_idle_connections_that_are_kept_open_do_not_either(kit: Kit) -> None:
+def test_idle_connections_and_a_request_that_never_ends_do_so_only_so_long(kit: Kit) -> None:
     kit.start_hub()
     with ExitStack() as stack:
-        phones = [stack.enter_context(closing(http.client.HTTPConnection("127.0.0.1", kit.port, timeout=10)))
+        phones = [stack.enter_context(closing(http.client.HTTPConnection("127.0.0.1", kit.port, timeout=WAIT_S)))
                   for _ in range(20)]
         for path in ("/time", f"/e/{kit.event}", "/static/roundtap.css"):
             for phone in phones:
@@ -52,21 +40,9 @@ def test_idle_connections_that_are_kept_open_do_not_either(kit: Kit) -> None:
                 answer = phone.getresponse()
                 answer.read()
                 assert (answer.status, answer.will_close) == (200, False)
-        assert kit.hub is not None
-
-        kit.hub.send_signal(signal.SIGTERM)
-
-        assert kit.hub.wait(timeout=10) == 0
-    assert journal_closed(kit)
-
-
-def test_a_request_that_never_ends_keeps_a_hub_from_stopping_only_so_long(kit: Kit) -> None:
-    kit.start_hub()
-    with socket.create_connection(("127.0.0.1", kit.port)) as phone:
-        phone.sendall(b"POST /login HTTP/1.1\r\nHost: hub\r\nContent-Length: 1000\r\n\r\npin=")
-        assert kit.hub is not None
-        kit.hub.send_signal(signal.SIGTERM)
-        assert kit.hub.wait(timeout=15) == 0
+        slow = stack.enter_context(socket.create_connection(("127.0.0.1", kit.port)))
+        slow.sendall(b"POST /login HTTP/1.1\r\nHost: hub\r\nContent-Length: 1000\r\n\r\npin=")
+        assert kit.stop_hub() == 0
     assert journal_closed(kit)
 
 
@@ -97,5 +73,5 @@ sys.exit(main(["hub", "--data", sys.argv[1], "--host", "127.0.0.1", "--port", sy
 
 def test_a_hub_that_is_told_to_stop_before_it_serves_does_not_miss_it(tmp_path: Path) -> None:
     hub = subprocess.run([sys.executable, "-c", TOLD_AT_ONCE, str(tmp_path / "hub"), str(free_port())],
-                         timeout=30, check=False, stdout=subprocess.DEVNULL)
+                         timeout=WAIT_S, check=False, stdout=subprocess.DEVNULL)
     assert hub.returncode == 0

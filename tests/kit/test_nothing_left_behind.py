@@ -15,14 +15,22 @@ from pathlib import Path
 
 import pytest
 
-from kit import Kit, free_port, wait_until
+from kit import WAIT_S, Kit, free_port, wait_until
 from test_rehearse import recorded
 
 ROOT = Path(__file__).parents[2]
 ROUNDTAP = (sys.executable, "-m", "roundtap.main")
 BENCH = (sys.executable, str(ROOT / "tests/benchmarks/run_all.py"))
 MARK = "ROUNDTAP_STARTED_BY"
-ENDINGS = pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=lambda s: s.name)
+LOOK_S = 0.1
+"""Between two looks at all processes of this machine."""
+
+
+def endings(*long: signal.Signals) -> pytest.MarkDecorator:
+    """However it ends; `long`: what others of the same kind hold in short."""
+    return pytest.mark.parametrize("ending", [
+        pytest.param(each, marks=[pytest.mark.long] if each in long else [], id=each.name)
+        for each in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)])
 
 
 class Started:
@@ -49,13 +57,13 @@ class Started:
 
     def wait_for(self, many: int) -> None:
         wait_until(lambda: self.process.poll() is None and len(self.others()) >= many, f"{many} processes",
-                   timeout_s=90)
+                   every_s=LOOK_S)
 
     def ends(self, ending: signal.Signals) -> int:
         """End the command itself, and nobody else; its exit code. An AssertionError where anybody stays."""
         self.process.send_signal(ending)
-        code = self.process.wait(timeout=60)
-        wait_until(lambda: not self.others(), "the others to end", timeout_s=60)
+        code = self.process.wait(WAIT_S)
+        wait_until(lambda: not self.others(), "the others to end", every_s=LOOK_S)
         return code
 
     def sweep(self) -> None:
@@ -78,7 +86,7 @@ def demo(folder: Path) -> Started:
     return Started(folder, *ROUNDTAP, "demo", "--port", str(free_port()), "--tables", "1", "--players", "4")
 
 
-@ENDINGS
+@endings()
 @pytest.mark.parametrize("many", [1, 3], ids=["while the hub starts", "hub, table and station"])
 def test_a_demo(tmp_path: Path, started: list[Started], ending: signal.Signals, many: int) -> None:
     started.append(demo(tmp_path))
@@ -89,7 +97,7 @@ def test_a_demo(tmp_path: Path, started: list[Started], ending: signal.Signals, 
         assert list(tmp_path.iterdir()) == [], "its folder, with keys in it, is left"
 
 
-@ENDINGS
+@endings(signal.SIGINT)
 def test_a_rehearsal_on_real_processes(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
     event, temporary = tmp_path / "event.json", tmp_path / "tmp"
     event.write_text(json.dumps(recorded()))
@@ -101,7 +109,7 @@ def test_a_rehearsal_on_real_processes(tmp_path: Path, started: list[Started], e
         assert list(temporary.iterdir()) == [], "its folder, with keys in it, is left"
 
 
-@ENDINGS
+@endings(signal.SIGTERM, signal.SIGKILL)
 def test_a_benchmark(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
     started.append(Started(tmp_path, *BENCH, "--tables", "1"))
     started[0].wait_for(2)
@@ -120,7 +128,7 @@ sys.exit(main())
 
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv (util-linux)")
-@ENDINGS
+@endings(signal.SIGTERM, signal.SIGINT)
 def test_a_gallery_whose_browser_hangs(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
     browser, out = tmp_path / "bin" / "chromium", tmp_path / "out"
     browser.parent.mkdir()
@@ -133,12 +141,11 @@ def test_a_gallery_whose_browser_hangs(tmp_path: Path, started: list[Started], e
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="no strace")
-def test_a_hub_on_a_slow_disk_ends_with_its_kit(tmp_path: Path) -> None:
+def test_a_hub_on_a_slow_disk_ends_with_its_kit(kit: Kit) -> None:
     """strace does not pass on what it is told: asked to end, it ended neither itself nor the hub."""
     sys.path.insert(0, str(ROOT / "tests/benchmarks"))
     from bench_line import SLOW_FSYNC
 
-    kit = Kit(tmp_path)
     kit.start_hub(wrapper=SLOW_FSYNC)
     assert kit.hub is not None
     hub = kit.hub.pid
@@ -171,5 +178,5 @@ finally:
 def test_who_is_told_while_python_clears_something_away_ends_too(ending: str, code: int) -> None:
     """What is raised in there is raised to nobody."""
     told = subprocess.run([sys.executable, "-c", TOLD_WHILE_CLEARING.format(ending=ending)], capture_output=True,
-                          text=True, timeout=20)
+                          text=True, timeout=WAIT_S)
     assert (told.stdout, told.returncode) == ("cleaned up\n", code)

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from kit import Kit, Table, wait_until
-
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[Kit]:
-    made = Kit(tmp_path)
-    yield made
-    made.stop()
 
 
 def take_seats(table: Table) -> None:
@@ -58,8 +49,7 @@ def test_the_unit_dies_when_the_confirmation_is_on_its_disk(kit: Kit) -> None:
     table = kit.start_table()
     take_seats(table)
     report_100_to_0(table)
-    kit.units[1].terminate()
-    kit.units[1].wait()
+    kit.stop_table()
     table = kit.start_table(crash_at="after-outbox-fsync")
     table.wait_for("yes")
 
@@ -80,9 +70,7 @@ def test_the_hub_dies_around_its_commit(kit: Kit, moment: str) -> None:
     take_seats(table)
     report_100_to_0(table)
     wait_until(lambda: len(kit.reports()) == 1, "the first player's report")
-    assert kit.hub is not None
-    kit.hub.terminate()
-    kit.hub.wait()
+    kit.stop_hub()
     kit.start_hub(crash_at=moment)
 
     table.tap("b")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kit import free_port
+from kit import WAIT_S, end, free_port
+from roundtap.kit.leash import start_roundtap
+from roundtap.main import main
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich")
 
@@ -42,36 +43,53 @@ PUBLISHED = [["p1", 2, 371, None, 1], ["p3", 1, 172, None, 2], ["p5", 1, 150, No
              ["p2", 0, 124, None, 4]]
 
 
-def rehearse(folder: Path, event: dict[str, Any], expect: list[Any], *options: str) -> subprocess.CompletedProcess[str]:
+def rehearse(folder: Path, event: dict[str, Any], expect: list[Any], *options: str) -> list[str]:
+    """The command's words; both files lie in the folder."""
     (folder / "event.json").write_text(json.dumps(event))
     (folder / "published.json").write_text(json.dumps(expect))
-    return subprocess.run(
-        [sys.executable, "-m", "roundtap.main", "rehearse", str(folder / "event.json"),
-         "--expect", str(folder / "published.json"), *options],
-        capture_output=True, text=True, timeout=120, env={"ROUNDTAP_LANG": "en", "PATH": "/usr/bin:/bin"},
-    )
+    return ["rehearse", str(folder / "event.json"), "--expect", str(folder / "published.json"), *options]
 
 
-@pytest.mark.parametrize("how", ["--fast", "real processes"])
-def test_the_standings_are_as_published(tmp_path: Path, how: str) -> None:
-    options = ("--fast",) if how == "--fast" else ("--port", str(free_port()))
-    done = rehearse(tmp_path, recorded(), PUBLISHED, *options)
-    assert done.stderr == ""
-    assert "5 players, 2 rounds, 4 results typed from both sides" in done.stdout
-    assert "as expected" in done.stdout
-    assert done.returncode == 0
+def is_as_published(code: int, out: str, err: str) -> None:
+    assert err == ""
+    assert "5 players, 2 rounds, 4 results typed from both sides" in out
+    assert "as expected" in out
+    assert code == 0
 
 
-def test_a_wrong_figure_in_the_published_standings_is_named(tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def in_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROUNDTAP_LANG", "en")
+
+
+def test_the_standings_are_as_published(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(rehearse(tmp_path, recorded(), PUBLISHED, "--fast"))
+    is_as_published(code, *capsys.readouterr())
+
+
+def test_so_they_are_on_real_processes(tmp_path: Path) -> None:
+    words = rehearse(tmp_path, recorded(), PUBLISHED, "--port", str(free_port()))
+    done = start_roundtap(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert done.stdout is not None
+        assert done.stderr is not None
+        out, err = done.stdout.read(), done.stderr.read()
+        is_as_published(done.wait(WAIT_S), out, err)
+    finally:
+        end(done)
+
+
+def test_a_wrong_figure_in_the_published_standings_is_named(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = [[*PUBLISHED[0][:2], 372, None, 1], *PUBLISHED[1:]]
-    done = rehearse(tmp_path, recorded(), wrong, "--fast")
-    assert "p1: MoV 371, published 372" in done.stdout
-    assert done.returncode == 3
+    assert main(rehearse(tmp_path, recorded(), wrong, "--fast")) == 3
+    assert "p1: MoV 371, published 372" in capsys.readouterr().out
 
 
-def test_a_result_that_no_table_can_type_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_result_that_no_table_can_type_is_refused_by_name(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     event = recorded()
     event["rounds"][0]["matches"][0]["result"]["score"]["a"] = 101
-    done = rehearse(tmp_path, event, PUBLISHED, "--fast")
-    assert "/rounds/0: Round 1, table 1: Ana Ruiz against Bruno Maier with 101:24 cannot be typed" in done.stderr
-    assert done.returncode == 2
+    assert main(rehearse(tmp_path, event, PUBLISHED, "--fast")) == 2
+    assert "/rounds/0: Round 1, table 1: Ana Ruiz against Bruno Maier with 101:24 cannot be typed" in (
+        capsys.readouterr().err)

@@ -12,8 +12,10 @@ from roundtap_core.check.check import violations
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
+LONG = pytest.mark.long
 
-@pytest.mark.parametrize("players", [12, 13])
+
+@pytest.mark.parametrize("players", [8, pytest.param(12, marks=LONG), pytest.param(13, marks=LONG)])
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_the_hub_ends_where_the_record_does(rulebook_id: str, players: int) -> None:
     event = made_up(rulebook_id, players, seed=players)
@@ -21,14 +23,15 @@ def test_the_hub_ends_where_the_record_does(rulebook_id: str, players: int) -> N
     assert changes(outcome(played), outcome(event)) == []
 
 
+@pytest.mark.parametrize("players", [9, pytest.param(13, marks=LONG)])
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
-def test_with_leavers_disputes_and_corrections_it_ends_there_too(rulebook_id: str) -> None:
-    event = made_up(rulebook_id, 13, seed=7)
+def test_with_leavers_disputes_and_corrections_it_ends_there_too(rulebook_id: str, players: int) -> None:
+    event = made_up(rulebook_id, players, seed=7)
     played = rehearse_fast(script_of(event), lambda number, done, of: None, trouble=True)
     assert changes(outcome(played), outcome(event)) == []
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", [0, 1, 5, *(pytest.param(n, marks=LONG) for n in range(20) if n not in (0, 1, 5))])
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_a_made_up_event_breaks_no_rule(rulebook_id: str, seed: int) -> None:
     assert violations(made_up(rulebook_id, 8 + seed, seed)) == []

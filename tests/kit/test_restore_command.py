@@ -11,7 +11,9 @@ import pytest
 
 from roundtap.demo.demo_event import make_event
 from roundtap.main import main
+from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE
+from roundtap_core.records import Pair, Result
 from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.head_file import Named, read_head_file
 from roundtap_hub.journal.journal import Journal
@@ -82,6 +84,8 @@ def test_a_backup_of_a_hub_that_was_restored_begins_another_epoch(backup: Path, 
     assert main(["restore", str(second), "--data", str(tmp_path / "third")]) == 0
     epochs = {venue_of(tmp_path / name).epoch for name in ("hub", "again", "third")}
     assert len(epochs) == 3
+    with closing(Journal(f"sqlite:///{tmp_path / 'third' / 'roundtap.db'}", read_only=True)) as journal:
+        assert [entry.kind for entry in journal.entries(VENUE)].count("epoch-begun") == 3
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -93,7 +97,14 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_a_copied_database_is_refused(backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Copied while the hub ran, without its log, it had 0 of 749 results and looked whole."""
-    shutil.copy(tmp_path / "hub" / "roundtap.db", tmp_path / "copied.db")
+    opened = open_folder(tmp_path / "hub", lambda _: None)
+    try:
+        opened.service.tell("ewinter", c.EnterResult("1.1", 0, Result(score=Pair(100, 0))), "organizer")
+        shutil.copy(tmp_path / "hub" / "roundtap.db", tmp_path / "copied.db")
+    finally:
+        opened.close()
+    with closing(sqlite3.connect(tmp_path / "copied.db")) as lone:
+        assert lone.execute("SELECT count(*) FROM entry WHERE kind = 'result'").fetchone()[0] == 0
     again = tmp_path / "again"
 
     assert "copied roundtap.db is none" in refused(capsys, str(tmp_path / "copied.db"), "--data", str(again))

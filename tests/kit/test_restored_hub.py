@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from functools import partial
 from pathlib import Path
-
-import pytest
 
 from kit import PIN, Kit, wait_until
 from roundtap.main import main
 from roundtap.rehearsal.console_client import ConsoleClient
-from roundtap_core.event.entries import VENUE
 from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.journal.journal import Journal
@@ -20,12 +15,7 @@ from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
 from test_power_cuts import one_entry_for_each_press, report_100_to_0, take_seats
 
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[Kit]:
-    made = Kit(tmp_path)
-    yield made
-    made.stop()
+KIT = partial(Kit, tables=2)
 
 
 def backup_of(kit: Kit) -> Path:
@@ -37,16 +27,10 @@ def backup_of(kit: Kit) -> Path:
 
 def restore(kit: Kit, backup: Path) -> None:
     """One command, into another folder: the first one's card is dead."""
-    stop_hub(kit)
+    assert kit.stop_hub() == 0
     again = kit.folder / "another machine"
     assert main(["restore", str(backup), "--data", str(again)]) == 0
     kit.hub_folder = again
-
-
-def stop_hub(kit: Kit) -> None:
-    assert kit.hub is not None
-    kit.hub.terminate()
-    assert kit.hub.wait(timeout=20) == 0
 
 
 def venue_of(kit: Kit) -> Venue:
@@ -94,8 +78,7 @@ def test_a_table_that_was_off_brings_its_reports_when_it_comes_back(kit: Kit) ->
     kit.start_hub()
     backup = backup_of(kit)
     play_100_to_0(kit)
-    kit.units[1].terminate()
-    kit.units[1].wait()
+    kit.stop_table()
     restore(kit, backup)
     kit.start_hub()
 
@@ -105,62 +88,33 @@ def test_a_table_that_was_off_brings_its_reports_when_it_comes_back(kit: Kit) ->
     one_entry_for_each_press(kit)
 
 
-def test_a_round_that_the_backup_lacks_is_adopted_and_everything_stands_as_before(tmp_path: Path) -> None:
-    kit = Kit(tmp_path, tables=2)
-    try:
-        kit.start_hub()
-        console = ConsoleClient(kit.url, PIN)
-        play_100_to_0(kit, 1)
-        play_100_to_0(kit, 2)
-        backup = backup_of(kit)
-        console.post(f"/console/{kit.event}/draw", attempt=0)
-        console.post(f"/console/{kit.event}/publish", number=2, attempt=1)
-        play_100_to_0(kit, 1)
-        play_100_to_0(kit, 2)
-        before = results(kit, console)
-        assert len([line for line in before if line[3]]) == 4
-        restore(kit, backup)
-
-        kit.start_hub()
-
-        console = ConsoleClient(kit.url, PIN)
-        wait_until(lambda: (afresh := venue_of(kit).afresh) is not None and len(afresh.heard) == 2
-                   and len(afresh.pending) == 4, "both tables to be heard, and their reports of round 2 to wait")
-        assert len(results(kit, console)) == 2
-        mark = next(iter(venue_of(kit).afresh.pending.values())).report["draw"]  # type: ignore[union-attr]
-        console.post("/console/restored/adopt", event=kit.event, number=2, mark=mark)
-        console.post("/console/restored/settled")
-
-        assert results(kit, console) == before
-        assert venue_of(kit).afresh is None
-        refused = [entry.data["fate"] for entry in kit.reports() if entry.data["fate"] != "accepted"]
-        assert refused == []
-        assert len(kit.reports()) == 8
-        console.post(f"/console/{kit.event}/draw", attempt=0)
-    finally:
-        kit.stop()
-
-
-def test_the_database_file_of_a_running_hub_is_no_backup(kit: Kit, capsys: pytest.CaptureFixture[str]) -> None:
-    """Copied alone it had 0 of 749 results, and looked whole."""
+def test_a_round_that_the_backup_lacks_is_adopted_and_everything_stands_as_before(kit: Kit) -> None:
     kit.start_hub()
-    play_100_to_0(kit)
-    copied = kit.folder / "copied.db"
-    copied.write_bytes((kit.hub_folder / "roundtap.db").read_bytes())
-    with closing(sqlite3.connect(copied)) as lone:
-        assert lone.execute("SELECT count(*) FROM entry WHERE kind = 'report'").fetchone()[0] < 2
-
-    assert main(["restore", str(copied), "--data", str(kit.folder / "again")]) == 2
-
-    assert "is no backup" in capsys.readouterr().err
-    assert not (kit.folder / "again").exists()
-
-
-def test_the_epoch_of_a_restored_hub_is_another_one(kit: Kit) -> None:
-    kit.start_hub()
-    backup, epoch = backup_of(kit), venue_of(kit).epoch
+    console = ConsoleClient(kit.url, PIN)
+    play_100_to_0(kit, 1)
+    play_100_to_0(kit, 2)
+    backup = backup_of(kit)
+    console.post(f"/console/{kit.event}/draw", attempt=0)
+    console.post(f"/console/{kit.event}/publish", number=2, attempt=1)
+    play_100_to_0(kit, 1)
+    play_100_to_0(kit, 2)
+    before = results(kit, console)
+    assert len([line for line in before if line[3]]) == 4
     restore(kit, backup)
-    assert venue_of(kit).epoch not in ("", epoch)
-    journal = Journal(f"sqlite:///{kit.hub_folder / 'roundtap.db'}", read_only=True)
-    assert [entry.kind for entry in journal.entries(VENUE)].count("epoch-begun") == 2
-    journal.close()
+
+    kit.start_hub()
+
+    console = ConsoleClient(kit.url, PIN)
+    wait_until(lambda: (afresh := venue_of(kit).afresh) is not None and len(afresh.heard) == 2
+               and len(afresh.pending) == 4, "both tables to be heard, and their reports of round 2 to wait")
+    assert len(results(kit, console)) == 2
+    mark = next(iter(venue_of(kit).afresh.pending.values())).report["draw"]  # type: ignore[union-attr]
+    console.post("/console/restored/adopt", event=kit.event, number=2, mark=mark)
+    console.post("/console/restored/settled")
+
+    assert results(kit, console) == before
+    assert venue_of(kit).afresh is None
+    refused = [entry.data["fate"] for entry in kit.reports() if entry.data["fate"] != "accepted"]
+    assert refused == []
+    assert len(kit.reports()) == 8
+    console.post(f"/console/{kit.event}/draw", attempt=0)

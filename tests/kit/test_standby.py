@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from kit import wait_until
 from roundtap_core.event.entries import VENUE
 from standby_kit import StandbyKit, answers, ask
 from test_power_cuts import report_100_to_0, take_seats
 
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[StandbyKit]:
-    made = StandbyKit(tmp_path)
-    yield made
-    made.stop()
+KIT = StandbyKit
 
 
 def report_ids(kit: StandbyKit, folder: Path) -> Counter[str]:

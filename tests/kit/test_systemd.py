@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kit import Kit
+from kit import WAIT_S, Kit
 from roundtap.main import COMMANDS
 
 FOLDER = Path(__file__).parents[2] / "systemd"
@@ -116,20 +116,13 @@ class Listener:
     def __init__(self, path: Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(str(path))
-        self._socket.settimeout(30)
+        self._socket.settimeout(WAIT_S)
 
     def hears(self) -> str:
         return self._socket.recv(256).decode()
 
     def close(self) -> None:
         self._socket.close()
-
-
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[Kit]:
-    made = Kit(tmp_path)
-    yield made
-    made.stop()
 
 
 @pytest.fixture

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from kit import Kit, Table, wait_until
+from kit import WAIT_S, Kit, Table, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap_units.board_process import missing_said
 from roundtap_units.table import main as units
 
 
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[Kit]:
-    made = Kit(tmp_path)
-    yield made
-    made.stop()
-
-
-def test_say_prints_each_new_screen(kit: Kit) -> None:
-    kit.start_hub()
+def test_say_prints_each_new_screen(shared_kit: Kit) -> None:
+    kit = shared_kit
     unit = start_roundtap("table", str(kit.folder / "table-1.toml"), "--panel", str(kit.folder / "panel-1"), "--say",
                           stdout=subprocess.PIPE, text=True)
     table = Table(kit.folder / "panel-1")
@@ -31,7 +23,7 @@ def test_say_prints_each_new_screen(kit: Kit) -> None:
     table.tap("a")
     wait_until(lambda: len(table.texts) > 1, "the seat to be shown")
     unit.terminate()
-    said, _ = unit.communicate(timeout=20)
+    said, _ = unit.communicate(timeout=WAIT_S)
     table.close()
     assert {text for text in table.texts if text} <= set(said.splitlines())
 
@@ -45,10 +37,9 @@ def test_a_screen_that_only_blinks_is_said_once(capsys: pytest.CaptureFixture[st
     assert len(shown) == 5
 
 
-def test_a_machine_without_pins_display_or_their_libraries_runs_and_says_what_it_lacks(kit: Kit) -> None:
+def test_a_machine_without_pins_display_or_their_libraries_runs_and_says_what_it_lacks(shared_kit: Kit) -> None:
     """No Pi is needed to see it: this machine has no GPIO, and mostly no lgpio."""
-    kit.start_hub()
-    unit = start_roundtap("table", str(kit.folder / "table-1.toml"), "--say", stdout=subprocess.PIPE,
+    unit = start_roundtap("table", str(shared_kit.folder / "table-1.toml"), "--say", stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
     assert unit.stderr is not None
     assert unit.stdout is not None
@@ -59,7 +50,7 @@ def test_a_machine_without_pins_display_or_their_libraries_runs_and_says_what_it
     # It goes on all the same: the hub is heard, and what the screen would show is said.
     assert any("press" in line for line in iter(unit.stdout.readline, ""))
     unit.terminate()
-    unit.communicate(timeout=20)
+    unit.communicate(timeout=WAIT_S)
     assert unit.returncode == 0
 
 

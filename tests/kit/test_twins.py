@@ -7,39 +7,31 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from kit import Kit, free_port, wait_until
+from kit import WAIT_S, Kit, end, free_port, wait_until
 from roundtap.kit.leash import start_roundtap
+from roundtap_hub.hub import read_or_make_secret
 from roundtap_hub.main import SECOND
+from roundtap_hub.opened import open_folder
 from roundtap_hub.standby.beacon import GROUP, PORT, interface_addresses
 from standby_kit import answers
 
 
-@pytest.fixture
-def kit(tmp_path: Path) -> Iterator[Kit]:
-    made = Kit(tmp_path)
-    yield made
-    made.stop()
-
-
 def start_copy(kit: Kit, port: int, *more: str) -> subprocess.Popen[str]:
-    """A second hub, from a copy of the first one's folder made while that was stopped."""
-    folder = kit.folder / "copy"
-    if not folder.exists():
-        shutil.copytree(kit.hub_folder, folder)
-    return start_roundtap("hub", "--data", str(folder), "--host", "127.0.0.1", "--port", str(port), *more,
+    """A second hub, from the copy of the first one's folder."""
+    return start_roundtap("hub", "--data", str(kit.folder / "copy"), "--host", "127.0.0.1", "--port", str(port), *more,
                           stderr=subprocess.PIPE, text=True)
 
 
-def made_once(kit: Kit) -> None:
-    """The folder's first start, which begins its first epoch; then it is stopped."""
-    kit.start_hub()
-    assert kit.hub is not None
-    kit.hub.terminate()
-    assert kit.hub.wait(timeout=20) == 0
+@pytest.fixture
+def copied(kit: Kit) -> Kit:
+    """A copy of the hub's folder beside it, made after its first start: with its secret, and in its first epoch."""
+    read_or_make_secret(kit.hub_folder / "secret")
+    open_folder(kit.hub_folder, lambda _: None).close()
+    shutil.copytree(kit.hub_folder, kit.folder / "copy")
+    return kit
 
 
 class Ear:
@@ -52,7 +44,7 @@ class Ear:
         for address in interface_addresses():
             self.socket.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
                                    socket.inet_aton(GROUP) + socket.inet_aton(address))
-        self.socket.settimeout(20)
+        self.socket.settimeout(WAIT_S)
 
     def beacon_of(self, port: int) -> bytes:
         """The next one of the hub at this port."""
@@ -69,57 +61,46 @@ def ear() -> Iterator[Ear]:
     made.socket.close()
 
 
-def test_one_of_two_says_why_and_stops_and_the_other_goes_on(kit: Kit) -> None:
-    made_once(kit)
-    shutil.copytree(kit.hub_folder, kit.folder / "copy")
-    kit.start_hub()
-    assert kit.hub is not None
+def test_one_of_two_says_why_and_stops_and_the_other_goes_on(copied: Kit) -> None:
+    copied.start_hub()
+    assert copied.hub is not None
     port = free_port()
 
-    second = start_copy(kit, port)
+    second = start_copy(copied, port)
 
-    stopped = wait_until(lambda: next((each for each in (kit.hub, second) if each.poll() is not None), None),
+    stopped = wait_until(lambda: next((each for each in (copied.hub, second) if each.poll() is not None), None),
                          "one of them to stop")
     assert stopped.returncode == SECOND
-    assert answers(kit.port if stopped is second else port)
+    assert answers(copied.port if stopped is second else port)
     if stopped is second:
         assert second.stderr is not None
-        assert f"serves at http://127.0.0.1:{kit.port}" in second.stderr.read()
-    else:
-        second.terminate()
-        second.wait(timeout=20)
+        assert f"serves at http://127.0.0.1:{copied.port}" in second.stderr.read()
+    end(second)
 
 
-def test_a_second_one_that_is_told_to_be_alone_goes_on(kit: Kit, ear: Ear) -> None:
-    made_once(kit)
-    shutil.copytree(kit.hub_folder, kit.folder / "copy")
-    kit.start_hub()
+def test_a_second_one_that_is_told_to_be_alone_goes_on(copied: Kit, ear: Ear) -> None:
+    copied.start_hub()
     port = free_port()
-    second = start_copy(kit, port, "--alone")
+    second = start_copy(copied, port, "--alone")
     try:
         wait_until(lambda: answers(port), "the second hub")
         for _ in range(3):
-            ear.beacon_of(kit.port)
+            ear.beacon_of(copied.port)
         assert second.poll() is None
-        assert kit.hub is not None
-        assert kit.hub.poll() is None
+        assert copied.hub is not None
+        assert copied.hub.poll() is None
         assert answers(port)
     finally:
-        second.terminate()
-        second.wait(timeout=20)
+        end(second)
 
 
-def test_a_beacon_that_was_recorded_yesterday_stops_nobody(kit: Kit, ear: Ear) -> None:
+def test_a_beacon_that_was_recorded_yesterday_stops_nobody(copied: Kit, ear: Ear) -> None:
     """Somebody heard the hub say that it is there, and says the same again when a hub from its copy serves."""
-    made_once(kit)
-    shutil.copytree(kit.hub_folder, kit.folder / "copy")
-    kit.start_hub()
-    recorded = ear.beacon_of(kit.port)
-    assert kit.hub is not None
-    kit.hub.terminate()
-    kit.hub.wait(timeout=20)
+    copied.start_hub()
+    recorded = ear.beacon_of(copied.port)
+    copied.stop_hub()
     port = free_port()
-    copy = start_copy(kit, port)
+    copy = start_copy(copied, port)
     try:
         wait_until(lambda: answers(port), "the hub from the copy")
         for _ in range(2):
@@ -130,5 +111,4 @@ def test_a_beacon_that_was_recorded_yesterday_stops_nobody(kit: Kit, ear: Ear) -
         assert copy.poll() is None
         assert answers(port)
     finally:
-        copy.terminate()
-        copy.wait(timeout=20)
+        end(copy)

@@ -25,7 +25,7 @@ from roundtap_devices.input.edges import Buttons
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_hub.calls import close_settled_calls
 from roundtap_hub.devices.reports import take_report, well_formed
-from roundtap_hub.devices.table_view import table_view
+from roundtap_hub.devices.table_view import shown_of, table_view
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
@@ -61,6 +61,7 @@ class DirectLink:
         self.time = HubTime()
         self.time.heard_round_trip(clock.now_ms, clock.now_ms, clock.now_ms)
         self._hub, self._unit, self._outbox, self._incoming, self._clock = hub, unit, outbox, incoming, clock
+        self._made_of: tuple[object, ...] = ()
         self._last_view: Mapping[str, Any] | None = None
 
     def send_reports(self) -> None:
@@ -79,8 +80,14 @@ class DirectLink:
         pass
 
     def push_view(self) -> None:
-        view = table_view(self._hub.service.snapshot, self._unit, self._hub.presence.units.get(self._unit),
-                          self._hub.clocks.now(), {str(kept.report["event"]) for kept in self._outbox.all()})
+        status = self._hub.presence.units.get(self._unit)
+        reported = {str(kept.report["event"]) for kept in self._outbox.all()}
+        # Of the same the same is made; what time alone brings comes within a second.
+        made_of = (self._hub.service.snapshot, shown_of(status), reported, self._clock.now_ms // 1000)
+        if made_of == self._made_of:
+            return
+        self._made_of = made_of
+        view = table_view(self._hub.service.snapshot, self._unit, status, self._hub.clocks.now(), reported)
         if view != self._last_view:
             self._last_view = view
             self._incoming.put(("view", view))

@@ -10,10 +10,10 @@ from typing import Any
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import match_clock, planned_in_all
-from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState, tournament_of
+from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.lists.squads import fielded, to_field
-from roundtap_core.records import SIDES, SWISS
+from roundtap_core.records import SIDES, SWISS, Round
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
@@ -133,7 +133,8 @@ def side_view(state: EventState, round_state: RoundState, who: str, names: Mappi
     view: View = {"name": names[who]}
     squads = state.rulebook.squads
     if squads is not None:
-        before = [played for played in tournament_of(state).rounds if played.number < round_state.number]
+        before = [Round(played.number, played.stage, tuple(m.match for m in played.matches))
+                  for played in state.public_rounds if played.number < round_state.number]
         left = _swiss_rounds_after(state, round_state.number) + (round_state.stage == SWISS)
         owed = to_field(squads.listed, squads.taken, fielded(before).get(who, ()), left)
         view.update(to_field=list(owed.squads), must=owed.must)

@@ -1,0 +1,59 @@
+"""For the tests with real processes: a kit for one test or for a module, one browser, and Ctrl-C that reaches them."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+from kit import Kit
+
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--window-size=1280,1000")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _ctrl_c_is_heard() -> Iterator[None]:
+    """A suite that a script started in the background is deaf to Ctrl-C, and whoever it starts inherits that; a handler
+    is not inherited."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def kit(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Kit]:
+    """Nothing of it runs yet. A module that wants another one than a table's says so as `KIT`."""
+    made: Kit = getattr(request.module, "KIT", Kit)(tmp_path)
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def shared_kit(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Kit]:
+    """Its hub runs, for all tests of a module that leave both as they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(random, "_urandom", random.Random(request.config.getoption("randomly_seed")).randbytes)
+        made = Kit(tmp_path_factory.mktemp("kit"))
+    made.start_hub()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    driver = shutil.which("chromedriver")
+    if driver is None:
+        pytest.skip("no chromedriver (apt install chromium chromium-driver)")
+    options = webdriver.ChromeOptions()
+    for flag in FLAGS:
+        options.add_argument(flag)
+    started = webdriver.Chrome(options=options, service=Service(driver))
+    yield started
+    started.quit()
