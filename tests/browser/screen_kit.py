@@ -64,7 +64,8 @@ def axe_source() -> str:
 AXE = """
 const [rules, done] = arguments;
 const wanted = rules ? {runOnly: {type: "rule", values: rules}} : {};
-axe.run(document, {...wanted, resultTypes: ["violations"], preload: false}).then((said) => done(said.violations.map((one) => ({
+axe.run(document, {...wanted, resultTypes: ["violations"], preload: false}).then((said) => done(said.violations.map(
+(one) => ({
     id: one.id, impact: one.impact, help: one.help,
     nodes: one.nodes.map((node) => ({at: node.target.join(" "), html: node.html.slice(0, 160),
                                      why: (node.any[0] || node.all[0] || node.none[0] || {}).message || ""})),
@@ -134,10 +135,10 @@ return [...pressed].filter((one) => {
 """
 
 OWN_CLOCK = """
-// Tests set a page's own clock ahead, so that nobody has to wait until it is old, let it stand still, so that a press comes
-// as early as it is meant on the busiest machine, and cut its feeds.
+// Tests set a page's own clock ahead, so that nobody has to wait until it is old, let it stand still, so that a press
+// comes as early as it is meant on the busiest machine, and cut its feeds.
 (() => {
-    const SETTLE_MS = %d, now = performance.now.bind(performance), later = window.setTimeout.bind(window);
+    const SETTLE_MS = {SETTLE_MS}, now = performance.now.bind(performance), later = window.setTimeout.bind(window);
     const never = window.clearTimeout.bind(window), begun = now(), waiting = new Map();
     let last = 0;
     window.ahead_ms = 0;
@@ -163,7 +164,7 @@ OWN_CLOCK = """
         }
     };
 })();
-""" % SETTLE_MS
+""".replace("{SETTLE_MS}", str(SETTLE_MS))
 
 SETTLED = """
 // A page that stands still takes presses as soon as somebody asks; any other one in its own time.

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from hall_kit import Hall
 from pages_kit import House
+from screen_kit import Screen, Size
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
-from test_live_in_browser import text, until
-from test_steps_in_browser import FLAGS, a_hub
 
 from roundtap_core.event.commands import SetClock
-from roundtap_hub.journal.clocks import Clocks
-
-CHROMEDRIVER = shutil.which("chromedriver")
-
-pytestmark = pytest.mark.skipif(CHROMEDRIVER is None, reason="no chromedriver (apt install chromium chromium-driver)")
 
 LONG = "Aleksandra Wiśniewska-Szczepańska"
 FIRST = ["Bartłomiej", "Łukasz", "Małgorzata", "Święcisława", "Ana", "Żaneta", "Jan", "Óscar"]
@@ -55,46 +46,32 @@ MEASURED = """
     });"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    for flag in FLAGS:
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
-    driver.execute_cdp_cmd("Network.enable", {})
-    # Feeds that a test can end without a word, as a hub does that loses its power.
-    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
-        window.feeds = [];
-        const Feed = EventSource;
-        window.EventSource = class extends Feed {
-            constructor(...all) {
-                super(...all);
-                window.feeds.push(this);
-                for (const word of ["clock", "tick"]) this.addEventListener(word, () => { window.heardHub = true; });
-            }
-        };"""})
-    driver.execute_cdp_cmd("Network.setExtraHTTPHeaders", {"headers": {"Accept-Language": "pl"}})
-    yield driver
-    driver.quit()
+@pytest.fixture
+def screen(screen: Screen) -> Screen:
+    screen.language("pl")
+    return screen
 
 
-def screen(browser: webdriver.Chrome, width: int, height: int) -> float:
+def text(browser: webdriver.Chrome, id: str) -> str:
+    return browser.find_element("id", id).text
+
+
+def screen_of(screen: Screen, width: int, height: int) -> float:
     """Sets the screen's size in px; millimetres of a pixel on 55″."""
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+    screen.size(Size(width, height))
     mm: float = SCREEN_MM / (width * width + height * height) ** 0.5
     return mm
 
 
-def measured(browser: webdriver.Chrome, people: int) -> list[list[dict[str, Any]]]:
+def measured(screen: Screen, people: int) -> list[list[dict[str, Any]]]:
     """The lines of each page, once all people stand on one."""
     pages: list[list[dict[str, Any]]] = []
 
     def all_there() -> bool:
-        pages[:] = browser.execute_script(MEASURED)
+        pages[:] = screen.run(MEASURED)
         return sum(map(len, pages)) == people
 
-    until(all_there, "everybody on the wall")
+    screen.until(all_there, "everybody on the wall")
     return pages
 
 
@@ -110,101 +87,99 @@ def nothing_is_cut(pages: list[list[dict[str, Any]]]) -> None:
 SCREENS = [(1920, 1080), (1280, 720), (3840, 2160), (1080, 1920)]
 
 
-def test_every_name_of_64_tables_has_capitals_of_22_mm(tmp_path: Path, browser: webdriver.Chrome) -> None:
-    with a_hub(tmp_path) as (house, url):
-        house.with_event(MANY, full_names="1")
-        house.publish()
-        for size in SCREENS:
-            mm = screen(browser, *size)
-            browser.get(f"{url}/wall/e1")
-            pages = measured(browser, 128)
-            assert min(line["capital"] for page in pages for line in page) * mm >= CAPITALS_MM, size
-            assert 1 < len(pages) <= 10, size
-            assert max(map(len, pages)) - min(map(len, pages)) <= 1, "pages are evenly full"
-            nothing_is_cut(pages)
-        # Everybody's letter leads to a page.
-        marks = [mark.text for mark in browser.find_elements("css selector", ".wall-index span")]
-        assert len(marks) == len(pages)
-        assert marks[0].startswith("A")
-        assert marks[-1].endswith("Z")
-        house.play()
-        until(lambda: browser.execute_script("return !!document.querySelector('#fitted tbody')"), "the standings")
-        for size in SCREENS:
-            mm = screen(browser, *size)
-            browser.get(f"{url}/wall/e1")
-            pages = measured(browser, 128)
-            assert min(line["capital"] for page in pages for line in page) * mm >= CAPITALS_MM, size
-            nothing_is_cut(pages)
-
-
-def test_few_names_are_far_larger(tmp_path: Path, browser: webdriver.Chrome) -> None:
-    with a_hub(tmp_path) as (house, url):
-        house.with_event(PEOPLE[:8], full_names="1")
-        house.publish()
-        mm = screen(browser, 1920, 1080)
+def test_every_name_of_64_tables_has_capitals_of_22_mm(own_hall: Hall, screen: Screen) -> None:
+    house, url, browser = own_hall.house, own_hall.url, screen.driver
+    house.with_event(MANY, full_names="1")
+    house.publish()
+    for size in SCREENS:
+        mm = screen_of(screen, *size)
         browser.get(f"{url}/wall/e1")
-        [page] = measured(browser, 8)
-        assert min(line["capital"] for line in page) * mm >= 1.3 * CAPITALS_MM
-        nothing_is_cut([page])
-        assert page[0]["name"] == LONG
-        filled = max(line["bottom"] for line in page) / page[0]["page"]
-        assert filled > 0.95, "the page is filled"
-
-
-def test_four_short_names_are_larger_still(tmp_path: Path, browser: webdriver.Chrome) -> None:
-    with a_hub(tmp_path) as (house, url):
-        house.with_event(PEOPLE[:4])
-        house.publish()
-        mm = screen(browser, 1920, 1080)
+        pages = measured(screen, 128)
+        assert min(line["capital"] for page in pages for line in page) * mm >= CAPITALS_MM, size
+        assert 1 < len(pages) <= 10, size
+        assert max(map(len, pages)) - min(map(len, pages)) <= 1, "pages are evenly full"
+        nothing_is_cut(pages)
+    # Everybody's letter leads to a page.
+    marks = [mark.text for mark in browser.find_elements("css selector", ".wall-index span")]
+    assert len(marks) == len(pages)
+    assert marks[0].startswith("A")
+    assert marks[-1].endswith("Z")
+    house.play()
+    screen.until(lambda: browser.execute_script("return !!document.querySelector('#fitted tbody')"), "the standings")
+    for size in SCREENS:
+        mm = screen_of(screen, *size)
         browser.get(f"{url}/wall/e1")
-        [page] = measured(browser, 4)
-        assert min(line["capital"] for line in page) * mm >= 2.5 * CAPITALS_MM
-        nothing_is_cut([page])
-        assert page[0]["name"] == "Aleksandra\xa0W."
-        assert all(line["rows"] == 1 for line in page), "an initial stands on no line of its own"
+        pages = measured(screen, 128)
+        assert min(line["capital"] for page in pages for line in page) * mm >= CAPITALS_MM, size
+        nothing_is_cut(pages)
 
 
-def test_opponent_and_record_stand_beside_the_name(tmp_path: Path, browser: webdriver.Chrome) -> None:
-    with a_hub(tmp_path) as (house, url):
-        house.with_event(PEOPLE[:4])
-        house.publish()
-        house.play()
-        house.publish()
-        screen(browser, 1920, 1080)
-        browser.get(f"{url}/wall/e1")
-        measured(browser, 4)
-        lines = browser.execute_script("return [...document.querySelectorAll('#fitted li')].map((li) => li.innerText)")
-        names = [line.splitlines()[0].replace("\xa0", " ") for line in lines]
-        for line in lines:
-            said = " ".join(line.replace("\xa0", " ").split())
-            assert sum(f"kontra {other}" in said for other in names) == 1
-            assert "1–0" in said or "0–1" in said
-            assert "MoV" in said
+def test_few_names_are_far_larger(own_hall: Hall, screen: Screen) -> None:
+    house, url, browser = own_hall.house, own_hall.url, screen.driver
+    house.with_event(PEOPLE[:8], full_names="1")
+    house.publish()
+    mm = screen_of(screen, 1920, 1080)
+    browser.get(f"{url}/wall/e1")
+    [page] = measured(screen, 8)
+    assert min(line["capital"] for line in page) * mm >= 1.3 * CAPITALS_MM
+    nothing_is_cut([page])
+    assert page[0]["name"] == LONG
+    filled = max(line["bottom"] for line in page) / page[0]["page"]
+    assert filled > 0.95, "the page is filled"
 
 
-def test_old_news_are_grey_legible_and_say_of_when_they_are(tmp_path: Path, browser: webdriver.Chrome) -> None:
-    with a_hub(tmp_path) as (house, url):
-        knows_the_time(house)
-        house.with_event(PEOPLE[:4])
-        house.publish()
-        screen(browser, 1920, 1080)
-        for path in ("/wall/e1?theme=light", "/wall/e1?theme=dark", "/e/e1/p/p1"):
-            browser.get(f"{url}{path}")
-            until(lambda: browser.execute_script("return window.heardHub && window.roundtap.known()"), "news")
-            # Silence, and nobody waits for it to be long: the page's own clock is set on.
-            browser.execute_script("feeds.forEach((feed) => feed.close())")
-            browser.execute_script("const now = performance.now(); performance.now = () => now + 80000;")
-            until(lambda: "1:2" in text(browser, "contact"), "the age")
-            said = text(browser, "contact")
-            assert "Brak łączności od 1:2" in said
-            assert ":32" in said, "the time of day of what is shown"
-            assert min(contrasts(browser)) >= 4.5, path
+def test_four_short_names_are_larger_still(own_hall: Hall, screen: Screen) -> None:
+    house, url, browser = own_hall.house, own_hall.url, screen.driver
+    house.with_event(PEOPLE[:4])
+    house.publish()
+    mm = screen_of(screen, 1920, 1080)
+    browser.get(f"{url}/wall/e1")
+    [page] = measured(screen, 4)
+    assert min(line["capital"] for line in page) * mm >= 2.5 * CAPITALS_MM
+    nothing_is_cut([page])
+    assert page[0]["name"] == "Aleksandra\xa0W."
+    assert all(line["rows"] == 1 for line in page), "an initial stands on no line of its own"
+
+
+def test_opponent_and_record_stand_beside_the_name(own_hall: Hall, screen: Screen) -> None:
+    house, url, browser = own_hall.house, own_hall.url, screen.driver
+    house.with_event(PEOPLE[:4])
+    house.publish()
+    house.play()
+    house.publish()
+    screen_of(screen, 1920, 1080)
+    browser.get(f"{url}/wall/e1")
+    measured(screen, 4)
+    lines = browser.execute_script("return [...document.querySelectorAll('#fitted li')].map((li) => li.innerText)")
+    names = [line.splitlines()[0].replace("\xa0", " ") for line in lines]
+    for line in lines:
+        said = " ".join(line.replace("\xa0", " ").split())
+        assert sum(f"kontra {other}" in said for other in names) == 1
+        assert "1–0" in said or "0–1" in said
+        assert "MoV" in said
+
+
+def test_old_news_are_grey_legible_and_say_of_when_they_are(own_hall: Hall, screen: Screen) -> None:
+    house, url, browser = own_hall.house, own_hall.url, screen.driver
+    knows_the_time(house)
+    house.with_event(PEOPLE[:4])
+    house.publish()
+    screen_of(screen, 1920, 1080)
+    for path in ("/wall/e1?theme=light", "/wall/e1?theme=dark", "/e/e1/p/p1"):
+        browser.get(f"{url}{path}")
+        screen.until(lambda: browser.execute_script("return window.heard_hub && window.roundtap.known()"), "news")
+        # Silence, and nobody waits for it to be long: the page's own clock is set on.
+        screen.go_stale(82)
+        screen.until(lambda: "1:2" in text(browser, "contact"), "the age")
+        said = text(browser, "contact")
+        assert "Brak łączności od 1:2" in said
+        assert ":32" in said, "the time of day of what is shown"
+        assert min(contrasts(browser)) >= 4.5, path
+        screen.offline(False)
 
 
 def knows_the_time(house: House) -> None:
-    clocks = house.hub.clocks
-    wall = "2026-11-21T13:32:00+00:00"
-    object.__setattr__(house.hub, "clocks", Clocks(clocks.boot_id, clocks.mono_ms, lambda: wall))
+    house.time.wall = "2026-11-21T13:32:00+00:00"
 
 
 def contrasts(browser: webdriver.Chrome) -> list[float]:
@@ -232,16 +207,16 @@ def contrasts(browser: webdriver.Chrome) -> list[float]:
     return found
 
 
-def test_a_round_that_is_over_ends_at_no_time_to_come(tmp_path: Path, browser: webdriver.Chrome) -> None:
-    with a_hub(tmp_path) as (house, url):
-        knows_the_time(house)
-        house.with_event(PEOPLE[:4])
-        house.publish()
-        house.service.tell("e1", SetClock("start"), "test")
-        browser.get(f"{url}/wall/e1")
-        until(lambda: "koniec" in text(browser, "ends"), "the end")
-        set_clock(house, 1000)
-        until(lambda: text(browser, "ends") == "", "no end any more")
+def test_a_round_that_is_over_ends_at_no_time_to_come(own_hall: Hall, screen: Screen) -> None:
+    house, url, browser = own_hall.house, own_hall.url, screen.driver
+    knows_the_time(house)
+    house.with_event(PEOPLE[:4])
+    house.publish()
+    house.service.tell("e1", SetClock("start"), "test")
+    browser.get(f"{url}/wall/e1")
+    screen.until(lambda: "koniec" in text(browser, "ends"), "the end")
+    set_clock(house, 1000)
+    screen.until(lambda: text(browser, "ends") == "", "no end any more")
 
 
 def set_clock(house: House, left_ms: int) -> None:
