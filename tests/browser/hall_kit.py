@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
+from typing import Any
 
 import uvicorn
-from pages_kit import Browser, House, open_house
+from pages_kit import Browser, House, Time, open_house
+from screen_kit import GUARD_S
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
@@ -24,7 +26,7 @@ from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_keys import STATION, TABLE
-from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.http_answers import Receive, Scope, Send
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.outcome import OUTCOMES
 from roundtap_hub.printing.job_book import PrintBook
@@ -34,14 +36,38 @@ FINGERPRINT = " ".join(["A1B2 C3D4 E5F6 0718"] * 4)
 UNITS = ("unit-1", "unit-2", "unit-3", "unit-4", "station-1")
 
 
+class Running(Time):
+    """The clock of this machine, set ahead by hand."""
+
+    ahead_ms = 0
+
+    def __call__(self) -> int:
+        return int(monotonic() * 1000) + self.ahead_ms
+
+
+class Doors:
+    """Who comes to a hub, and how many of them listen to its feed."""
+
+    def __init__(self, application: HubApplication) -> None:
+        self.application, self.listeners = application, 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        feeds = scope.get("path") == "/feed"
+        self.listeners += feeds
+        try:
+            await self.application(scope, receive, send)
+        finally:
+            self.listeners -= feeds
+
+
 @dataclass
 class Hall:
     """One hub on one port, with the clock of this machine, set ahead by hand."""
 
     house: House
     url: str
-    ahead_ms: list[int]
-    application: HubApplication
+    doors: Doors
+    time: Running
     events: dict[str, str] = field(default_factory=dict)
     """Event id by the name of its state."""
 
@@ -105,30 +131,32 @@ class Hall:
 @contextmanager
 def open_hall(folder: Path) -> Iterator[Hall]:
     """An empty hub with paper, four table units and a station, on a port of its own."""
-    with open_house(folder) as house:
-        ahead_ms = [0]
-        clocks = Clocks("boot", lambda: int(time.monotonic() * 1000) + ahead_ms[0], lambda: None)
+    time = Running()
+    with open_house(folder, time) as house:
         for unit in UNITS[2:]:
             house.hub.unit_keys.add(unit, STATION if unit == UNITS[-1] else TABLE)
-        object.__setattr__(house.hub, "clocks", clocks)
         object.__setattr__(house.hub, "paper", PrintBook(f"sqlite:///{folder / 'roundtap.db'}"))
-        house.service._moments = clocks
         object.__setattr__(house.hub, "encrypted", Encrypted(8443, b"-----BEGIN CERTIFICATE-----\n", FINGERPRINT))
         application = HubApplication(house.hub)
+        doors = Doors(application)
         listener = socket.create_server(("127.0.0.1", 0))
-        config = uvicorn.Config(application, log_level="warning", ws="none", timeout_graceful_shutdown=2)
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        server = uvicorn.Server(uvicorn.Config(doors, log_config=None, ws="none", timeout_graceful_shutdown=2))
+        pages: Future[Any] = Future()
+
+        async def serve() -> None:
+            serving = asyncio.create_task(server.serve([listener]))
+            pages.set_result(await application.pages.built())
+            await serving
+
+        thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
         thread.start()
         try:
-            while application._loop is None:
-                time.sleep(0.01)
-            house.app = asyncio.run_coroutine_threadsafe(application.pages.built(), application._loop).result(60)
-            yield Hall(house, f"http://127.0.0.1:{listener.getsockname()[1]}", ahead_ms, application)
+            house.app = pages.result(GUARD_S)
+            yield Hall(house, f"http://127.0.0.1:{listener.getsockname()[1]}", doors, time)
         finally:
             server.should_exit = True
             application.close_feeds_soon()
-            thread.join(timeout=10)
+            thread.join(GUARD_S)
             house.hub.paper.close()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -12,8 +11,8 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from roundtap_hub.pages.base import SETTLE_MS
 
-LATE_S = 0.3
-"""A click that meant what was there before comes so late."""
+LATE_MS = (100, 350, 900)
+"""Clicks that meant what was there before: so long after the page changed, by its own clock."""
 
 SPOT = """
 // The middle of what a finger would press, once it is scrolled to and nothing lies over it.
@@ -40,18 +39,33 @@ class Ledger:
         self.figures[number, pair] = {winner: points[0], loser: points[1]}
 
 
-class Hand:
-    """Somebody at a window of their own: where they look, and their double and late clicks."""
+IN_SIGHT = """
+// The middle of what a finger would press, if it is on the screen and nothing lies over it.
+for (const button of document.querySelectorAll(arguments[0])) {
+    if (!button.checkVisibility()) continue;
+    const box = button.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + box.height / 2;
+    const inside = box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight;
+    return inside && button.contains(document.elementFromPoint(x, y)) ? [x, y] : null;
+}
+return null;
+"""
 
-    def __init__(self, screen: Screen, hall: Hall, host: str, size: Size = DESK) -> None:
+
+class Hand:
+    """Somebody at a window of their own: where they look, and their double and late clicks.
+
+    The clocks of their pages stand still (`Screen.stand_still`): what is meant to be early is early on any machine.
+    """
+
+    def __init__(self, screen: Screen, hall: Hall, host: str = "127.0.0.1", size: Size = DESK) -> None:
         self.screen, self.hall, self.size = screen, hall, size
         self.url = hall.url.replace("127.0.0.1", host)
         """Each organizer comes by another name of the hub: a session of their own."""
         screen.driver.switch_to.new_window("tab")
         self.handle = screen.driver.current_window_handle
         self.late_clicks = 0
-        self.slow = False
         screen.prepare_tab()
+        screen.stand_still()
 
     def look(self) -> Screen:
         """To this window."""
@@ -97,8 +111,22 @@ class Hand:
     # --- the next step
 
     def ready(self) -> None:
-        self.screen.until(lambda: self.screen.all("#next:not(.settling)") and not self.screen.run(
-            "return document.readyState !== 'complete'"), "the next step to take a press")
+        """The next step is there and takes a press."""
+        self.screen.until(lambda: self.screen.all("#next"), "a next step")
+        self.screen.settle()
+        # The hub does not believe a page that it has just sent, either.
+        self.hall.time.ahead_ms += SETTLE_MS
+
+    def in_sight(self, selector: str) -> tuple[float, float]:
+        """Where it can be pressed: it must be on the screen without anybody scrolling."""
+        spot = self.screen.run(IN_SIGHT, selector)
+        assert spot, f"{selector} is not on the screen: {self.screen.one('#next').text}"
+        return (spot[0], spot[1])
+
+    def step(self) -> str:
+        """The next step that is shown, once its page is there."""
+        return str(self.screen.run("""const next = document.querySelector("#next");
+            return document.readyState === "complete" && next ? next.dataset.step : "";"""))
 
     def where(self, event_id: str) -> tuple[object, ...]:
         """How far an event is: each step moves it by exactly one."""
@@ -107,35 +135,35 @@ class Hand:
                 event.cut is not None, event.finished)
 
     def next(self, event_id: str, to: tuple[object, ...]) -> None:
-        """The next step by a double click and a late one; it leads to `to`, and no further."""
+        """The next step by a double click and late ones; it leads to `to`, and no further."""
         self.look()
         self.ready()
-        before = self.where(event_id)
+        before, shown = self.where(event_id), self.step()
         if self.screen.all("#next .confirm"):
-            self._hasty("#next .confirm > summary")
-            self._holds(event_id, before)
+            spot = self.in_sight("#next .confirm > summary")
+            self.tap(spot)
+            self.screen.until(lambda: self.screen.all("#next.settling .confirm[open]"), "the question")
+            self.tap(spot, 2)
+            self.late(spot)
+            assert self.where(event_id) == before
             self.ready()
-            self._hasty("#next .confirm[open] form button")
+            spot = self.in_sight("#next .confirm[open] form button")
         else:
-            self._hasty("#next .main")
-        self.screen.until(lambda: self.where(event_id) != before, f"{before} to become {to}")
-        self.ready()
-        self._holds(event_id, to)
-
-    def _hasty(self, selector: str) -> None:
-        """A double click, and one more as soon as something else may lie there."""
-        spot, since = self.spot(selector), time.monotonic()
+            spot = self.in_sight("#next .main")
         self.tap(spot)
         self.tap(spot, 2)
-        time.sleep(max(0.0, since + LATE_S - time.monotonic()))
-        self.tap(spot)
-        self.late_clicks += 2
-        # A busy machine may have brought it when it counted.
-        self.slow = self.slow or time.monotonic() - since > SETTLE_MS / 1000
+        self.screen.until(lambda: self.where(event_id) != before, f"{before} to become {to}")
+        self.screen.until(lambda: self.step() not in ("", shown), f"the step after {shown}")
+        self.late(spot)
+        assert self.where(event_id) == to
+        self.ready()
+        assert self.where(event_id) == to
 
-    def _holds(self, event_id: str, expected: tuple[object, ...]) -> None:
-        if self.slow and self.where(event_id) != expected:
-            import pytest
-
-            pytest.skip("this machine was too busy to press within a second")
-        assert self.where(event_id) == expected
+    def late(self, spot: tuple[float, float]) -> None:
+        """Clicks at a spot of the page that is there now, all of them before its next step takes one."""
+        gone_ms = 0
+        for late_ms in LATE_MS:
+            self.screen.go_on(late_ms - gone_ms)
+            self.tap(spot)
+            gone_ms = late_ms
+            self.late_clicks += 1

@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -21,6 +21,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
+from roundtap_hub.pages.base import SETTLE_MS
+
 PICTURES = os.environ.get("ROUNDTAP_PICTURES", "")
 """A folder for what the screen shows when a test waits in vain."""
 NOWHERE = "no chromedriver (apt install chromium chromium-driver)"
@@ -29,6 +31,8 @@ FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dis
 NO_NODE = {"at": "", "html": "", "why": ""}
 SEVERE = ("moderate", "serious", "critical")
 WIRE_MAX_BYTES = 60_000
+GUARD_S = 10.0
+"""Against hanging for ever: no machine is so busy."""
 FITTED_S = 1.5
 
 
@@ -60,7 +64,8 @@ def axe_source() -> str:
 AXE = """
 const [rules, done] = arguments;
 const wanted = rules ? {runOnly: {type: "rule", values: rules}} : {};
-axe.run(document, {...wanted, resultTypes: ["violations"]}).then((said) => done(said.violations.map((one) => ({
+axe.run(document, {...wanted, resultTypes: ["violations"], preload: false}).then((said) => done(said.violations.map(
+(one) => ({
     id: one.id, impact: one.impact, help: one.help,
     nodes: one.nodes.map((node) => ({at: node.target.join(" "), html: node.html.slice(0, 160),
                                      why: (node.any[0] || node.all[0] || node.none[0] || {}).message || ""})),
@@ -129,17 +134,43 @@ return [...pressed].filter((one) => {
 }).map((one) => `${Math.round(one.getBoundingClientRect().height)} px: ${one.outerHTML.slice(0, 100)}`).slice(0, 8);
 """
 
-AHEAD = """
-// Tests let a page's own clock run ahead, so that nobody has to wait until it is old, and cut its feeds.
+OWN_CLOCK = """
+// Tests set a page's own clock ahead, so that nobody has to wait until it is old, let it stand still, so that a press
+// comes as early as it is meant on the busiest machine, and cut its feeds.
 (() => {
-    const now = performance.now.bind(performance);
+    const SETTLE_MS = {SETTLE_MS}, now = performance.now.bind(performance), later = window.setTimeout.bind(window);
+    const never = window.clearTimeout.bind(window), begun = now(), waiting = new Map();
+    let last = 0;
     window.ahead_ms = 0;
-    performance.now = () => now() + window.ahead_ms;
+    performance.now = () => (window.still ? begun : now()) + window.ahead_ms;
+    // What is shorter than a step settles goes on meanwhile: it belongs to the page, and not to a person's time.
+    window.setTimeout = (done, ms, ...said) => {
+        if (!window.still || !(ms >= SETTLE_MS)) return later(done, ms, ...said);
+        waiting.set(--last, [performance.now() + ms, () => done(...said)]);
+        return last;
+    };
+    window.clearTimeout = (one) => { if (!waiting.delete(one)) never(one); };
+    window.go_on = (ms) => {
+        window.ahead_ms += ms;
+        const due = [...waiting].filter(([, [at]]) => at <= performance.now()).sort((a, b) => a[1][0] - b[1][0]);
+        for (const [one, [, done]] of due) if (waiting.delete(one)) done();
+    };
     window.feeds = [];
     window.EventSource = class extends EventSource {
-        constructor(...said) { super(...said); window.feeds.push(this); }
+        constructor(...said) {
+            super(...said);
+            window.feeds.push(this);
+            for (const word of ["clock", "tick"]) this.addEventListener(word, () => { window.heard_hub = true; });
+        }
     };
 })();
+""".replace("{SETTLE_MS}", str(SETTLE_MS))
+
+SETTLED = """
+// A page that stands still takes presses as soon as somebody asks; any other one in its own time.
+const settled = () => document.readyState === "complete" && !document.querySelector(".settling");
+if (window.still && document.readyState === "complete" && !settled()) window.go_on(arguments[0]);
+return settled();
 """
 
 
@@ -149,14 +180,15 @@ class Screen:
     def __init__(self, driver: webdriver.Chrome) -> None:
         self.driver = driver
         self.cdp = driver.execute_cdp_cmd
+        self._let_in: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._scripts: list[str] = []
         self.prepare_tab()
 
     def prepare_tab(self) -> None:
         """What every tab has to be given anew."""
         self.cdp("Page.enable", {})
         self.cdp("Network.enable", {})
-        for source in (axe_source(), AHEAD):
-            self.cdp("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", {"source": OWN_CLOCK})
 
     def forget(self) -> None:
         """No cookies, nothing kept, a desk's screen, light, and no tabs beside."""
@@ -165,8 +197,15 @@ class Screen:
             self.driver.switch_to.window(other)
             self.driver.close()
         self.driver.switch_to.window(first)
+        with suppress(WebDriverException):   # No page, no memory.
+            self.run("localStorage.clear(); sessionStorage.clear()")
         self.driver.get("about:blank")
+        for script in self._scripts:
+            with suppress(WebDriverException):   # Gone with its tab.
+                self.cdp("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
+        self._scripts.clear()
         self.cdp("Network.clearBrowserCookies", {})
+        self.language("")
         self.cdp("Network.setCacheDisabled", {"cacheDisabled": False})
         self.cdp("Emulation.setScriptExecutionDisabled", {"value": False})
         self.offline(False)
@@ -186,14 +225,41 @@ class Screen:
         self.cdp("Network.emulateNetworkConditions", {
             "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
 
+    def language(self, language: str) -> None:
+        """What this browser asks for from now on; "": its own."""
+        self.cdp("Network.setExtraHTTPHeaders", {"headers": {"Accept-Language": language} if language else {}})
+
+    def before_pages(self, source: str) -> None:
+        """A script for every page of this tab from now on, until it is forgotten."""
+        said = self.cdp("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+        self._scripts.append(str(said["identifier"]))
+
+    def stand_still(self) -> None:
+        """The clocks of the pages of this tab go on by `go_on` alone."""
+        self.before_pages("window.still = true")
+
+    def go_on(self, ms: float) -> None:
+        self.run("window.go_on(arguments[0])", ms)
+
+    def settle(self) -> None:
+        """The page takes presses."""
+        self.until(lambda: self.run(SETTLED, SETTLE_MS), "the page to take presses")
+
     def open(self, address: str) -> None:
         self.driver.get(address)
         self.until(lambda: self.run("return document.readyState === 'complete'"), f"{address} to be there")
 
     def log_in(self, url: str, pin: str) -> None:
+        """Known by this PIN; one who was let in before comes with the same cookies again."""
+        if known := self._let_in.get((url, pin)):
+            self.cdp("Network.setCookies", {"cookies": known})
+            return
         self.open(f"{url}/login")
         self.one("[name=pin]").send_keys(pin, Keys.ENTER)
         self.until(lambda: "/login" not in self.driver.current_url, "to be let in")
+        self._let_in[url, pin] = [
+            {key: cookie[key] for key in ("name", "value", "domain", "path", "secure", "httpOnly")}
+            for cookie in self.cdp("Network.getCookies", {"urls": [url]})["cookies"]]
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)
@@ -204,9 +270,9 @@ class Screen:
     def all(self, selector: str) -> list[WebElement]:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
-    def until(self, true: Callable[[], Any], what: str, timeout_s: float = 20) -> Any:
+    def until(self, true: Callable[[], Any], what: str, timeout_s: float = GUARD_S) -> Any:
         """What `true` says once that is something; a page that is being replaced says nothing."""
-        give_up = time.monotonic() + timeout_s
+        give_up, step_s = time.monotonic() + timeout_s, 0.005
         while time.monotonic() < give_up:
             try:
                 answer = true()
@@ -214,7 +280,8 @@ class Screen:
                 answer = None
             if answer:
                 return answer
-            time.sleep(0.01)
+            time.sleep(step_s)
+            step_s = min(1.5 * step_s, 0.1)
         if PICTURES:
             self.driver.save_screenshot(f"{PICTURES}/{time.time():.0f}.png")
         raise AssertionError(f"waited for {what}; {self.driver.current_url} says: {self.text()[:600]}")
@@ -224,6 +291,8 @@ class Screen:
 
     def axe(self, *rules: str) -> list[str]:
         """What axe holds against the page as it stands, one line each; `rules`: only these."""
+        if not self.run("return !!window.axe"):
+            self.run(axe_source())
         said: list[dict[str, Any]] = self.driver.execute_async_script(AXE, list(rules) or None)
         return [f"{one['impact']} {one['id']}: {one['help']}: {node['at']} {node['html']} ({node['why']})"
                 for one in said if one["impact"] in SEVERE for node in one["nodes"][:3] or [NO_NODE]]
@@ -244,10 +313,21 @@ class Screen:
         found: list[str] = self.run(SMALL)
         return found
 
-    def go_stale(self) -> None:
-        """The hub is gone, and has been for an hour."""
+    def go_stale(self, s: int = 3600) -> None:
+        """The hub is gone, and has been for so long."""
         self.offline()
-        self.run("window.feeds.forEach((feed) => feed.close()); window.ahead_ms += 3600 * 1000")
+        self.run("window.feeds.forEach((feed) => feed.close()); window.ahead_ms += 1000 * arguments[0]", s)
+
+    def asked(self) -> list[str]:
+        """Paths that the browser has asked for since the last time."""
+        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        addresses = [message["params"]["request"]["url"] for message in messages
+                     if message["method"] == "Network.requestWillBeSent"]
+        return ["/" + address.split("/", 3)[3] for address in addresses if address.startswith("http")]
+
+    def complaints(self) -> list[str]:
+        """What the browser's console says since the last time."""
+        return [str(entry["message"]) for entry in self.driver.get_log("browser")]
 
     def wire_bytes(self, address: str) -> tuple[int, dict[str, int]]:
         """What an empty browser has to be sent until the page is there: all, and by path. Feeds are never loaded."""
@@ -280,7 +360,8 @@ def open_screen() -> Iterator[Screen]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(chromedriver()))
-    driver.set_script_timeout(120)
+    driver.set_script_timeout(GUARD_S)
+    driver.set_page_load_timeout(GUARD_S)
     try:
         yield Screen(driver)
     finally:

@@ -83,8 +83,8 @@ class Browser:
 class House:
     """One hub and its application."""
 
-    def __init__(self, folder: Path) -> None:
-        self.time = Time()
+    def __init__(self, folder: Path, time: Time | None = None) -> None:
+        self.time = time or Time()
         clocks = Clocks("boot", self.time, lambda: self.time.wall)
         self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), clocks)
         self.hub = Hub(self.service, Presence(), clocks, {"unit-1": b"k" * 32, "unit-2": b"l" * 32}, b"s" * 32,
@@ -150,8 +150,8 @@ class House:
 
 
 @contextmanager
-def open_house(folder: Path) -> Iterator[House]:
-    house = House(folder)
+def open_house(folder: Path, time: Time | None = None) -> Iterator[House]:
+    house = House(folder, time)
     house.service.start()
     try:
         yield house

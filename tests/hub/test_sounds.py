@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import io
 import logging
-import shutil
 import wave
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pages_kit import House, open_house, text_of
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
-from test_live_in_browser import until
-from test_steps_in_browser import FLAGS, a_hub
 
 from roundtap_core.event.commands import SetClock
 from roundtap_hub.hub_sound import FIVE, START, TIME, HubSound, tone
 
-CHROMEDRIVER = shutil.which("chromedriver")
 MINUTE = 60_000
-
-# --- the hub's own audio out ------------------------------------------------------------------------------------------
 
 
 class Ears:
@@ -144,96 +135,3 @@ def test_a_tone_is_a_short_wav_file_without_cracks(moment: str):
     assert max(samples) > 10_000
     assert abs(samples[0]) < 500
     assert abs(samples[-1]) < 2000
-
-
-# --- a wall's browser -------------------------------------------------------------------------------------------------
-
-FAKE = """
-    window.tones = JSON.parse(sessionStorage.getItem("tones") || "[]");
-    window.AudioContext = class extends EventTarget {
-      constructor() {
-        super();
-        this.state = sessionStorage.getItem("muted") ? "suspended" : "running";
-        this.currentTime = 0;
-      }
-      resume() { this.state = "running"; return Promise.resolve(); }
-      createGain() { return { gain: { setValueAtTime() {}, linearRampToValueAtTime() {} }, connect: (to) => to }; }
-      createOscillator() {
-        return { frequency: { set value(hertz) {
-          window.tones.push(hertz);
-          sessionStorage.setItem("tones", JSON.stringify(window.tones));
-        } }, connect: (to) => to, start() {}, stop() {} };
-      }
-    };"""
-HEARD = {START: [660, 880], FIVE: [880, 880], TIME: [880, 880, 660]}
-
-
-@pytest.fixture
-def browser() -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    for flag in FLAGS:
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
-    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": FAKE})
-    yield driver
-    driver.quit()
-
-
-def tones(browser: webdriver.Chrome) -> Any:
-    return browser.execute_script("return window.tones")
-
-
-def looked(browser: webdriver.Chrome) -> None:
-    """Some looks later: what is not heard by then is not heard."""
-    browser.execute_async_script("setTimeout(arguments[0], 400)")
-
-
-def left(house: House, ms: int) -> None:
-    remaining = house.event.clock.remaining_at(house.hub.clocks.now())
-    assert remaining is not None
-    house.service.tell("e1", SetClock("adjust", ms - remaining), "test")
-
-
-@pytest.mark.skipif(CHROMEDRIVER is None, reason="no chromedriver (apt install chromium chromium-driver)")
-def test_a_wall_is_heard_once_a_moment_and_not_again_when_it_is_loaded_again(tmp_path: Path, browser: webdriver.Chrome):
-    with a_hub(tmp_path) as (house, url):
-        house.with_event()
-        house.publish()
-        browser.get(f"{url}/wall/e1?sound=1")
-        ready = "return window.roundtap && window.roundtap.known()"
-        until(lambda: browser.execute_script(ready), "the hub's time")
-        heard: list[int] = []
-        house.service.tell("e1", SetClock("start"), "test")
-        for moment, before_ms in ((START, None), (FIVE, 5 * MINUTE + 400), (TIME, 400)):
-            if before_ms is not None:
-                left(house, before_ms)
-            heard += HEARD[moment]
-            until(lambda heard=heard: tones(browser) == heard, moment)  # type: ignore[misc]
-            browser.refresh()
-            until(lambda: browser.execute_script(ready), "the hub's time")
-            looked(browser)
-            assert tones(browser) == heard, "loaded again"
-        # Long after time a wall that comes is silent.
-        left(house, -4000)
-        browser.execute_script("sessionStorage.clear()")
-        browser.refresh()
-        until(lambda: browser.execute_script(ready), "the hub's time")
-        looked(browser)
-        assert tones(browser) == []
-
-
-@pytest.mark.skipif(CHROMEDRIVER is None, reason="no chromedriver (apt install chromium chromium-driver)")
-def test_a_browser_that_keeps_quiet_says_what_to_do(tmp_path: Path, browser: webdriver.Chrome):
-    with a_hub(tmp_path) as (house, url):
-        house.with_event()
-        house.publish()
-        browser.get(f"{url}/wall/e1?sound=1")
-        press = "return document.getElementById('sound-press').checkVisibility()"
-        assert not browser.execute_script(press)
-        browser.execute_script("sessionStorage.setItem('muted', '1')")
-        browser.refresh()
-        until(lambda: browser.execute_script(press), "the words")
-        browser.find_element("css selector", "#sound-press button").click()
-        until(lambda: not browser.execute_script(press), "silence is over")
-        browser.get(f"{url}/wall/e1")
-        assert not browser.execute_script("return document.getElementById('sound-press')"), "a wall without sound"

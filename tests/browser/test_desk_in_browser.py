@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-import axe_core_python
 import pytest
+from hall_kit import Hall, open_hall
 from pages_kit import PIN, Browser, House
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
+from screen_kit import Screen
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from test_steps_in_browser import CHROMEDRIVER, DESKTOP, FLAGS, Desk, a_hub, pytestmark
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, SetOfficials
@@ -20,8 +17,6 @@ from roundtap_core.event.official import Official
 from roundtap_core.event.state import MatchState
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
-
-__all__ = ["pytestmark"]
 
 PEOPLE = list(player_names(128))
 KEYS = 8
@@ -31,66 +26,52 @@ KEYS = 8
 class Keyboard:
     """Keys pressed one by one, and counted."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk, self.pressed = desk, 0
+    def __init__(self, screen: Screen) -> None:
+        self.screen, self.pressed = screen, 0
 
     def press(self, keys: str) -> None:
         for key in keys:
-            self.desk.browser.switch_to.active_element.send_keys(key)
+            self.screen.driver.switch_to.active_element.send_keys(key)
             self.pressed += 1
 
     def reads(self, line: str) -> None:
         """Wait as a person does, until the screen says what was typed."""
-        self.desk.until(lambda: self.desk.browser.find_elements(
+        self.screen.until(lambda: self.screen.driver.find_elements(
             By.CSS_SELECTOR, f"#entry-line[data-line='{line}'] form[data-confirm]"), f"what “{line}” means")
 
     def enter(self, table: int, line: str) -> int:
         """One result by hand; how many keys it took."""
         before = self.pressed
         self.press(f"{table}{Keys.ENTER}")
-        self.desk.until(lambda: self.desk.browser.find_elements(By.ID, "entry-text"), f"table {table}")
+        self.screen.until(lambda: self.screen.driver.find_elements(By.ID, "entry-text"), f"table {table}")
         self.press(line)
         self.reads(line)
         self.press(Keys.ENTER)
-        self.desk.until(lambda: self.desk.browser.find_elements(By.CSS_SELECTOR, "[data-entry-body] .entry-done"),
+        self.screen.until(lambda: self.screen.driver.find_elements(By.CSS_SELECTOR, "[data-entry-body] .entry-done"),
                         f"the result of table {table}")
         return self.pressed - before
 
 
 @pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, str]]:
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     """128 people at 64 tables, in the first round."""
-    folder: Path = tmp_path_factory.mktemp("desk")
-    with a_hub(folder) as (house, url):
-        house.with_event(PEOPLE, swiss_rounds=2, cut=4)
-        house.publish()
-        yield house, url
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    """One browser for all tests of this file."""
-    options = webdriver.ChromeOptions()
-    for flag in FLAGS:
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
-    yield driver
-    driver.quit()
+    with open_hall(tmp_path_factory.mktemp("desk")) as hall:
+        hall.house.with_event(PEOPLE, swiss_rounds=2, cut=4)
+        hall.house.publish()
+        yield hall
 
 
 @pytest.fixture
-def desk(hall: tuple[House, str], browser: webdriver.Chrome) -> Desk:
-    house, url = hall
-    return the_desk(house, url, browser, "e1")
+def desk(hall: Hall, screen: Screen) -> Screen:
+    the_desk(hall, screen, "e1")
+    return screen
 
 
-def the_desk(house: House, url: str, browser: webdriver.Chrome, event: str) -> Desk:
-    browser.get(f"{url}/login?next=/console/{event}&lang=pl")
-    if fields := browser.find_elements(By.NAME, "pin"):
-        fields[0].send_keys(PIN, Keys.ENTER)
-    found = Desk(house, browser, DESKTOP)
-    found.until(lambda: browser.find_elements(By.CSS_SELECTOR, "#missing .cell"), "the tables")
-    return found
+def the_desk(hall: Hall, screen: Screen, event: str) -> None:
+    screen.language("pl")
+    screen.log_in(hall.url, PIN)
+    screen.open(f"{hall.url}/console/{event}")
+    screen.until(lambda: screen.all("#missing .cell"), "the tables")
 
 
 def at_table(house: House, table: int) -> MatchState:
@@ -102,8 +83,8 @@ def result_at(house: House, table: int) -> Result | None:
     return at_table(house, table).match.result
 
 
-def test_results_by_hand_one_table_after_the_other(hall: tuple[House, str], desk: Desk) -> None:
-    house, driver = hall[0], desk.browser
+def test_results_by_hand_one_table_after_the_other(hall: Hall, desk: Screen) -> None:
+    house, driver = hall.house, desk.driver
     driver.execute_script("scrollTo(0, 700)")
     at = driver.execute_script("return scrollY")
     keys = Keyboard(desk)
@@ -129,9 +110,9 @@ def test_results_by_hand_one_table_after_the_other(hall: tuple[House, str], desk
 
 
 def test_what_is_typed_faster_than_it_can_be_shown_waits_for_another_enter(
-    hall: tuple[House, str], desk: Desk
+    hall: Hall, desk: Screen
 ) -> None:
-    house, driver = hall[0], desk.browser
+    house, driver = hall.house, desk.driver
     keys = Keyboard(desk)
     keys.press(f"14{Keys.ENTER}")
     desk.until(lambda: driver.find_elements(By.ID, "entry-text"), "table 14")
@@ -147,8 +128,8 @@ def test_what_is_typed_faster_than_it_can_be_shown_waits_for_another_enter(
     desk.until(lambda: result_at(house, 14) is not None, "the result")
 
 
-def test_a_result_that_comes_meanwhile_is_shown_and_not_overwritten(hall: tuple[House, str], desk: Desk) -> None:
-    house, driver = hall[0], desk.browser
+def test_a_result_that_comes_meanwhile_is_shown_and_not_overwritten(hall: Hall, desk: Screen) -> None:
+    house, driver = hall.house, desk.driver
     keys, match = Keyboard(desk), at_table(house, 15)
     keys.press(f"15{Keys.ENTER}")
     desk.until(lambda: driver.find_elements(By.ID, "entry-text"), "table 15")
@@ -164,8 +145,8 @@ def test_a_result_that_comes_meanwhile_is_shown_and_not_overwritten(hall: tuple[
     assert driver.find_element(By.ID, "entry-text").get_attribute("value") == "b40"
 
 
-def test_a_wrong_number_is_told_and_escape_leaves(hall: tuple[House, str], desk: Desk) -> None:
-    driver = desk.browser
+def test_a_wrong_number_is_told_and_escape_leaves(hall: Hall, desk: Screen) -> None:
+    driver = desk.driver
     keys = Keyboard(desk)
     keys.press(f"77{Keys.ENTER}")
     desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "[data-entry-body] [role=alert]"), "the message")
@@ -182,20 +163,21 @@ MORE_KEYS = {"shatterpoint-premier": 15}
 """Squads and wounds of both sides: what has to be said takes its keys."""
 
 
-def test_keys_for_a_result_in_each_rulebook(tmp_path: Path, browser: webdriver.Chrome) -> None:
-    with a_hub(tmp_path) as (house, url):
-        driver, taken = browser, {}
-        organizer = house.organizer()
-        for number, rulebook in enumerate(LINES, start=1):
-            an_event(house, organizer, f"e{number}", rulebook)
-        desk = the_desk(house, url, driver, "e1")
-        for number, (rulebook, line) in enumerate(LINES.items(), start=1):
-            driver.get(f"{url}/console/e{number}")
-            desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#missing .cell"), "the tables")
-            table = house.service.snapshot.events[f"e{number}"].live.matches[0].match.table
-            # A table of two digits, as most of 64 are.
-            taken[rulebook] = Keyboard(desk).enter(table, line) + (table < 10)
-        assert {rulebook: keys for rulebook, keys in taken.items() if keys > KEYS} == MORE_KEYS
+def test_keys_for_a_result_in_each_rulebook(own_hall: Hall, screen: Screen) -> None:
+    house, url = own_hall.house, own_hall.url
+    taken: dict[str, int] = {}
+    screen.language("pl")
+    organizer = house.organizer()
+    for number, rulebook in enumerate(LINES, start=1):
+        an_event(house, organizer, f"e{number}", rulebook)
+    screen.log_in(url, PIN)
+    for number, (rulebook, line) in enumerate(LINES.items(), start=1):
+        screen.open(f"{url}/console/e{number}")
+        screen.until(lambda: screen.all("#missing .cell"), "the tables")
+        table = house.service.snapshot.events[f"e{number}"].live.matches[0].match.table
+        # A table of two digits, as most of 64 are.
+        taken[rulebook] = Keyboard(screen).enter(table, line) + (table < 10)
+    assert {rulebook: keys for rulebook, keys in taken.items() if keys > KEYS} == MORE_KEYS
 
 
 def an_event(house: House, organizer: Browser, event: str, rulebook: str) -> None:
@@ -212,9 +194,9 @@ def an_event(house: House, organizer: Browser, event: str, rulebook: str) -> Non
     house.service.tell(event, PublishRound(1, 1, noted="a test"), "test")
 
 
-def test_a_slash_finds_tables_and_people_from_any_page(hall: tuple[House, str], desk: Desk) -> None:
-    house, url = hall
-    driver, keys = desk.browser, Keyboard(desk)
+def test_a_slash_finds_tables_and_people_from_any_page(hall: Hall, desk: Screen) -> None:
+    house, url = hall.house, hall.url
+    driver, keys = desk.driver, Keyboard(desk)
     who = next(n for n, name in enumerate(PEOPLE, start=1) if name == "Aleksandra Wiśniewska-Szczepańska")
     # On the console the person's own forms open where they stand.
     keys.press("/")
@@ -239,41 +221,34 @@ def test_a_slash_finds_tables_and_people_from_any_page(hall: tuple[House, str], 
     assert not driver.find_element(By.ID, "find-list").is_displayed()
 
 
-def test_axe_finds_nothing_on_the_desk(hall: tuple[House, str], desk: Desk) -> None:
-    driver, keys = desk.browser, Keyboard(desk)
-    axe = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
-
-    def troubles() -> list[str]:
-        driver.execute_script(axe)
-        found = driver.execute_async_script("""axe.run(document, {resultTypes: ['violations']}).then((said) =>
-            arguments[arguments.length - 1](said.violations.filter((one) => one.impact !== 'minor').map((one) =>
-                one.id + ': ' + one.nodes.map((node) => node.html + node.failureSummary).join(' ').slice(0, 600))))""")
-        return [str(one) for one in found]
-
-    desk.ready()
-    assert troubles() == []
+def test_axe_finds_nothing_on_the_desk(hall: Hall, desk: Screen) -> None:
+    driver, keys = desk.driver, Keyboard(desk)
+    desk.settle()
+    assert desk.axe() == []
     keys.press(f"16{Keys.ENTER}")
     desk.until(lambda: driver.find_elements(By.ID, "entry-text"), "table 16")
     keys.press("a2")
     keys.reads("a2")
-    assert troubles() == []
+    assert desk.axe() == []
     keys.press(Keys.ESCAPE)
     keys.press("/")
     driver.switch_to.active_element.send_keys("an")
     desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option]"), "some")
-    assert troubles() == []
+    assert desk.axe() == []
     for page in ("entry?table=17&text=b3", "find?q=an"):
-        driver.get(f"{hall[1]}/console/e1/{page}")
-        assert troubles() == []
+        driver.get(f"{hall.url}/console/e1/{page}")
+        assert desk.axe() == []
 
 
 @pytest.mark.parametrize("page", ["pairings", "standings"])
-def test_lists_for_everybody_get_shorter_as_a_name_is_typed(hall: tuple[House, str], desk: Desk, page: str) -> None:
-    driver = desk.browser
+def test_lists_for_everybody_get_shorter_as_a_name_is_typed(hall: Hall, screen: Screen, page: str) -> None:
+    event = hall.create("Autumn Open", people=PEOPLE[:48])
+    hall.publish(event)
     if page == "standings":
-        hall[0].play()
-    driver.get(f"{hall[1]}/e/e1/{page}")
-    driver.find_element(By.TAG_NAME, "body").send_keys("/")
-    driver.switch_to.active_element.send_keys("aleks")
+        hall.play(event)
+    screen.open(f"{hall.url}/e/{event}/{page}")
     rows = "#pairs > li" if page == "pairings" else ".ranked > tr"
-    desk.until(lambda: 0 < sum(row.is_displayed() for row in driver.find_elements(By.CSS_SELECTOR, rows)) < 20, "few")
+    assert sum(row.is_displayed() for row in screen.all(rows)) >= 24
+    screen.one("body").send_keys("/")
+    screen.driver.switch_to.active_element.send_keys("aleks")
+    screen.until(lambda: 0 < sum(row.is_displayed() for row in screen.all(rows)) < 20, "few")

@@ -1,0 +1,87 @@
+"""Public pages in a real browser: what changes is put in place, and nobody asks for anything that was told already."""
+
+from __future__ import annotations
+
+import pytest
+from hall_kit import Hall
+from screen_kit import PHONE, Screen
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from roundtap_core.event.commands import EnterResult, SetClock
+from roundtap_core.records import Pair, Result
+
+PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
+
+
+@pytest.fixture
+def screen(screen: Screen) -> Screen:
+    """On a phone that asks in English; what it asked for before is forgotten."""
+    screen.language("en")
+    screen.size(PHONE)
+    screen.asked()
+    screen.complaints()
+    return screen
+
+
+def text(browser: webdriver.Chrome, id: str) -> str:
+    return browser.find_element(By.ID, id).text
+
+
+def test_a_phone_follows_its_event_and_asks_for_nothing(own_hall: Hall, screen: Screen) -> None:
+    house, url, browser = own_hall.house, own_hall.url, screen.driver
+    house.with_event(PEOPLE)
+    browser.get(f"{url}/e/e1/p/p3")
+    times: list[str] = []
+    screen.until(lambda: times.extend(screen.asked()) or times.count("/time") == 2, "the hub's time")
+    assert text(browser, "phone-clock") == ""
+
+    house.publish()
+    screen.until(lambda: "against" in text(browser, "me"), "the table")
+    screen.until(lambda: "75:00" in text(browser, "phone-clock"), "the clock")
+    assert "Round 1" in text(browser, "round")
+
+    house.service.tell("e1", SetClock("start"), "test")
+    screen.until(lambda: "74:5" in text(browser, "phone-clock"), "the clock to run")
+    house.service.tell("e1", SetClock("adjust", -10 * 60_000), "test")
+    screen.until(lambda: "64:5" in text(browser, "phone-clock"), "the clock that was set")
+
+    mine = next(m for m in house.event.live.matches if "p3" in (m.match.a, m.match.b))  # type: ignore[union-attr]
+    house.report(mine.id, "a", 100, 24)
+    house.report(mine.id, "b", 100, 24)
+    screen.until(lambda: "100" in text(browser, "me"), "the result")
+    assert screen.asked() == []
+    assert screen.complaints() == []
+
+
+def test_a_row_that_changed_is_the_only_one_that_is_another_element(own_hall: Hall, screen: Screen) -> None:
+    house, url, browser = own_hall.house, own_hall.url, screen.driver
+    house.with_event(PEOPLE)
+    house.publish()
+    browser.get(f"{url}/e/e1/pairings")
+    screen.until(lambda: "/time" in screen.asked(), "the feed")
+    browser.execute_script("document.querySelectorAll('[data-key]').forEach((row) => { row.was = true; });")
+    house.service.tell("e1", EnterResult("1.2", 0, Result(score=Pair(77, 24))), "test")
+    screen.until(lambda: "77" in text(browser, "pairings"), "the result")
+    fresh = browser.execute_script("""
+        const rows = [...document.querySelectorAll("[data-key]")];
+        return rows.filter((row) => !row.was).map((row) => row.dataset.key);""")
+    assert fresh == ["1.2"]
+    assert [path for path in screen.asked() if path.startswith("/e/")] == []
+
+
+def test_what_somebody_searches_stays_searched_when_others_enter(own_hall: Hall, screen: Screen) -> None:
+    house, url, browser = own_hall.house, own_hall.url, screen.driver
+    organizer = house.with_event(PEOPLE)
+    browser.get(f"{url}/e/e1")
+    search = browser.find_element(By.ID, "find")
+    search.send_keys("player 07")
+
+    def shown() -> list[str]:
+        return [row.text for row in browser.find_elements(By.CSS_SELECTOR, "#people li") if row.is_displayed()]
+
+    assert len(shown()) == 1
+    organizer.post("/console/e1/competitors", names="Player 07x\nZoe Z.")
+    screen.until(lambda: len(shown()) == 2, "the other one of that name")
+    assert search.get_attribute("value") == "player 07"
+    assert browser.switch_to.active_element == search

@@ -1,0 +1,95 @@
+"""What a wall's browser lets be heard when a round starts, at five minutes and at time: once, and never long after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hall_kit import Hall
+from screen_kit import Screen
+
+from roundtap_core.event.commands import SetClock
+from roundtap_hub.hub_sound import FIVE, START, TIME
+
+MINUTE = 60_000
+KNOWN = "return window.roundtap && window.roundtap.known()"
+
+FAKE = """
+    window.tones = JSON.parse(sessionStorage.getItem("tones") || "[]");
+    window.AudioContext = class extends EventTarget {
+      constructor() {
+        super();
+        this.state = sessionStorage.getItem("muted") ? "suspended" : "running";
+        this.currentTime = 0;
+      }
+      resume() { this.state = "running"; return Promise.resolve(); }
+      createGain() { return { gain: { setValueAtTime() {}, linearRampToValueAtTime() {} }, connect: (to) => to }; }
+      createOscillator() {
+        return { frequency: { set value(hertz) {
+          window.tones.push(hertz);
+          sessionStorage.setItem("tones", JSON.stringify(window.tones));
+        } }, connect: (to) => to, start() {}, stop() {} };
+      }
+    };"""
+HEARD = {START: [660, 880], FIVE: [880, 880], TIME: [880, 880, 660]}
+
+
+@pytest.fixture
+def screen(screen: Screen) -> Screen:
+    screen.before_pages(FAKE)
+    return screen
+
+
+def tones(screen: Screen) -> Any:
+    return screen.run("return window.tones")
+
+
+def looked(screen: Screen) -> None:
+    """Some looks later: what is not heard by then is not heard."""
+    screen.driver.execute_async_script("setTimeout(arguments[0], 400)")
+
+
+def left(hall: Hall, event: str, ms: int) -> None:
+    remaining = hall.event(event).clock.remaining_at(hall.house.hub.clocks.now())
+    assert remaining is not None
+    hall.tell(event, SetClock("adjust", ms - remaining))
+
+
+def test_a_wall_is_heard_once_a_moment_and_not_again_when_it_is_loaded_again(hall: Hall, screen: Screen) -> None:
+    event = hall.create("Winter Open", people=["Ana Ruiz", "Bruno Maier"])
+    hall.publish(event)
+    screen.open(f"{hall.url}/wall/{event}?sound=1")
+    screen.until(lambda: screen.run(KNOWN), "the hub's time")
+    heard: list[int] = []
+    hall.tell(event, SetClock("start"))
+    for moment, before_ms in ((START, None), (FIVE, 5 * MINUTE + 400), (TIME, 400)):
+        if before_ms is not None:
+            left(hall, event, before_ms)
+        heard += HEARD[moment]
+        screen.until(lambda heard=heard: tones(screen) == heard, moment)  # type: ignore[misc]
+        screen.driver.refresh()
+        screen.until(lambda: screen.run(KNOWN), "the hub's time")
+        looked(screen)
+        assert tones(screen) == heard, "loaded again"
+    # Long after time a wall that comes is silent.
+    left(hall, event, -4000)
+    screen.run("sessionStorage.clear()")
+    screen.driver.refresh()
+    screen.until(lambda: screen.run(KNOWN), "the hub's time")
+    looked(screen)
+    assert tones(screen) == []
+
+
+def test_a_browser_that_keeps_quiet_says_what_to_do(hall: Hall, screen: Screen) -> None:
+    event = hall.create("Winter Open", people=["Ana Ruiz", "Bruno Maier"])
+    hall.publish(event)
+    screen.open(f"{hall.url}/wall/{event}?sound=1")
+    press = "return document.getElementById('sound-press').checkVisibility()"
+    assert not screen.run(press)
+    screen.run("sessionStorage.setItem('muted', '1')")
+    screen.driver.refresh()
+    screen.until(lambda: screen.run(press), "the words")
+    screen.one("#sound-press button").click()
+    screen.until(lambda: not screen.run(press), "silence is over")
+    screen.open(f"{hall.url}/wall/{event}")
+    assert not screen.run("return document.getElementById('sound-press')"), "a wall without sound"
