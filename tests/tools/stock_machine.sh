@@ -136,7 +136,7 @@ for url in (f"{port}/", f"{port}/wall", f"{port + 1}/"):
     assert b"<title>" in page.read(), url' "$port" 2> /dev/null; do
         kill -0 "$made" 2> /dev/null || { echo "@ ended before it answered"; return 1; }
         [ "$SECONDS" -lt "$within_s" ] || { echo "@ did not answer in $within_s s"; return 1; }
-        sleep 0.2
+        sleep 1
     done
     echo "@ up after $SECONDS s"
     kill -INT -- "-$made"
