@@ -53,6 +53,8 @@ NO_MATTER = re.compile(r"(?<![\w.])_?(log|logger|logging|warnings|argparse|parse
 NO_MATTER_HOW = ("daemon", "indent", "stacklevel", "timeout")
 DURATION = re.compile(r"_M?S$")
 """No test measures time."""
+LARGE = 1000
+"""From here on they are milliseconds and sizes, and one more or less is none."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ class Maker:
                 yield from self._condition(test)
         elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
             yield self._whole(node, "truth", str(not node.value))
-        elif isinstance(node, ast.Constant) and _is_number(node) and not duration:
+        elif isinstance(node, ast.Constant) and _is_number(node) and not duration and node.value < LARGE:
             yield self._whole(node, "number+", str(node.value + 1))
             yield self._whole(node, "number-", str(node.value - 1))
 
