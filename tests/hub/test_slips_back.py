@@ -100,6 +100,15 @@ def test_a_wrong_code_is_told(house):
 # --- QR codes, read by a reader that acts as a keyboard
 
 
+def test_a_round_that_was_not_drawn_here_has_codes_of_its_own(house):
+    """An imported round has no draw; its slips are told from those of a round with the same people that was drawn."""
+    played = house.event.rounds[0]
+    imported = replace(played, draw=None)
+    codes = [set(slip_codes(house.event, each).values()) for each in (played, imported)]
+    assert [len(each) for each in codes] == [len(played.matches)] * 2
+    assert not codes[0] & codes[1]
+
+
 def token_of(house, match):
     played, found = house.event.find_match(match)
     return slip_token(house.hub.secret, house.event, played, found)

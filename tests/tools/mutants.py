@@ -53,6 +53,8 @@ NO_MATTER = re.compile(r"(?<![\w.])_?(log|logger|logging|warnings|argparse|parse
 NO_MATTER_HOW = ("daemon", "indent", "stacklevel", "timeout")
 DURATION = re.compile(r"_M?S$")
 """No test measures time."""
+LARGE = 1000
+"""From here on they are milliseconds and sizes, and one more or less is none."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ class Maker:
                 yield from self._condition(test)
         elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
             yield self._whole(node, "truth", str(not node.value))
-        elif isinstance(node, ast.Constant) and _is_number(node) and not duration:
+        elif isinstance(node, ast.Constant) and _is_number(node) and not duration and node.value < LARGE:
             yield self._whole(node, "number+", str(node.value + 1))
             yield self._whole(node, "number-", str(node.value - 1))
 
@@ -316,7 +318,7 @@ class Copy:
     """The tree in a folder of its own, with an environment of its own that imports it: nothing else is touched."""
 
     def __init__(self, folder: Path) -> None:
-        self.tree, self._temporary, self._red = folder / "tree", folder / "t", folder / "red"
+        self.tree, self._temporary, self._red, self._said = (folder / name for name in ("tree", "t", "red", "said"))
         subprocess.run(["git", "clone", "--quiet", "--shared", str(ROOT), str(self.tree)], check=True)
         listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, check=True,
                                 capture_output=True, text=True).stdout
@@ -365,10 +367,14 @@ class Copy:
         (self.tree / file).write_bytes(source)
         os.utime(self.tree / file, (self._written_s, self._written_s))
 
+    def said(self) -> str:
+        """The end of what the last run of pytest said."""
+        return self._said.read_text(errors="replace")[-2000:]
+
     def test(self, arguments: list[str], limit_s: float) -> tuple[str, list[str], float]:
         """("green", "red" or "hung", the red tests, processor seconds) of one run of pytest."""
         self._red.write_text("")
-        with (self._temporary.parent / "out").open("w") as out:
+        with self._said.open("w") as out:
             run = subprocess.Popen([self.python, "-m", "pytest", "-x", "-q", "-p", RED, "-p", "no:cacheprovider",
                                     *arguments], cwd=self.tree, env=self.env, stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=subprocess.STDOUT, start_new_session=True)
@@ -393,10 +399,7 @@ class Copy:
             self._temporary.mkdir(exist_ok=True)
         if code in (0, 5):
             return "green", [], spent_s
-        red = list(dict.fromkeys(self._red.read_text().split("\n")[:-1]))
-        if not red and code > 0:
-            raise RuntimeError((self._temporary.parent / "out").read_text()[-2000:])
-        return "red", red, spent_s
+        return "red", list(dict.fromkeys(self._red.read_text().split("\n")[:-1])), spent_s
 
 
 def _stats() -> Iterator[tuple[int, list[str]]]:
@@ -449,10 +452,12 @@ def tried(copy: Copy, mutant: Mutant, only: str) -> dict[str, Any]:
             finally:
                 copy.write(mutant.file, source)
             spent_s += took_s
-            if found == "red" and red and copy.test(red[:1], limit_s)[0] != "green":
-                left_out += ["--deselect", red[0]]  # red anyway: it tells nothing
-                continue
-            break
+            # Without any test in red, what all of them import is.
+            if found != "red" or copy.test(red[:1] or ["--collect-only", *arguments], limit_s)[0] == "green":
+                break
+            if not red:
+                raise RuntimeError(f"no tests without a change: {copy.said()}")
+            left_out += ["--deselect", red[0]]  # red anyway: it tells nothing
         if found != "green":
             seen = red[0] if red else ""
             fate = "hung" if found == "hung" else f"killed by {seen.partition('::')[0] or 'its own end'}"

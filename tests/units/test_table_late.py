@@ -135,6 +135,26 @@ def test_a_unit_without_a_screen_blinks_with_its_lamp(tmp_path: Path) -> None:
     assert seen == {True, False}
 
 
+def test_an_arrow_whose_release_was_lost_calls_no_judge_with_the_other_one(tmp_path: Path) -> None:
+    """The kernel dropped the second edge of ▲, and its pin says so; ▼ is held later, alone."""
+    bench = Bench(tmp_path)
+    bench.step(1000, ("view", view()))
+    up, down = (bench.pins.pin(RECOMMENDED.pins.keys()[key]) for key in ("up", "down"))
+    up.drive_low()
+    bench.step(1010)
+    up.drive_high()
+    bench.edges.get_nowait()
+    for at_ms in range(1100, 6000, 20):
+        if at_ms == 3500:
+            down.drive_low()
+        bench.step(at_ms)
+    assert not bench.unit.dialogue.call.on
+    up.drive_low()
+    for at_ms in range(6000, 8000, 20):
+        bench.step(at_ms)
+    assert bench.unit.dialogue.call.on
+
+
 def test_the_screen_is_dimmed_then_dark_without_a_round_and_a_press_only_wakes_it(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     levels = []

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from roundtap_systemd.notify import Heartbeat, Notify
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall.connectors import connected
 from roundtap_units.wall.hub_watch import ANOTHER_AFTER_S, HERE, MISSES, HubWatch
-from roundtap_units.wall.main import Memory, configured_place
+from roundtap_units.wall.main import Memory, Wall, configured_place
 from roundtap_units.wall.own_address import local_ipv4
-from roundtap_units.wall.waiting_page import waiting_page
+from roundtap_units.wall.waiting_page import as_address, waiting_page
 from roundtap_units.wall.wall_course import (
     ANSWERS_WITHIN_MS,
     ASK_EVERY_MS,
@@ -198,6 +201,47 @@ def test_who_a_wall_is_outlives_restarts_and_spoilt_files(tmp_path: Path) -> Non
     for spoilt in (b"", b"[]", b"\xff\xfe", b'{"display": 1}'):
         path.write_bytes(spoilt)
         assert Memory(path).display == ""
+
+
+class Screen:
+    """A browser that goes wherever it is told to, and says so."""
+
+    attached = True
+
+    def __init__(self) -> None:
+        self.opened: list[str] = []
+        self._news: list[dict[str, Any]] = []
+
+    def send(self, method: str, values: Mapping[str, Any], of_page: bool = True) -> int:
+        if method == "Page.navigate":
+            self.opened.append(str(values["url"]))
+            self._news = [{"method": "Page.frameNavigated", "params": {"frame": {"url": values["url"]}}}]
+        return 1
+
+    def read(self, patience_s: float) -> list[dict[str, Any]]:
+        news, self._news = self._news, []
+        return news
+
+    def end(self) -> None:
+        self.opened.append("ended")
+
+
+def test_the_machine_s_own_page_is_opened_again_only_when_it_has_something_else_to_say(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = ["", "", "", *["192.168.1.33"] * 4]
+    pages = [as_address(waiting_page("en", address, "")) for address in ("", "192.168.1.33")]
+    monkeypatch.setattr("roundtap_units.wall.main.own_address", lambda: addresses[0])
+    screen, turns = Screen(), iter(range(len(addresses)))
+
+    def told_to_stop() -> bool:
+        turn = next(turns, None)
+        if turn:
+            del addresses[0]
+        return turn is None
+
+    wall = Wall(Memory(tmp_path / "wall.json"), Hall().watch(), "en", "", Heartbeat(Notify({})), told_to_stop)
+    wall._show(screen)  # type: ignore[arg-type]
+    assert screen.opened == [*pages, "ended"]
 
 
 def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
