@@ -1,14 +1,31 @@
-"""Fixtures of the hub's tests."""
+"""Fixtures of the hub's tests: a hub with its pages, alone or with a round in play."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from made_once import made_once
+from pages_kit import Browser, House, open_house
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _made_once() -> Iterator[None]:
     with made_once():
         yield
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """A hub of its own, without any event."""
+    with open_house(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def browser(house: House) -> Browser:
+    """An organizer's browser at an event whose round 1 is published."""
+    browser = house.with_event()
+    house.publish()
+    return browser

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hub_kit import make_event, running
-from pages_kit import House, open_house, text_of
+from pages_kit import House, text_of
 
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
@@ -30,12 +29,6 @@ from roundtap_systemd.health import Machine
 
 HEALTH: dict[str, Any] = {"version": version(), "throttled": 0, "celsius": 45, "free_mb": 4096, "read_only": False,
                           "screen": True, "printer": "", "keys": ["a", "b"], "pressed": ["a", "b"]}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def units(house: House, count: int, **health: Any) -> None:
@@ -376,7 +369,6 @@ def test_an_old_pin_is_a_note(house: House, tmp_path: Path, days: int, state: st
 def test_a_machine_in_the_past_says_nothing_of_the_pin(tmp_path: Path) -> None:
     (tmp_path / "pin").write_text("x", encoding="ascii")
     assert OwnMachine(tmp_path, wall_s=lambda: 0.0).pin_age_days() is None
-
 
 
 def test_the_hotspot_that_was_set_up_is_among_the_checks(house: House, tmp_path: Path) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import gzip
 import random
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from page_dom import Node, patched, tree
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.errors import Problem
@@ -21,12 +19,6 @@ from roundtap_hub.pages import console
 from roundtap_hub.views.renderings import FRESH_MS
 
 CONSOLE = "/console/e1"
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def seen(page: str) -> str:

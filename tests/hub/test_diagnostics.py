@@ -6,12 +6,11 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from pages_kit import PEOPLE, PIN, House, open_house
+from pages_kit import PEOPLE, PIN, House
 
 from roundtap_core.version import version
 from roundtap_hub.diagnostics import bundle, harmless_args, harmless_setting, struck_out
@@ -37,12 +36,6 @@ def forms_of(secret: str) -> set[str]:
 
 def leaks(text: str, secrets: set[str]) -> set[str]:
     return {form for secret in secrets for form in forms_of(secret) if form in text}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def planted(house: House, folder: Path) -> set[str]:

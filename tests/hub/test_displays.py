@@ -19,12 +19,6 @@ from roundtap_hub.known_displays import DISPLAY, OF_ONE_MAX, QUIET_MS, STRANGERS
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
 def desk(house: House) -> Browser:
     browser = house.with_event()
     browser.get("/console/displays")

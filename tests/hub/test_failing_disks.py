@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from hub_kit import HandClock, make_event, running, stored, url_of
-from pages_kit import House, open_house
+from pages_kit import House
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -215,12 +215,6 @@ def test_a_log_that_grew_while_somebody_read_is_emptied(tmp_path: Path, monkeypa
 
 
 # --- on the pages ------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from pages_kit import PEOPLE, Browser, House, open_house, text_of
+from pages_kit import PEOPLE, Browser, House, text_of
 
 from roundtap_core.event.commands import DropCompetitor
 
 FIND = "/console/e1/find"
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def browser(house: House) -> Browser:
-    browser = house.with_event()
-    house.publish()
-    return browser
 
 
 def links(browser: Browser, address: str) -> list[str]:

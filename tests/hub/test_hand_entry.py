@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
+from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult
@@ -17,19 +15,6 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.views.typed_result import Reading, read_line
 
 ENTRY = "/console/e1/entry"
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def browser(house: House) -> Browser:
-    browser = house.with_event()
-    house.publish()
-    return browser
 
 
 def fields_of(page: str) -> dict[str, str]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import SetAbout
@@ -18,12 +16,6 @@ from roundtap_core.words import LANGUAGES
 ABOUT = {"date": "2026-11-21", "venue": "Orion, Łódź", "club": "Orion e. V.",
          "special_rules": "Night battle:\r\nno unit sees <beyond> range 3."}
 RULES = "Night battle:\nno unit sees <beyond> range 3."
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def create(house: House, **about: str) -> Browser:

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from pages_kit import PEOPLE, Browser, House, open_house, text_of
+from pages_kit import PEOPLE, Browser, House, text_of
 
 from roundtap_core.event.commands import SetClock
 
 MINUTE = 60_000
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 @pytest.fixture

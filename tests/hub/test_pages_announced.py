@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from pages_kit import House, open_house, text_of
+from pages_kit import House, text_of
 
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
@@ -20,12 +18,6 @@ from roundtap_hub.views.announced import SHOWN_ELSEWHERE, Changed, announced_vie
 from roundtap_hub.views.event_at import EventAt
 
 KNOCKOUT = {"structure": "own", "swiss_rounds": 3, "cut": 4, "third_place_match": True}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def event(rulebook: str = "xwing-standard", level: str | None = None, **options: object) -> EventAt:

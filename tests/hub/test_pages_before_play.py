@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from pages_kit import House, open_house, problem_of, text_of
+from pages_kit import House, problem_of, text_of
 
 from roundtap_core.event.commands import EnterCompetitor, NoteLot
 from roundtap_core.event.person import Person
@@ -15,12 +12,6 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.journal.journal import PersonRecord
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def announced(house: House, rulebook: str, language: str = "en") -> str:

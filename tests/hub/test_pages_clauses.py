@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor, EnterResult, MakeCut, SetClock, SetOfficials
 from roundtap_core.event.official import Official
@@ -21,22 +21,15 @@ from roundtap_hub.pages.new_event import enrol
 sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 
 from broken_events import cases, event_file
+from broken_files import broken_files
 
-RESULTS = {clause: case for clause, case in cases().items()
-           if "result" in case and "timeout" not in case["result"] and case["breaks"] != "not_one_of"}
-LISTS = {clause: case for clause, case in cases().items()
-         if "list" in case.get("people", {}).get("p1", {}) and case.get("level") != "friendly"}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
+RESULTS = {clause: case for clause, case in broken_files().items() if case.result}
+LISTS = {clause: case for clause, case in broken_files().items() if case.list}
 
 
-def enter(house: House, case: dict[str, Any]) -> Browser:
-    """The case's event with its people and their lists, before round 1."""
-    file = tournament_from_json({**event_file(case), "rounds": []})
+def enter(house: House, raw: dict[str, Any], **options: Any) -> Browser:
+    """An event file's event with its people and their lists, before round 1."""
+    file = tournament_from_json({**raw, "rounds": [], "options": {**raw["options"], **options}})
     steps = [Step("e1", CreateEvent("Winter Open", file.rulebook, file.level, file.options, "#00785A", 7))]
     records = []
     for person in file.competitors:
@@ -67,9 +60,9 @@ def played(house: House, lives: tuple[int, ...] = (20, 20, 20, 20)) -> None:
 
 @pytest.mark.parametrize("clause", sorted(RESULTS))
 def test_a_result_that_breaks_a_clause_is_not_taken(house: House, clause: str):
-    browser = enter(house, RESULTS[clause])
+    browser = enter(house, RESULTS[clause].file)
     house.publish()
-    typed = dict(fields(RESULTS[clause]["result"]))
+    typed = dict(fields(RESULTS[clause].result))
     answer = browser.post("/console/e1/match/1.1", **{"revision": 0, "ended": "played", **typed})
     assert answer.status_code in (400, 409)
     assert problem_of(answer)
@@ -78,8 +71,7 @@ def test_a_result_that_breaks_a_clause_is_not_taken(house: House, clause: str):
 
 @pytest.mark.parametrize("clause", sorted(LISTS))
 def test_with_a_list_that_breaks_a_clause_round_1_is_not_published(house: House, clause: str):
-    case = {**LISTS[clause], "options": {**LISTS[clause].get("options", {}), "lists_required": True}}
-    browser = enter(house, case)
+    browser = enter(house, LISTS[clause].file, lists_required=True)
     browser.post("/console/e1/draw", attempt=0)
     assert 'value="list_wrong:p1"' in browser.get("/console/e1").text
     assert browser.post("/console/e1/publish", number=1, attempt=1).status_code == 409
@@ -87,7 +79,7 @@ def test_with_a_list_that_breaks_a_clause_round_1_is_not_published(house: House,
 
 
 def test_a_friendly_list_is_demanded_by_nobody_and_its_page_says_what_is_wrong(house: House):
-    browser = enter(house, cases()["warlords-of-terra:legendary-friendly"])
+    browser = enter(house, event_file(cases()["warlords-of-terra:legendary-friendly"]))
     assert "makes 3 of “Tropa 0” in this deck; at most 1 allowed" in text_of(browser.get(
         "/console/e1/competitor/p1/list"))
     house.publish()
@@ -123,8 +115,8 @@ def test_other_minutes_and_another_structure_are_told_to_everybody(house: House,
 
 @pytest.mark.parametrize("rulebook", ["keyforge-archon", "shatterpoint-premier", "warlords-of-terra"])
 def test_who_left_before_the_cut_or_was_disqualified_has_no_way_back(house: House, rulebook: str):
-    browser = enter(house, {"rulebook": rulebook, "players": 5, "options": {
-        "swiss_rounds": 1, "cut": 4, "lists_required": False, "prize_places": 0}})
+    browser = enter(house, event_file({"rulebook": rulebook, "players": 5, "options": {
+        "swiss_rounds": 1, "cut": 4, "lists_required": False, "prize_places": 0}}))
     house.publish()
     # Other lives at each table, so that none are tied for a place.
     played(house, (20, 19))
@@ -139,7 +131,7 @@ def test_who_left_before_the_cut_or_was_disqualified_has_no_way_back(house: Hous
 
 
 def test_at_the_formal_level_no_official_plays(house: House):
-    browser = enter(house, {"rulebook": "keyforge-archon", "level": "formal"})
+    browser = enter(house, event_file({"rulebook": "keyforge-archon", "level": "formal"}))
     browser.post("/console/e1/officials", name="Ida Blau", role="judge", second=1)
     answer = browser.post("/console/e1/officials", name="Nina Wolf", role="judge", plays="p1")
     assert answer.status_code in (400, 409)
@@ -149,8 +141,8 @@ def test_at_the_formal_level_no_official_plays(house: House):
 
 @pytest.mark.parametrize("rulebook", ["keyforge-archon", "shatterpoint-premier"])
 def test_once_a_game_of_the_cut_has_begun_nobody_comes_in(house: House, rulebook: str):
-    browser = enter(house, {"rulebook": rulebook, "players": 6, "options": {
-        "swiss_rounds": 1, "cut": 4, "lists_required": False}})
+    browser = enter(house, event_file({"rulebook": rulebook, "players": 6, "options": {
+        "swiss_rounds": 1, "cut": 4, "lists_required": False}}))
     house.publish()
     played(house)
     browser.post("/console/e1/cut")
@@ -164,8 +156,8 @@ def test_once_a_game_of_the_cut_has_begun_nobody_comes_in(house: House, rulebook
 
 
 def test_no_cut_is_made_over_a_tie_that_has_to_be_played_out(house: House):
-    browser = enter(house, {"rulebook": "warlords-of-terra", "players": 8, "options": {
-        "swiss_rounds": 1, "cut": 2, "prize_places": 0, "lists_required": False}})
+    browser = enter(house, event_file({"rulebook": "warlords-of-terra", "players": 8, "options": {
+        "swiss_rounds": 1, "cut": 2, "prize_places": 0, "lists_required": False}}))
     house.publish()
     played(house)
     assert "tie" in problem_of(browser.post("/console/e1/cut"))

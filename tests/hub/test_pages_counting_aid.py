@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from pages_kit import Browser, House, open_house, text_of
+from pages_kit import Browser, House, text_of
 
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 
 AT = "/console/e1/match/1.1"
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def browser(house: House) -> Browser:
-    browser = house.with_event()
-    house.publish()
-    return browser
 
 
 def counted(browser: Browser, cost: object, life: object, damage: object, large: bool = True) -> str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES
@@ -17,12 +15,6 @@ from roundtap_hub.enrolment.desk import Enrolled, Typed
 
 ENROL = "/console/units/enrol"
 TOKEN = "t" * 32
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as made:
-        yield made
 
 
 class Tried:

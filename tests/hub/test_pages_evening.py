@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
-from pages_kit import PEOPLE, House, open_house, problem_of, text_of
+from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.standings_csv import standings_csv
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def test_from_login_to_the_export(house: House):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
-from pages_kit import House, open_house, problem_of, text_of
+from pages_kit import House, problem_of, text_of
 
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event.commands import Disqualify, DropCompetitor, EnterResult, FinishEvent
@@ -24,12 +22,6 @@ from roundtap_hub.views.event_at import EventAt, shown_names
 
 NAMES = ["Ana Ruiz", "Bruno Maier", "Cira Vega", "Dora Lang", "Eva Luz", "Fritz Kern", "Gil Soto", "Hana Nowak",
          "Ida Roth", "Jan Wolski", "Kai Eich"]
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def played(house: House) -> None:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import Future
-from pathlib import Path
 
 import pytest
-from pages_kit import PIN, House, open_house, problem_of, text_of
+from pages_kit import PIN, House, problem_of, text_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.journal.service import HubStopped, OutcomeUnknown
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def test_a_fresh_hub_says_how_to_begin(house: House):

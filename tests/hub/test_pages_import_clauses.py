@@ -14,7 +14,7 @@ from pages_kit import House, open_house, problem_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "core"))
 
-from broken_events import cases, event_file
+from broken_files import broken_files
 
 
 @pytest.fixture(scope="module")
@@ -23,11 +23,11 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield opened
 
 
-@pytest.mark.parametrize("clause", sorted(cases()))
+@pytest.mark.parametrize("clause", broken_files())
 def test_a_file_that_breaks_a_clause_makes_no_event(house: House, clause: str):
-    case = cases()[clause]
+    case = broken_files()[clause]
     browser = house.organizer()
-    raw = json.dumps(event_file(case)).encode()
+    raw = json.dumps(case.file).encode()
 
     def upload(**more: Any) -> Any:
         sent = {"csrf": browser.token, "color": "#00785A", "file": (io.BytesIO(raw), "event.json"), **more}
@@ -38,7 +38,7 @@ def test_a_file_that_breaks_a_clause_makes_no_event(house: House, clause: str):
     assert answer.status_code in (400, 409)
     assert problem_of(answer)
     assert set(house.service.snapshot.events) == before
-    if case["exit"] == 2:
+    if case.exit == 2:
         # What is no event is none, whoever insists.
         assert upload(anyway="1").status_code in (400, 409)
         assert set(house.service.snapshot.events) == before

@@ -5,11 +5,9 @@ from __future__ import annotations
 import html
 import io
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 from sheet_kit import xlsx
 from werkzeug.test import TestResponse
 
@@ -17,12 +15,6 @@ from roundtap_core.event.person import Person
 
 TABLE = ("Name\tClub\tID\tPaid\tList\nNina Wolf\tMilan\t7\tyes\thttps://x.example/7\nAna Ruiz\tFalken\t\tyes\t\n"
          "Zoe\t\t\tmaybe\t\n")
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def fields_of(page: TestResponse) -> dict[str, str | list[str]]:

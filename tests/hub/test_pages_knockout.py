@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from pages_kit import House, open_house, problem_of, text_of
+from pages_kit import House, problem_of, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult
 from roundtap_core.event.course import seeds_now
@@ -18,12 +16,6 @@ from roundtap_hub.views.page_versions import page_version
 
 TWENTY = [f"{first} {last}" for first in ("Ana", "Bruno", "Łukasz", "Eva", "Kai")
           for last in ("Ruiz", "Maier", "Żak", "Wiśniewska-Szczepańska")]
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def swiss_played(house: House, rounds: int = 4) -> None:

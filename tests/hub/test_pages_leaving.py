@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CorrectList, EnterResult
 from roundtap_core.event.setup.open_points import OpenPoint, official_points
@@ -15,12 +12,6 @@ from roundtap_hub.pages.new_event import enrol
 
 FOUR = "Ana Ruiz\nBruno Maier\nŁukasz Żak\nEva Luz"
 SQUADS = {"picks.a": ["1", "2"], "picks.b": ["3", "4"]}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def playing(house: House, rulebook: str, people: str = FOUR, **options: object) -> Browser:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor
 from roundtap_core.event.person import Person
@@ -26,12 +24,6 @@ SHIP = {"ships/0/name": "Luke Skywalker", "ships/0/ship": "X-Wing", "ships/0/poi
 WHOLE = {"faction": "Rebel", "damage_deck": "original", "obstacles/0": "asteroid-1", "obstacles/1": "asteroid-2",
          "obstacles/2": "debris-3", **SHIP, "ships/4/count": "2", "ships/4/name": "Rookie Pilot",
          "ships/4/points": "21"}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def event_of(house: House, rulebook: str, *people: Competitor, **options: Any) -> Browser:

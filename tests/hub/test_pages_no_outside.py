@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from pages_kit import House, open_house
+from pages_kit import House
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.new_event import enrol
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
-
 
 X_WING = {"list": {"faction": "Rebel", "total": 97, "ships": [{"name": "Luke Skywalker", "points": 97}]}}
 KEYFORGE = {"identity": "Doctora Grandeza", "houses": ("Brobnar", "Logos", "Sombras")}

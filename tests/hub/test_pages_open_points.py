@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 
 FOUR = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz"]
 HOUSES = {f"houses/{n}": house for n, house in enumerate(("Brobnar", "Dis", "Logos"))}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def keyforge(house: House, language: str = "en") -> Browser:

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from pages_kit import PEOPLE, House, open_house, problem_of, text_of
+from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.records import Pair, Result
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def test_one_name_a_line_and_a_list_pasted_twice_is_noticed(house: House):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from pages_kit import PEOPLE, House, open_house, problem_of, text_of
+from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.event.commands import SetCheckIn, SetSignUp
 from roundtap_core.event.person import Person
@@ -14,12 +11,6 @@ from roundtap_core.event.state import awaited
 from roundtap_core.records import UNPAIRED_LOSS
 
 PAGE = "/console/e1/check-in"
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def test_nobody_has_to_check_in_unless_the_organizer_wants_it(house: House) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
+from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import FinishEvent
 from roundtap_core.event.prize import Prize
@@ -14,12 +11,6 @@ from roundtap_core.randomness import lot
 
 PRIZES = "/console/e1/prizes"
 LIST = "1: trophy\n2-3: booster\nbest newcomer: playmat"
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 @pytest.fixture

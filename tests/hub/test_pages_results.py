@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def browser(house: House) -> Browser:
-    browser = house.with_event()
-    house.publish()
-    return browser
+from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 
 def match(house: House, match_id: str):

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import EnterResult, MakeCut
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.views.event_options import flat, read_options
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def create(house: House, rulebook: str, people: str = "", **fields: object) -> Browser:

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from pages_kit import House, open_house, text_of
+from pages_kit import House, text_of
 
 from roundtap_core.event.commands import DropCompetitor, MakeCut, SetClock, Warn
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def test_who_leaves_before_the_first_round_did_not_leave_after_round_0(house: House):

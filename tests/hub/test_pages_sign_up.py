@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
+from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound
 from roundtap_core.event.person import Person
@@ -16,12 +15,6 @@ from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.sign_up_gate import OF_ALL, OF_ONE, WINDOW_MS, SignUpGate
 
 DESK = "/console/e1/sign-up"
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def opened(house: House, sign_up: str = "open", **options: object) -> Browser:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
-from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
+from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult, MakeCut
 from roundtap_core.records import Pair, Result
@@ -21,12 +19,6 @@ STEPS = re.compile(r"/console/e1/(draw|discard|tables|publish|clock|extra|finish
                    r"competitors/\w+/(drop|return|disqualify))$")
 
 Form = tuple[str, dict[str, str]]
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def forms(browser: Browser) -> list[Form]:

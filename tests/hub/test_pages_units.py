@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hub_kit import hello_of
-from pages_kit import House, open_house, problem_of, text_of
+from pages_kit import House, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.devices.unit_troubles import FLOOD, FORGED, TWIN
@@ -19,12 +17,6 @@ from roundtap_hub.feeds.hello import open_hello
 from roundtap_hub.hub import Hub
 
 UNITS = "/console/units"
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as made:
-        yield made
 
 
 def test_a_unit_is_added_and_its_key_stands_on_the_answer_this_once(house: House) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from pages_kit import Browser, House, open_house, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import ChangePerson, EnterResult, SetClock
@@ -19,12 +17,6 @@ from roundtap_hub.journal.journal import PersonRecord
 
 AT = "/console/e1/match/1.1/walk"
 FOUR = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz"]
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def play(house: House, rulebook: str, language: str = "en", **options: object) -> Walker:

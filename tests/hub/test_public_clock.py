@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, MutableMapping
-from pathlib import Path
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 import pytest
-from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
+from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.commands import GrantExtension, SetExtraMinutes
@@ -24,12 +23,6 @@ from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
 
 MINUTE = 60_000
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def begin(house: House, rulebook: str = "shatterpoint-premier", **options: Any) -> Browser:

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
-from pages_kit import House, open_house, text_of
+from pages_kit import House, text_of
 
 from roundtap_core.event.commands import DrawRound, EnterResult, MakeCut
 from roundtap_core.records import Pair, Result
 from roundtap_hub.devices.table_view import table_view
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def correct(house: House, match: str, a: int, b: int) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hub_kit import event_steps, people, running
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pages_kit import PEOPLE, House, open_house, problem_of, text_of
+from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -116,12 +116,6 @@ def test_two_events_published_at_the_same_moment_do_not_share_either(tmp_path: P
 
 
 # --- as the organizer sees it --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    with open_house(tmp_path) as opened:
-        yield opened
 
 
 def test_a_clash_is_shown_and_solved_by_one_click(house: House) -> None:
