@@ -91,6 +91,7 @@ class TableUnit:
         self._said, self._said_ms = False, 0
         self._contact_ms: int | None = None
         self.scene: Scene | None = None
+        """What stands on the screen."""
         self._image: Any = None
         self._drawn: tuple[Scene | None, Any] = (None, None)
         self._clock_ran = False
