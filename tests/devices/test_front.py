@@ -7,6 +7,7 @@ import pytest
 
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.front import RETRY_MS, Front
+from roundtap_devices.input.edges import Buttons
 from roundtap_devices.input.pin_factory import mock_factory, real_factory
 from roundtap_devices.missing import Missing, missing
 
@@ -80,15 +81,16 @@ def test_a_pin_that_another_program_holds_is_told_and_tried_again():
     held.close()
 
 
-def test_a_chip_that_goes_away_is_looked_for_again():
+def test_a_chip_that_goes_away_is_looked_for_again(monkeypatch):
     machine = Machine()
 
-    def gone():
+    def gone(buttons):
         raise RuntimeError("unknown handle")
 
-    machine.front._buttons.held = gone
     machine.lacks = OSError("no gpiochip")
-    assert machine.front.held() == {}
+    with monkeypatch.context() as patch:
+        patch.setattr(Buttons, "held", gone)
+        assert machine.front.held() == {}
     assert machine.front.deaf == "chip"
     machine.lacks = None
     machine.tick(RETRY_MS)

@@ -2,7 +2,7 @@
 
 from PIL import Image
 
-from roundtap_devices.display.screen import DIMMED, FRAME_BYTES, FULL, OFF, Screen, VirtualScreen
+from roundtap_devices.display.screen import DIMMED, FRAME_BYTES, FULL, OFF, Screen, VirtualGlass, VirtualScreen
 from roundtap_devices.missing import Missing
 
 
@@ -157,19 +157,18 @@ def test_it_is_dimmed_and_dark_and_a_new_display_is_lit_as_the_old_one_was():
 
 
 def test_the_picture_moves_by_a_pixel_and_comes_back():
-    screen, seen = VirtualScreen(), []
-    screen._shift_ms = 1000
+    glass, seen = VirtualGlass(), []
+    screen = Screen(lambda: glass, shift_ms=1000)
     for now_ms in range(0, 5000, 1000):
         screen.show(picture((5, 5)), now_ms)
-        frame = Image.frombytes("1", (128, 64), screen.glass.frame)
+        frame = Image.frombytes("1", (128, 64), glass.frame)
         seen.append(frame.getbbox()[:2])
     assert seen == [(5, 5), (6, 5), (6, 6), (5, 6), (5, 5)]
 
 
 def test_nothing_is_cut_where_the_picture_reaches_the_edge():
-    screen = VirtualScreen()
-    screen._shift_ms = 1000
-    screen.show(picture((127, 5), (5, 63)), 2000)
-    frame = Image.frombytes("1", (128, 64), screen.glass.frame)
+    glass = VirtualGlass()
+    Screen(lambda: glass, shift_ms=1000).show(picture((127, 5), (5, 63)), 2000)
+    frame = Image.frombytes("1", (128, 64), glass.frame)
     assert frame.getpixel((127, 5))
     assert frame.getpixel((5, 63))

@@ -35,12 +35,11 @@ def test_what_should_shine_shines_once_the_pins_are_there():
 
 
 def test_at_the_end_everything_is_off():
-    pins, signals = mock_factory(), None
+    pins = mock_factory()
     signals = Signals(RECOMMENDED, pins)
     signals.player_lamps("ab")
     lamp = pins.pin(RECOMMENDED.pins.lamp_a)
     levels = []
-    signals._pins["lamp_a"].close, close = (lambda: levels.append(lamp.state)), signals._pins["lamp_a"].close
+    lamp.close = lambda: levels.append(lamp.state)
     signals.close()
-    close()
     assert levels == [0]

@@ -168,10 +168,11 @@ def test_a_cut_that_is_not_fed_goes_through_what_was_just_printed():
 
 
 def test_a_printer_for_two_byte_letters_needs_to_be_told():
-    letters = "Łukasz".encode("cp852")
-    paper = EscposPaper(POS_5890)
-    paper.feed(b"\x1b@\x1bt\x36" + letters)
-    assert paper._line[0][0] == "□"
+    letters = "Łukasz\n".encode("cp852")
+    untold, told = EscposPaper(POS_5890), EscposPaper(POS_5890)
+    untold.feed(b"\x1b@\x1bt\x36" + letters)
+    told.feed(b"\x1b@\x1c.\x1bt\x36" + letters)
+    assert untold.roll != told.roll
 
 
 def test_the_front_gives_pictures_and_takes_faults(tmp_path):

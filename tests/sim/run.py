@@ -9,8 +9,7 @@ from argparse import ArgumentParser
 from collections import Counter
 
 from checker.books import BOOKS
-from desk import play_at_desk
-from simulator import play
+from many_events import play_many
 
 
 def main() -> int:
@@ -25,14 +24,7 @@ def main() -> int:
         began = time.monotonic()
         seen: Counter[str] = Counter()
         wrong = 0
-        for seed in range(args.seed, args.seed + args.events):
-            try:
-                # By turns as files and as people press them, with dirty endings.
-                played = play(rulebook, seed, large=True) if seed % 2 else play_at_desk(rulebook, seed)
-            except Exception as error:
-                print(f"{rulebook} seed {seed}: {type(error).__name__}: {error}")
-                wrong += 1
-                continue
+        for seed, played in play_many(rulebook, range(args.seed, args.seed + args.events)):
             seen += played.seen
             if played.wrong:
                 wrong += 1

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from random import Random
 
 import pytest
 from checker.books import BOOKS
 from desk import DIRTY, play_at_desk
+from many_events import play_many
 from simulator import play
 
-# Small fields and few events: `python tests/sim/run.py` plays thousands, and large ones.
-EVENTS = 40
+EVENTS, MANY = 40, 400
+"""Few events of small fields; many and large ones are marked `long`; `python tests/sim/run.py` plays more still."""
 
 
 @pytest.mark.parametrize("rulebook", BOOKS)
 def test_random_events_agree_with_the_checker_in_every_round(rulebook: str) -> None:
-    for seed in range(EVENTS):
+    for seed in range(EVENTS // 3):
         played = play(rulebook, seed)
         assert not played.wrong, "\n".join([f"{rulebook}, seed {seed}", *played.wrong, json.dumps(played.event)])
 
@@ -33,7 +35,7 @@ def test_the_same_seed_plays_the_same_event() -> None:
 
 @pytest.mark.parametrize("rulebook", BOOKS)
 def test_events_with_dirty_endings_agree_with_the_checker_and_with_what_was_said(rulebook: str) -> None:
-    for seed in range(EVENTS // 2):
+    for seed in range(EVENTS // 5):
         played = play_at_desk(rulebook, seed)
         assert not played.wrong, "\n".join([f"{rulebook}, seed {seed}", *played.wrong, json.dumps(played.event)])
 
@@ -41,3 +43,11 @@ def test_events_with_dirty_endings_agree_with_the_checker_and_with_what_was_said
 def test_every_dirty_ending_comes_up() -> None:
     seen = sum((play_at_desk("xwing-standard", seed).seen for seed in range(EVENTS)), start=Counter())
     assert {*DIRTY, "passed over", "offers", "returns"} <= set(seen)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rulebook", BOOKS)
+def test_many_events_and_large_ones_agree_with_the_checker(rulebook: str, chance: Random) -> None:
+    first = chance.randrange(10**6)
+    for seed, played in play_many(rulebook, range(first, first + MANY)):
+        assert not played.wrong, "\n".join([f"{rulebook}, seed {seed}", *played.wrong, json.dumps(played.event)])

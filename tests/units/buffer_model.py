@@ -57,6 +57,11 @@ class BufferModel(EscposPaper):
             self._print()
 
     @property
+    def waiting(self) -> int:
+        """Bytes that it has, and has not begun."""
+        return len(self._waiting)
+
+    @property
     def idle(self) -> bool:
         return not self._wire and not self._waiting and self._now_us >= self._busy_until_us
 
@@ -114,7 +119,7 @@ def peak_of(composed: Composed, profile: PrinterProfile, baud: int, times: int =
             now_ms += STEP_MS
             model.go_on(STEP_MS)
         if outcome != Outcome("sent"):
-            raise AssertionError(f"{outcome}, {len(model._waiting)} of {profile.buffer} bytes wait")
+            raise AssertionError(f"{outcome}, {model.waiting} of {profile.buffer} bytes wait")
     while not model.idle:
         model.go_on(STEP_MS)
     assert model.strange == []

@@ -7,7 +7,7 @@ from dataclasses import replace
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
 from roundtap_units.panel.hub_says import CallSaid, ClockSaid, EventSaid, HubSaid, StandbySaid, Stick
 from roundtap_units.panel.pages import scene_of
-from roundtap_units.panel.panel_dialogue import AskHub, PanelDialogue
+from roundtap_units.panel.panel_dialogue import AskHub, Effect, PanelDialogue
 from roundtap_units.unit_words import unit_words
 
 HUB_MS = 1_000_000
@@ -37,6 +37,8 @@ class Played:
     def __init__(self, hub: HubSaid | None = HUB, language: str = "en") -> None:
         self.now_ms = 10_000
         self.panel = PanelDialogue(unit_words(language))
+        self._made: list[Effect] = []
+        self._number = 0
         if hub is not None:
             self.tell(hub)
 
@@ -77,9 +79,17 @@ class Played:
     def said(self) -> str:
         return scene_of(self.panel, self.now_ms).says()
 
+    def effects(self) -> list[Effect]:
+        """What it wants done, since the last look."""
+        made, self._made = [*self._made, *self.panel.take_effects()], []
+        self._number = made[-1].number if made else self._number
+        return made
+
     def steps(self) -> list[dict]:
         """What was asked of the hub since."""
-        return [dict(effect.step) for effect in self.panel.take_effects() if isinstance(effect, AskHub)]
+        return [dict(effect.step) for effect in self.effects() if isinstance(effect, AskHub)]
 
     def answered(self, refused: str = "", **shown: str) -> None:
-        self.panel.on_done(self.panel._number, refused, shown, self.now_ms)
+        """What it wanted last is answered."""
+        self._made = self.effects()
+        self.panel.on_done(self._number, refused, shown, self.now_ms)

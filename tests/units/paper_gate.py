@@ -182,6 +182,12 @@ def printed_lines(name: str, lines: list[PrintLine], profile: PrinterProfile) ->
     return sheet
 
 
+def sheets(profile: PrinterProfile, words: Words) -> Iterator[Sheet]:
+    """Everything that this printer may be sent, in one language."""
+    yield from (printed(name, kind, content, profile, words) for name, kind, content in documents())
+    yield from (printed_lines(name, lines, profile) for name, lines in setup_prints(profile, words))
+
+
 def setup_prints(profile: PrinterProfile, words: Words) -> Iterator[tuple[str, list[PrintLine]]]:
     """The sheets by which a printer is set up."""
     yield "test-page", width_page(profile, words)

@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 
 from buffer_model import peak_of
-from paper_gate import documents, printed, printed_lines, setup_prints
+from paper_gate import documents, sheets
 from PIL import ImageOps
 
 from roundtap_core.words import LANGUAGES
@@ -27,10 +27,7 @@ def main(folder: Path | None) -> int:
     count = wrong = 0
     for profile in PROFILES.values():
         for language in LANGUAGES:
-            words = unit_words(language)
-            sheets = [printed(name, kind, content, profile, words) for name, kind, content in documents()]
-            sheets += [printed_lines(name, lines, profile) for name, lines in setup_prints(profile, words)]
-            for sheet in sheets:
+            for sheet in sheets(profile, unit_words(language)):
                 count += 1
                 wrong += bool(sheet.wrong)
                 for what in sheet.wrong:

@@ -23,13 +23,23 @@ SLIPS = [(name, content) for name, kind, content in documents() if kind == "slip
 
 @pytest.mark.parametrize("baud", SPEEDS)
 @pytest.mark.parametrize("number", range(len(PROFILES)), ids=list(PROFILES))
-@pytest.mark.parametrize("flow", ["none", "rtscts"])
-def test_a_slip_never_overruns_the_buffer(number: int, baud: int, flow: str) -> None:
-    """Each printer with another rulebook's; `run_paper_gate.py --buffers` has all of them."""
-    profile = replace(list(PROFILES.values())[number], flow=flow)
+def test_a_slip_never_overruns_the_buffer(number: int, baud: int) -> None:
+    """Each printer with another rulebook's, at each speed, by turns with and without flow control."""
+    profile = replace(list(PROFILES.values())[number], flow=("none", "rtscts")[(number + SPEEDS.index(baud)) % 2])
     _, content = SLIPS[(number * 5 + baud) % len(SLIPS)]
     assert peak_of(compose(LAYOUTS["slip"](content, profile.sheet, unit_words("pl")), profile), profile, baud) \
         <= profile.buffer
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("speed", range(len(SPEEDS)))
+@pytest.mark.parametrize("number", range(len(PROFILES)), ids=list(PROFILES))
+def test_no_document_overruns_the_buffer(number: int, speed: int) -> None:
+    """Every document at every printer, at one of the speeds; `run_paper_gate.py --buffers` has every speed."""
+    profile = replace(list(PROFILES.values())[number], flow=("none", "rtscts")[(number + speed) % 2])
+    for what, kind, content in list(documents())[(speed + number) % len(SPEEDS)::len(SPEEDS)]:
+        made = compose(LAYOUTS[kind](content, profile.sheet, unit_words("pl")), profile)
+        assert peak_of(made, profile, SPEEDS[speed]) <= profile.buffer, what
 
 
 def lists(profile: PrinterProfile) -> int:

@@ -77,7 +77,7 @@ def answering() -> Iterator[tuple[tuple[str, int], list[tuple[int, bytes]]]]:
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield server.server_address[:2], says  # type: ignore[misc]
     server.shutdown()
     server.server_close()

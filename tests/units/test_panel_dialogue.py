@@ -194,9 +194,9 @@ def test_power_off_asks_twice_and_is_held_the_second_time():
     played.press("●▼▼●")
     assert "A round is running." in played.said
     played.press("●●")
-    assert (played.panel.take_effects(), played.panel.page) == ([], d.OFF_SURE)
+    assert (played.effects(), played.panel.page) == ([], d.OFF_SURE)
     played.press("◉")
-    assert played.panel.take_effects() == [PowerOff(1)]
+    assert played.effects() == [PowerOff(1)]
     played.answered()
     assert played.panel.page == d.OFF
     played.press("■●▲")
@@ -209,7 +209,7 @@ def test_power_off_can_be_left_at_any_time(keys):
     played.go(d.MACHINE)
     played.press("●▼▼●" + keys)
     assert played.panel.page == d.TASKS
-    assert played.panel.take_effects() == []
+    assert played.effects() == []
 
 
 def test_power_off_works_without_the_hub():
@@ -218,7 +218,7 @@ def test_power_off_works_without_the_hub():
     assert "No contact" in played.said
     played.go(d.MACHINE)
     played.press("●●●◉")
-    assert played.panel.take_effects() == [PowerOff(1)]
+    assert played.effects() == [PowerOff(1)]
 
 
 def test_a_stick_is_let_go_of_and_may_be_pulled_out():
@@ -285,9 +285,9 @@ def test_a_standby_s_key_is_turned_with_two_questions():
     played.press("●●")
     assert "It still answers." in played.said
     played.press("●●")
-    assert played.panel.take_effects() == []
+    assert played.effects() == []
     played.press("◉")
-    assert played.panel.take_effects() == [TurnKey(1)]
+    assert played.effects() == [TurnKey(1)]
     played.answered()
     assert "The key is turned" in played.said
 
@@ -299,4 +299,4 @@ def test_a_standby_that_never_held_everything_is_not_turned_here():
     played.press("●●")
     assert "never held everything" in played.said
     played.press("●◉●◉")
-    assert played.panel.take_effects() == []
+    assert played.effects() == []

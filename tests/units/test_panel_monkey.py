@@ -23,6 +23,9 @@ class Monkey:
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
+        self.switch_on()
+
+    def switch_on(self) -> None:
         self.played = Played(None, self.chance.choice(LANGUAGES))
         self.read: list[tuple[str, str, int]] = []
         """(page, what stood at the cursor, since when it has stood there) before each of the last presses."""
@@ -54,8 +57,7 @@ class Monkey:
         elif what < 0.40:
             played.now_ms += chance.choice((30, 300, 500, 1000))
             played.panel.tick(played.now_ms)
-            played.panel.on_done(played.panel._number, chance.choice(("", "", "No.")), chance.choice(
-                ({}, {"pin": "12345678"})), played.now_ms)
+            played.answered(chance.choice(("", "", "No.")), **chance.choice(({}, {"pin": "12345678"})))
         else:
             played.now_ms += chance.choice((30, 200, 400, 950, 1500))
             played.panel.tick(played.now_ms)
@@ -88,7 +90,7 @@ class Monkey:
         panel.on_gesture(Gesture(kind, key, played.now_ms), played.now_ms)
         self.moved = key in ("up", "down")
         self.read = [*self.read[-80:], (page, key, stood_ms)]
-        effects = panel.take_effects()
+        effects = played.effects()
         assert len(effects) <= 1, "one press, one step"
         for effect in effects:
             assert key == "a", "nothing is done but by ●"
@@ -146,5 +148,5 @@ def test_a_monkey_at_the_panel():
             monkey.go_on()
             seen.add(monkey.played.panel.page)
             if monkey.played.panel.page == d.OFF:
-                monkey.played.panel._go(d.HOME, monkey.played.now_ms)
+                monkey.switch_on()
     assert seen >= {*d.AROUND, *d.ABOVE, d.WAITING, d.OFF}

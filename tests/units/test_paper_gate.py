@@ -1,11 +1,11 @@
-"""A part of the gate of everything on paper on every run (the whole: `run_paper_gate.py`); and that the gate sees."""
+"""The gate of everything on paper: a part on every run, the whole marked `long`; and that the gate sees."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from paper_gate import documents, printed, printed_lines, setup_prints
+from paper_gate import documents, printed, printed_lines, setup_prints, sheets
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.known_printers import EPSON_80, PLAIN_58, POS_5890, PROFILES
@@ -22,9 +22,15 @@ def test_what_is_printed_is_whole_and_can_be_read(number: int) -> None:
     for place, (name, kind, content) in enumerate(list(documents())[number % PART::PART]):
         sheet = printed(name, kind, content, profile, unit_words(LANGUAGES[(place + number) % 4]))
         assert sheet.wrong == [], sheet.name
-    words = unit_words(LANGUAGES[number % 4])
-    for name, lines in setup_prints(profile, words):
+    for name, lines in setup_prints(profile, unit_words(LANGUAGES[number % 4])):
         assert printed_lines(name, lines, profile).wrong == [], name
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_document_is_whole_and_can_be_read(name: str, language: str) -> None:
+    assert [wrong for sheet in sheets(PROFILES[name], unit_words(language)) for wrong in sheet.wrong] == []
 
 
 @pytest.mark.parametrize(("lines", "says"), [

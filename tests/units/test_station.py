@@ -38,6 +38,7 @@ class Desk:
     look_every_ms = None
 
     def __init__(self, folder):
+        self.compose = compose_with(POS_5890, unit_words("pl"))
         self.log_path = folder / "printed.jsonl"
         self.hub = PaperHub()
         self.twin = VirtualPrinter(POS_5890)
@@ -49,8 +50,7 @@ class Desk:
         interrupted = bool(self.log.in_state("sending"))
         self.printer = Printer(lambda: SerialPort(self.twin.device or "/dev/nowhere"), POS_5890,
                                self.log.printer_answers, interrupted=interrupted, confirmed=True)
-        self.station = Station(self.hub, self.printer, self.log, compose_with(POS_5890, unit_words("pl")),
-                               self.look_every_ms)
+        self.station = Station(self.hub, self.printer, self.log, self.compose, self.look_every_ms)
 
     def kill(self):
         """The power goes: only what is on the disk, and what the printer has, remains."""
@@ -83,7 +83,7 @@ class Desk:
     @property
     def slips_on_paper(self):
         """Each slip is as tall as the others; half a one counts."""
-        one = self.station._compose(Job("x", "slip", slip_content("xwing-standard", ("Ana Ruiz", "Łukasz Żak"))))
+        one = self.compose(Job("x", "slip", slip_content("xwing-standard", ("Ana Ruiz", "Łukasz Żak"))))
         return -(-(self.twin.paper.roll.height - POS_5890.tear_dots) // one.height_dots)
 
 

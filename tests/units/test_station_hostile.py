@@ -58,7 +58,7 @@ def test_a_silent_hub_has_its_place_taken_by_the_next_address():
     places = []
     for now_ms[0] in (0, SILENT_MS - 1, SILENT_MS, SILENT_MS + 1):
         assert not link.exchange()
-        places.append(link._address.host)
+        places.append(link.address.host)
     assert places == ["one", "one", "two", "one"]
 
 

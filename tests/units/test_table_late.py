@@ -63,7 +63,7 @@ def test_nobody_agrees_to_what_the_screen_had_no_time_to_ask(table: Unit) -> Non
 
 def test_the_lamp_before_a_player_shines_while_that_player_is_awaited(tmp_path: Path) -> None:
     unit = Unit(tmp_path)
-    lit = lambda: "".join(side for side in "ab" if unit.unit._signals._on[f"lamp_{side}"])  # noqa: E731
+    lit = lambda: "".join(side for side in "ab" if f"lamp_{side}" in unit.shines)  # noqa: E731
     assert lit() == ""
     unit.hub_says("view", view(clock={"state": "idle", "remaining_ms": 4_500_000, "total_ms": 4_500_000}))
     unit.wait(1000)
@@ -117,10 +117,10 @@ class Bench:
 
 def test_a_unit_without_pins_says_so_on_every_screen_until_they_are_there(tmp_path: Path) -> None:
     bench = Bench(tmp_path, Missing("lgpio"))
-    assert bench.unit._scene_now(0).badge == "NO BUTTONS"
+    assert bench.unit.scene.badge == "NO BUTTONS"
     bench.lacks = None
     bench.step(RETRY_MS)
-    assert bench.unit._scene_now(RETRY_MS).badge == ""
+    assert bench.unit.scene.badge == ""
 
 
 def test_a_unit_without_a_screen_blinks_with_its_lamp(tmp_path: Path) -> None:

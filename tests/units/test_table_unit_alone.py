@@ -3,49 +3,28 @@
 from __future__ import annotations
 
 import errno
-import itertools
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from unit_kit import KEY, FakeLink, Unit, view
+from unit_kit import Unit, view
 
-from roundtap_devices.boards import board
-from roundtap_devices.display.screen import VirtualScreen
-from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.edges import Edge
-from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.link import safe_file
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.stored_view import PAUSE_MS, StoredView
 from roundtap_units.link.unit_memory import UnitMemory
 from roundtap_units.table import unit as module
-from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.unit import TableUnit
-from roundtap_units.unit_words import unit_words
 
 
 class Lone(Unit):
     """A unit with everything that it keeps on its disk; `boot`: which start of its machine this is."""
 
     def __init__(self, folder: Path, start_ms: int = 0, boot: str = "monday") -> None:
-        self.path = folder / "outbox.jsonl"
-        self.outbox = Outbox(self.path)
-        self.link = FakeLink(self.outbox, self.path)
         self.stored = StoredView(folder / "view.json", boot)
-        self.memory = UnitMemory(folder / "unit.json")
-        self.now_ms = start_ms
-        self.texts: list[str] = [""]
-        self.lamp: list[bool] = []
-        pins = mock_factory()
-        counter = itertools.count(len(self.outbox.all()) + 1)
-        self.unit = TableUnit(
-            "table-12", KEY, Dialogue(unit_words("en"), "edge"), self.outbox, self.link, VirtualScreen(),
-            Signals(board("recommended"), pins, lambda on: self.lamp.append(on["lamp"])), self.texts.append,
-            lambda: f"id{next(counter)}", self.stored, self.memory)
-        self.unit.step(self.now_ms)
+        super().__init__(folder, start_ms, self.stored, UnitMemory(folder / "unit.json"))
 
     def hub_time(self, hub_ms: int) -> None:
         self.link.time.heard_round_trip(hub_ms, self.now_ms, self.now_ms)
@@ -84,7 +63,7 @@ def test_restarted_without_a_hub_it_shows_its_match_and_takes_a_result(make: Cal
     again.tap("a", "a", "a", "b")
     assert "kept here" in again.says
     assert [kept.report["match"] for kept in again.outbox.waiting()] == ["3.7", "3.7"]
-    assert "⌁" in again.unit._scene.mark  # type: ignore[union-attr]
+    assert "⌁" in again.unit.scene.mark  # type: ignore[union-attr]
 
 
 def test_after_the_hub_is_back_what_was_pressed_without_it_is_saved(make: Callable[..., Lone], lone: Lone) -> None:
@@ -383,22 +362,22 @@ def test_what_a_step_stumbles_over_is_taken_back_and_told(
         lone.hub_answers(1)
         lone.tap("a")
         assert lone.unit.dialogue.table.view is not None
-        assert lone.unit._scene.badge == "FAULT"  # type: ignore[union-attr]
+        assert lone.unit.scene.badge == "FAULT"  # type: ignore[union-attr]
     lone.wait(11_000)
-    assert lone.unit._scene.badge == ""  # type: ignore[union-attr]
+    assert lone.unit.scene.badge == ""  # type: ignore[union-attr]
     assert lone.unit.sound(lone.now_ms)
 
 
 def test_a_screen_that_cannot_be_drawn_leaves_the_last_one_and_the_watchdog_is_told_the_truth(
         lone: Lone, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = lone.unit._screen.glass.frame  # type: ignore[attr-defined]
+    shown = lone.screen.glass.frame
     with monkeypatch.context() as patch:
         patch.setattr(module, "draw", lambda scene: 1 / 0)
         lone.wait(5000)
         assert lone.unit.sound(lone.now_ms)
         lone.wait(10_000)
         assert not lone.unit.sound(lone.now_ms)
-        frame = lone.unit._screen.glass.frame  # type: ignore[attr-defined]
+        frame = lone.screen.glass.frame
         assert frame != shown
         assert frame[512:] == shown[512:]
     lone.wait(1000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Kept, Outbox
+from roundtap_units.link.stored_view import StoredView
+from roundtap_units.link.unit_memory import UnitMemory
 from roundtap_units.table.dialogue.dialogue import Dialogue
 from roundtap_units.table.unit import TableUnit
 from roundtap_units.unit_words import unit_words
@@ -58,19 +61,27 @@ class FakeLink:
 
 
 class Unit:
-    """A table unit that lives in one test: `tap`, `hub_says`, `says`."""
+    """A table unit that lives in one test: `tap`, `hub_says`, `says`. `shines`: which lamps are on; `lamp`: what its
+    own has done. `stored`, `memory`: what it keeps beside its outbox, if anything."""
 
-    def __init__(self, folder: Path, start_ms: int = 0) -> None:
+    def __init__(self, folder: Path, start_ms: int = 0, stored: StoredView | None = None,
+                 memory: UnitMemory | None = None) -> None:
         self.path = folder / "outbox.jsonl"
         self.outbox = Outbox(self.path)
         self.link = FakeLink(self.outbox, self.path)
         self.now_ms = start_ms
         self.texts: list[str] = [""]
-        pins, made = mock_factory(), board("recommended")
+        self.screen, self.lamp = VirtualScreen(), list[bool]()
+        self.shines: set[str] = set()
         counter = itertools.count(len(self.outbox.all()) + 1)
-        self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), "edge"), self.outbox, self.link,
-                              VirtualScreen(), Signals(made, pins), self.texts.append, lambda: f"id{next(counter)}")
+        self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), "edge"), self.outbox, self.link, self.screen,
+                              Signals(board("recommended"), mock_factory(), self._shone), self.texts.append,
+                              lambda: f"id{next(counter)}", stored, memory)
         self.unit.step(self.now_ms)
+
+    def _shone(self, on: Mapping[str, bool]) -> None:
+        self.shines = {name for name, shines in on.items() if shines}
+        self.lamp.append(on["lamp"])
 
     @property
     def says(self) -> str:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageChops, ImageDraw, ImageFont
 
 from roundtap_devices.printing.print_lines import (
     CENTER,
@@ -98,11 +98,13 @@ def _letter(image: Image.Image, label: Label) -> None:
 
 def _stamp(image: Image.Image, piece: Image.Image, x: int, y: int) -> None:
     """Put the black of `piece` on the image; its white covers nothing."""
-    image.paste(0, (x, y), piece.point(lambda dot: 0 if dot else 255))
+    image.paste(0, (x, y), ImageChops.invert(piece))
 
 
+@lru_cache(maxsize=4)
 def code_modules(content: str) -> list[list[bool]]:
-    """The QR code's modules, without quiet zone; correction level L, in the smallest version that holds it."""
+    """The QR code's modules, without quiet zone; correction level L, in the smallest version that holds it. Kept, for
+    they are the most work of a slip, and are asked for more than once."""
     import qrcode
     from qrcode.constants import ERROR_CORRECT_L
 

@@ -58,7 +58,7 @@ class HubStationLink:
                  renew: Callable[[], HubHere | None] = lambda: None,
                  health: OwnHealth | None = None,
                  printer: Callable[[], Mapping[str, Any] | None] = lambda: None) -> None:
-        self._address = address
+        self.address = address
         self._renew = renew
         self._health = health
         self._printer = printer
@@ -109,7 +109,7 @@ class HubStationLink:
         """One round; whether the hub was reached. Without the hub, the jobs it named last are still printed."""
         if (here := self._renew()) is not None:
             # The hub on this machine was started anew.
-            self._address = HubAddress(here.host, here.port, here.unit, here.key)
+            self.address = HubAddress(here.host, here.port, here.unit, here.key)
             self._places, self._challenge = ((here.host, here.port),), None
         with self._lock:
             said = dict(list(self._unsaid.items())[:STATES_AT_ONCE])
@@ -118,15 +118,15 @@ class HubStationLink:
         challenge, self._challenge = self._challenge, None
         try:
             payload: dict[str, Any] = {
-                "unit": self._address.unit, "nonce": nonce, "challenge": challenge or self._ask_challenge(),
+                "unit": self.address.unit, "nonce": nonce, "challenge": challenge or self._ask_challenge(),
                 "states": [[job_id, state, detail] for job_id, (state, detail) in said.items()]}
             health = self._health.news(self._mono_ms()) if self._health is not None else None
             if health is not None:
                 payload["health"] = health
             if (printer := self._printer()) is not None:
                 payload["printer"] = dict(printer)
-            message = self._post(PATH, envelope(self._address.key, REQUEST, payload))
-            answer = opened(self._address.key, ECHO, message)
+            message = self._post(PATH, envelope(self.address.key, REQUEST, payload))
+            answer = opened(self.address.key, ECHO, message)
             if answer is None or answer.get("nonce") != nonce:
                 raise ValueError(f"no right answer: {str(message)[:200]}")
             jobs = self._jobs_of(answer["jobs"])
@@ -182,9 +182,9 @@ class HubStationLink:
         if self._silent_since_ms is None:
             self._silent_since_ms = now_ms
         elif now_ms - self._silent_since_ms >= SILENT_MS and len(self._places) > 1:
-            at = self._places.index((self._address.host, self._address.port))
+            at = self._places.index((self.address.host, self.address.port))
             host, port = self._places[(at + 1) % len(self._places)]
-            self._address = replace(self._address, host=host, port=port)
+            self.address = replace(self.address, host=host, port=port)
 
     @property
     def unsaid(self) -> bool:
@@ -204,7 +204,7 @@ class HubStationLink:
                 self._stopping.wait(POLL_S)
 
     def _post_http(self, path: str, message: Mapping[str, Any]) -> Any:
-        connection = PatientConnection(self._address.host, self._address.port, ANSWER_TIMEOUT_S)
+        connection = PatientConnection(self.address.host, self.address.port, ANSWER_TIMEOUT_S)
         try:
             connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
             answer = connection.getresponse()
@@ -216,7 +216,7 @@ class HubStationLink:
             connection.close()
 
     def _ask_http(self) -> str:
-        connection = PatientConnection(self._address.host, self._address.port, ANSWER_TIMEOUT_S)
+        connection = PatientConnection(self.address.host, self.address.port, ANSWER_TIMEOUT_S)
         try:
             return ask_challenge(connection)
         finally:

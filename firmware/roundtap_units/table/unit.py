@@ -90,7 +90,8 @@ class TableUnit:
         self._status = StatusChanged()
         self._said, self._said_ms = False, 0
         self._contact_ms: int | None = None
-        self._scene: Scene | None = None
+        self.scene: Scene | None = None
+        """What stands on the screen."""
         self._image: Any = None
         self._drawn: tuple[Scene | None, Any] = (None, None)
         self._clock_ran = False
@@ -335,8 +336,8 @@ class TableUnit:
 
     def _draw(self, now_ms: int) -> None:
         scene = self._scene_now(now_ms)
-        if scene != self._scene:
-            self._image, self._scene = self._picture(scene), scene
+        if scene != self.scene:
+            self._image, self.scene = self._picture(scene), scene
             self._heard(scene.says())
         if self._worth_reading(now_ms):
             self._rest.busy(now_ms)
@@ -361,7 +362,7 @@ class TableUnit:
         """The last picture that could be drawn, and the word that it is not what it should be."""
         with contextlib.suppress(Exception):
             if self._image is not None:
-                self._scene = None
+                self.scene = None
                 self._screen.show(labelled(self._image, self.dialogue.table.words("badge.fault")), now_ms)
 
     # --- what must not end it --------------------------------------------------------------------------------------

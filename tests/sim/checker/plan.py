@@ -46,9 +46,10 @@ def places_at_stake(event: Event) -> tuple[int, int]:
 
 
 def swiss_is_over(event: Event, after: int | None = None) -> bool:
+    """Whether all that were planned are played; without any, all places are the lot's and nothing was played for."""
     plan = planned(event)
     done = [p for p in swiss_rounds(event, after) if all("bye" in m or "result" in m for m in p["matches"])]
-    return plan is not None and len(done) >= plan[0] and len(done) == len(swiss_rounds(event, after))
+    return plan is not None and len(done) >= max(plan[0], 1) and len(done) == len(swiss_rounds(event, after))
 
 
 def stage_due(event: Event) -> str:
