@@ -134,6 +134,8 @@ class Trouble(threading.Thread):
 
     def _kill_hub(self) -> None:
         if self._kit.hub is None:
+            # The second Pi is the hub now, and not ours to start again.
+            self._kill_unit()
             return
         _killed(self._kit.hub)
         self._totals.done["kills of the hub"] += 1

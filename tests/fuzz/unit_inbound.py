@@ -71,13 +71,13 @@ def spoilt(value: Any, chance: random.Random, times: int) -> Any:
     for _ in range(times):
         places = list(_places(made))
         if not places:
-            return chance.choice(ODD)
+            return copy.deepcopy(chance.choice(ODD))
         parent, key = chance.choice(places)
         what = chance.randrange(8)
         if what == 0:
             del parent[key]
         elif what == 1 and isinstance(parent, dict):
-            parent[chance.choice(NAMES)] = chance.choice(ODD)
+            parent[chance.choice(NAMES)] = copy.deepcopy(chance.choice(ODD))
         elif what == 2:
             other, there = chance.choice(places)
             parent[key] = copy.deepcopy(other[there])

@@ -16,7 +16,9 @@ for beside in (HERE, HERE.parent / "hub", HERE.parent / "kit"):
 
 from postgres_kit import NOWHERE, Cluster, binaries, cluster  # noqa: E402
 
+# The forms' migrations are imported when a journal is opened first, and Alembic sets up its log: before any test.
 from roundtap_hub.journal import follower, shared_service  # noqa: E402
+from roundtap_hub.journal.migrations import moving  # noqa: E402, F401
 
 SOON_S = 0.05
 
