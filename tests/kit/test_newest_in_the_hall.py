@@ -32,7 +32,7 @@ class Table:
 
     @property
     def outbox(self) -> Outbox:
-        return self.table.link._outbox
+        return self.table.link.outbox
 
     @property
     def says(self) -> str:
@@ -63,7 +63,7 @@ class Table:
         echo = take_report(self.hall.hub, well_formed(dict(kept.report)))
         settled = self.outbox.settle(echo)
         if settled is not None:
-            self.table.link._incoming.put(("fate", settled))
+            self.table.link.incoming.put(("fate", settled))
         return str(echo.get("reason") or echo["fate"])
 
 

@@ -103,8 +103,9 @@ def test_a_copied_database_is_refused(backup: Path, tmp_path: Path, capsys: pyte
         shutil.copy(tmp_path / "hub" / "roundtap.db", tmp_path / "copied.db")
     finally:
         opened.close()
-    with closing(sqlite3.connect(tmp_path / "copied.db")) as lone:
-        assert lone.execute("SELECT count(*) FROM entry WHERE kind = 'result'").fetchone()[0] == 0
+    for path, results in ((tmp_path / "copied.db", 0), (tmp_path / "hub" / "roundtap.db", 1)):
+        with closing(sqlite3.connect(path)) as lone:
+            assert lone.execute("SELECT count(*) FROM entry WHERE kind = 'result-entered'").fetchone()[0] == results
     again = tmp_path / "again"
 
     assert "copied roundtap.db is none" in refused(capsys, str(tmp_path / "copied.db"), "--data", str(again))

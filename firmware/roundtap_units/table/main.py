@@ -118,7 +118,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         front = Front(config.board, lambda: pins_of_this_machine(config.folder), incoming, mono_ms)
         screen = oled_screen(config.board.screen, front.pins)
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
-    heard, badge = _heard(panel.words if panel else None, args.say), "badge.virtual" if panel else ""
+    heard, badge = telling(panel.words if panel else None, args.say), "badge.virtual" if panel else ""
     say_missing = missing_said()
     heartbeat = Heartbeat(Notify())
 
@@ -138,7 +138,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         if panel:
             panel.close()
         screen.close()
-        _give_back(front)
+        give_back(front)
         return config.local and not stopping.is_set()
     outbox = Outbox(config.folder / "outbox.jsonl", _crash_point(args.crash_at), key_mark(identity.key))
     stored = StoredView(config.folder / "view.json", this_boot())
@@ -173,7 +173,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
             panel.close()
         outbox.close()
         screen.close()
-        _give_back(front)
+        give_back(front)
     if unit.troubles.enrols and not stopping.is_set():
         # The key stays on the disk until there is another one: who refused it may be no hub, and after a power cut it
         # is tried again.
@@ -210,7 +210,8 @@ def _enrolled(config: Config, memory: UnitMemory, screen: Screen, front: Front, 
 
 
 
-def _give_back(front: Front) -> None:
+def give_back(front: Front) -> None:
+    """At the end of the process, whatever becomes of it."""
     try:
         front.close()
     except Exception as error:
@@ -218,9 +219,8 @@ def _give_back(front: Front) -> None:
         log.warning("the pins were not given back: %s", error)
 
 
-def _heard(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:
+def telling(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:
     """Who is told the text of each new screen: the virtual panel, a person at a terminal, both or nobody."""
-
     last = ""
 
     def heard(text: str) -> None:

@@ -60,16 +60,16 @@ class DirectLink:
                  clock: VirtualClock) -> None:
         self.time = HubTime()
         self.time.heard_round_trip(clock.now_ms, clock.now_ms, clock.now_ms)
-        self._hub, self._unit, self._outbox, self._incoming, self._clock = hub, unit, outbox, incoming, clock
+        self._hub, self._unit, self.outbox, self.incoming, self._clock = hub, unit, outbox, incoming, clock
         self._made_of: tuple[object, ...] = ()
         self._last_view: Mapping[str, Any] | None = None
 
     def send_reports(self) -> None:
-        for kept in self._outbox.waiting():
+        for kept in self.outbox.waiting():
             assert verify(self._hub.unit_keys[self._unit], REPORT, kept.report, kept.mac)
-            settled = self._outbox.settle(take_report(self._hub, well_formed(dict(kept.report))))
+            settled = self.outbox.settle(take_report(self._hub, well_formed(dict(kept.report))))
             if settled is not None:
-                self._incoming.put(("fate", settled))
+                self.incoming.put(("fate", settled))
 
     def send_status(self, status: Mapping[str, Any]) -> None:
         self._hub.presence.heard(self._unit, self._clock.now_ms, match=status["match"],
@@ -81,7 +81,7 @@ class DirectLink:
 
     def push_view(self) -> None:
         status = self._hub.presence.units.get(self._unit)
-        reported = {str(kept.report["event"]) for kept in self._outbox.all()}
+        reported = {str(kept.report["event"]) for kept in self.outbox.all()}
         # Of the same the same is made; what time alone brings comes within a second.
         made_of = (self._hub.service.snapshot, shown_of(status), reported, self._clock.now_ms // 1000)
         if made_of == self._made_of:
@@ -90,7 +90,7 @@ class DirectLink:
         view = table_view(self._hub.service.snapshot, self._unit, status, self._hub.clocks.now(), reported)
         if view != self._last_view:
             self._last_view = view
-            self._incoming.put(("view", view))
+            self.incoming.put(("view", view))
 
 
 class VirtualTable:
