@@ -30,8 +30,6 @@ from roundtap_core.event.commands import Report
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 
-BY_HAND = 12
-"""So many tables of a round the organizer enters by clicks; the others have units that report."""
 IDLE, RUNNING = "idle", "running"
 
 
@@ -39,8 +37,9 @@ class Evening:
     """One event, led by one hand; what they saw and did stands in the ledger."""
 
     def __init__(self, hand: Hand, rulebook: str, name: str, best: tuple[int, int], rounds: int = 3,
-                 seats: int = 4) -> None:
-        self.rounds, self.seats = rounds, seats
+                 seats: int = 4, by_hand: int = 12) -> None:
+        """`by_hand`: so many tables of a round the organizer enters by clicks; the others have units that report."""
+        self.rounds, self.seats, self.by_hand = rounds, seats, by_hand
         self.hand, self.hall, self.rulebook, self.name, self.best = hand, hand.hall, rulebook, name, best
         self.ledger = Ledger()
         self.event_id = ""
@@ -143,7 +142,7 @@ class Evening:
         self.hand.look().until(lambda: len(self.tables()) == shown, f"{shown} open tables")
         tables = self.tables()
         for at, (match, _, a, b) in enumerate(tables):
-            if at < BY_HAND:
+            if at < self.by_hand:
                 self.enter(match, a, b)
             else:
                 self.report(match, a, b)
@@ -165,20 +164,17 @@ def people_file(folder: Path, name: str, people: list[str]) -> Path:
 
 def test_a_small_event_by_clicks_alone(hall: Hall, tmp_path: Path, screen: Screen,
                                        capsys: pytest.CaptureFixture[str]) -> None:
-    """Five and a latecomer, two rounds and a final: hasty hands at the desk, two players with their phones."""
-    evening = Evening(Hand(screen, hall), "xwing-standard", "Small Open", (100, 24), rounds=2, seats=2)
+    """Five and a latecomer, one round and a final: hasty hands at the desk, two players with their phones."""
+    evening = Evening(Hand(screen, hall), "xwing-standard", "Small Open", (100, 24), rounds=1, seats=2, by_hand=1)
     evening.hand.look().log_in(hall.url, PIN)
     evening.begin(people_file(tmp_path, "small", player_names(5)), 5)
     phones = Phones(Hand(screen, hall, "localhost", PHONE), evening.event_id)
-    for number in (1, 2):
-        evening.draw()
-        evening.publish()
-        if number == 1:
-            latecomer(evening, "Zenobia Late")
-        evening.start()
-        if number == 2:
-            agreement(evening, phones)
-        evening.all_results()
+    evening.draw()
+    evening.publish()
+    latecomer(evening, "Zenobia Late")
+    evening.start()
+    agreement(evening, phones)
+    evening.all_results()
     evening.make_cut()
     evening.draw()
     evening.publish()

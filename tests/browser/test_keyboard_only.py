@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hall_kit import Hall
 from pages_kit import PIN
 from screen_kit import Screen
@@ -54,7 +55,8 @@ class Keyboard:
         raise AssertionError(f"{selector} was not reached: {stops[-8:]}")
 
 
-def test_from_a_new_event_to_its_champion(own_hall: Hall, screen: Screen) -> None:
+@pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_from_a_new_event_to_its_champion(own_hall: Hall, screen: Screen, rounds: int) -> None:
     hall = own_hall
     screen.stand_still()
     keys = Keyboard(screen)
@@ -71,7 +73,7 @@ def test_from_a_new_event_to_its_champion(own_hall: Hall, screen: Screen) -> Non
     keys.tab_to("#new [name=structure]")
     while screen.run("return document.activeElement.value") != "own":
         keys.press(Keys.ARROW_DOWN)
-    keys.press(Keys.TAB, "2")
+    keys.press(Keys.TAB, str(rounds))
     keys.tab_to("#new [name=cut]")
     while screen.run("return document.activeElement.value") != "2":
         keys.press(Keys.ARROW_DOWN)
