@@ -34,7 +34,10 @@ def faults(screen: Screen, path: str, whole: bool) -> list[str]:
 
 def looked_at(screen: Screen, hall: Hall, path: str, whole: bool = False) -> list[str]:
     screen.open(hall.url + path)
-    if path.startswith("/console"):
+    if not path.startswith("/console"):
+        # A page may have chosen a language for all that follow.
+        screen.cdp("Network.clearBrowserCookies", {})
+    else:
         # What is fetched on demand is a page of its own as well.
         screen.run("for (const one of document.querySelectorAll('details:not([data-open])')) one.open = true")
     return faults(screen, path, whole)
