@@ -161,7 +161,7 @@ def seen_as(client: FlaskClient, hall: Hall, address: str) -> dict[str, set[str]
     return found
 
 
-FULL = ("nobody", "before play", "running", "troubles", "bracket")
+FULL = ("nobody", "before play", "running", "troubles", "bracket", "archived")
 """States in which pages have most on them."""
 
 
