@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from html.parser import HTMLParser
 
 from flask.testing import FlaskClient
@@ -14,9 +14,6 @@ from hall_kit import Hall
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.policy import POLICY, STAFF
 from roundtap_hub.printing.slip_marks import slip_token
-
-WHOLE = "ROUNDTAP_WHOLE" in os.environ
-"""Look at every page in every state; else only where something was not on a page of this address before."""
 
 NO_PAGES = frozenset({
     "GET /static/<name>", "GET /feed", "GET /time", "GET /colours.css", "GET /ca.crt", "GET /device/challenge",
@@ -155,18 +152,20 @@ def shape(text: str) -> set[str]:
     return parser.found
 
 
-def worth_a_look(client: FlaskClient, hall: Hall, address: str) -> Iterator[str]:
-    """The paths of an address that show something new, or all of them."""
-    seen: set[str] = set()
-    headers = {"Accept-Language": "de"}
-    some = False
-    for path in paths(hall, address):
-        answer = client.get(path, headers=headers, follow_redirects=True)
-        if answer.status_code not in (200, 202):
-            continue
-        some = True
-        fresh = shape(answer.text) - seen
-        if WHOLE or fresh:
-            seen |= fresh
-            yield path
-    assert some, f"{address}: none of its examples is a page"
+def seen_as(client: FlaskClient, hall: Hall, address: str) -> dict[str, set[str]]:
+    """The shape of each page of an address, by its path."""
+    answers = {path: client.get(path, headers={"Accept-Language": "de"}, follow_redirects=True)
+               for path in paths(hall, address)}
+    found = {path: shape(answer.text) for path, answer in answers.items() if answer.status_code in (200, 202)}
+    assert found, f"{address}: none of its examples is a page"
+    return found
+
+
+FULL = ("nobody", "before play", "running", "troubles", "bracket", "archived")
+"""States in which pages have most on them."""
+
+
+def richest(client: FlaskClient, hall: Hall, address: str) -> str:
+    """The path of an address with the most kinds of things on its page."""
+    shapes = seen_as(client, replace(hall, events={state: hall.events[state] for state in FULL}), address)
+    return max(shapes, key=lambda path: len(shapes[path]))

@@ -1,7 +1,7 @@
 """Two events of 24 players in one hall, in two rulebooks, by clicks alone from a table of people to the champions: with
 a latecomer, a no-show, a dispute, a swap, a correction of round 1 in round 3 and somebody who leaves between cut and
 bracket; two organizers at once with PINs of their own, both hasty; players who report by phone, a judge with a phone,
-check-in, and a wall beside them."""
+check-in, and a wall beside them. A small one of them all in `make test`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hall_kit import open_hall
+from hall_kit import Hall, open_hall
 from hand_kit import Hand, Ledger
-from page_table import WHOLE
+from pages_kit import PIN
 from phone_hands import (
     Phones,
     champion_on_the_wall,
@@ -30,15 +30,16 @@ from roundtap_core.event.commands import Report
 from roundtap_core.records import Pair, Result
 from roundtap_core.result_json import result_to_json
 
-BY_HAND = 12 if WHOLE else 3
-"""So many tables of a round the organizer enters by clicks; the others have units that report."""
 IDLE, RUNNING = "idle", "running"
 
 
 class Evening:
     """One event, led by one hand; what they saw and did stands in the ledger."""
 
-    def __init__(self, hand: Hand, rulebook: str, name: str, best: tuple[int, int]) -> None:
+    def __init__(self, hand: Hand, rulebook: str, name: str, best: tuple[int, int], rounds: int = 3,
+                 seats: int = 4, by_hand: int = 12) -> None:
+        """`by_hand`: so many tables of a round the organizer enters by clicks; the others have units that report."""
+        self.rounds, self.seats, self.by_hand = rounds, seats, by_hand
         self.hand, self.hall, self.rulebook, self.name, self.best = hand, hand.hall, rulebook, name, best
         self.ledger = Ledger()
         self.event_id = ""
@@ -59,9 +60,9 @@ class Evening:
         hand.type("#new [name=name]", self.name)
         screen.one("#new [name=level]").send_keys("\ue015")
         hand.click("#new details:not(.about) > summary")
-        for field, value in (("structure", "own"), ("cut", "4"), ("lists_required", "0")):
+        for field, value in (("structure", "own"), ("cut", str(self.seats)), ("lists_required", "0")):
             screen.run("arguments[0].value = arguments[1]", screen.one(f"#new [name={field}]"), value)
-        hand.type("#new [name=swiss_rounds]", "3")
+        hand.type("#new [name=swiss_rounds]", str(self.rounds))
         before = len(self.hall.house.service.snapshot.ids)
         hand.leads("#new button.main", "the event", lambda: screen.all("#next"), twice=True)
         assert len(self.hall.house.service.snapshot.ids) == before + 1
@@ -141,7 +142,7 @@ class Evening:
         self.hand.look().until(lambda: len(self.tables()) == shown, f"{shown} open tables")
         tables = self.tables()
         for at, (match, _, a, b) in enumerate(tables):
-            if at < BY_HAND:
+            if at < self.by_hand:
                 self.enter(match, a, b)
             else:
                 self.report(match, a, b)
@@ -161,6 +162,29 @@ def people_file(folder: Path, name: str, people: list[str]) -> Path:
     return path
 
 
+def test_a_small_event_by_clicks_alone(hall: Hall, tmp_path: Path, screen: Screen,
+                                       capsys: pytest.CaptureFixture[str]) -> None:
+    """Five and a latecomer, one round and a final: hasty hands at the desk, two players with their phones."""
+    evening = Evening(Hand(screen, hall), "xwing-standard", "Small Open", (100, 24), rounds=1, seats=2, by_hand=1)
+    evening.hand.look().log_in(hall.url, PIN)
+    evening.begin(people_file(tmp_path, "small", player_names(5)), 5)
+    phones = Phones(Hand(screen, hall, "localhost", PHONE), evening.event_id)
+    evening.draw()
+    evening.publish()
+    latecomer(evening, "Zenobia Late")
+    evening.start()
+    agreement(evening, phones)
+    evening.all_results()
+    evening.make_cut()
+    evening.draw()
+    evening.publish()
+    evening.start()
+    evening.all_results()
+    evening.finish()
+    stands(evening, tmp_path, capsys)
+
+
+@pytest.mark.long
 def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen,
                                            capsys: pytest.CaptureFixture[str]) -> None:
     names = player_names(47)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from hall_kit import Hall, open_hall
+import pytest
+from hall_kit import Hall
 from pages_kit import PIN
 from screen_kit import Screen
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
+
+from roundtap_hub.pages.base import SETTLE_MS
 
 NAMES = ["Aleksandra Wiśniewska-Szczepańska", "Bruno Maier", "Łukasz Żak", "Eva Luz"]
 TABS_MAX = 120
@@ -54,47 +55,56 @@ class Keyboard:
         raise AssertionError(f"{selector} was not reached: {stops[-8:]}")
 
 
-def test_from_a_new_event_to_its_champion(tmp_path: Path, screen: Screen) -> None:
-    with open_hall(tmp_path) as hall:
-        keys = Keyboard(screen)
-        screen.open(f"{hall.url}/login?next=/console")
-        keys.press(PIN, Keys.ENTER)
-        screen.until(lambda: screen.all("#new"), "the console")
+@pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_from_a_new_event_to_its_champion(own_hall: Hall, screen: Screen, rounds: int) -> None:
+    hall = own_hall
+    screen.stand_still()
+    keys = Keyboard(screen)
+    screen.open(f"{hall.url}/login?next=/console")
+    keys.press(PIN, Keys.ENTER)
+    screen.until(lambda: screen.all("#new"), "the console")
 
-        keys.tab_to("#new [name=name]")
-        keys.press("Winter Open")
-        keys.tab_to("#new [name=level]")
+    keys.tab_to("#new [name=name]")
+    keys.press("Winter Open")
+    keys.tab_to("#new [name=level]")
+    keys.press(Keys.ARROW_DOWN)
+    keys.tab_to("#new details:not(.about) > summary")
+    keys.press(Keys.ENTER)
+    keys.tab_to("#new [name=structure]")
+    while screen.run("return document.activeElement.value") != "own":
         keys.press(Keys.ARROW_DOWN)
-        keys.tab_to("#new details:not(.about) > summary")
-        keys.press(Keys.ENTER)
-        keys.tab_to("#new [name=structure]")
-        while screen.run("return document.activeElement.value") != "own":
-            keys.press(Keys.ARROW_DOWN)
-        keys.press(Keys.TAB, "2")
-        keys.tab_to("#new [name=cut]")
-        while screen.run("return document.activeElement.value") != "2":
-            keys.press(Keys.ARROW_DOWN)
-        keys.press(Keys.ENTER)
-        keys.tab_to("#new button.main")
-        keys.press(Keys.ENTER)
-        screen.until(lambda: screen.all("textarea[name=names]"), "the event")
+    keys.press(Keys.TAB, str(rounds))
+    keys.tab_to("#new [name=cut]")
+    while screen.run("return document.activeElement.value") != "2":
+        keys.press(Keys.ARROW_DOWN)
+    keys.press(Keys.ENTER)
+    keys.tab_to("#new button.main")
+    keys.press(Keys.ENTER)
+    screen.until(lambda: screen.all("textarea[name=names]"), "the event")
 
-        screen.until(lambda: screen.all("#next:not(.settling)"), "the next step")
-        keys.tab_to("#next .main")
-        keys.press(Keys.ENTER)
-        screen.until(lambda: screen.run("return document.activeElement.name === 'names'"), "the names")
-        keys.press(Keys.ENTER.join(NAMES))
-        keys.tab_to("#enter form button:not([type])")
-        keys.press(Keys.ENTER)
-        screen.until(lambda: len(hall.event("e1").entrants) == 4, "all four")
+    _settled(hall, screen)
+    keys.tab_to("#next .main")
+    keys.press(Keys.ENTER)
+    screen.until(lambda: screen.run("return document.activeElement.name === 'names'"), "the names")
+    keys.press(Keys.ENTER.join(NAMES))
+    keys.tab_to("#enter form button:not([type])")
+    keys.press(Keys.ENTER)
+    screen.until(lambda: len(hall.event("e1").entrants) == 4, "all four")
 
-        first_name, last_name = _rounds(hall, keys).split()
-        assert hall.event("e1").finished
-        keys.tab_to("#next .main")
-        keys.press(Keys.ENTER)
-        screen.until(lambda: screen.driver.current_url.endswith("/standings"), "the standings")
-        assert f"{first_name} {last_name[0]}." in screen.one("tbody tr").text
-        print(f"{keys.pressed} keys for an event of four")
+    first_name, last_name = _rounds(hall, keys).split()
+    assert hall.event("e1").finished
+    keys.tab_to("#next .main")
+    keys.press(Keys.ENTER)
+    screen.until(lambda: screen.driver.current_url.endswith("/standings"), "the standings")
+    assert f"{first_name} {last_name[0]}." in screen.one("tbody tr").text
+    print(f"{keys.pressed} keys for an event of four")
+
+
+def _settled(hall: Hall, screen: Screen) -> None:
+    """The next step is there, and takes a press on the page and at the hub."""
+    screen.until(lambda: screen.all("#next"), "the next step")
+    screen.settle()
+    hall.time.ahead_ms += SETTLE_MS
 
 
 def _rounds(hall: Hall, keys: Keyboard) -> str:
@@ -103,7 +113,7 @@ def _rounds(hall: Hall, keys: Keyboard) -> str:
 
     def step() -> str:
         """The next step, once it takes a press."""
-        screen.until(lambda: screen.all("#next:not(.settling)"), "the next step")
+        _settled(hall, screen)
         return str(screen.one("#next").get_attribute("data-step")).split()[0]
 
     for _ in range(40):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from hall_kit import Hall, in_every_state, open_hall
+from hall_kit import Hall
 from page_table import paths
 from screen_kit import Screen
 
@@ -19,13 +18,6 @@ FORM = re.compile(r"<form[^>]*method=\"post\"[^>]*action=\"([^\"#?]+)[^\"]*\"[^>
 ELSEWHERE = re.compile(r"formaction=\"(/[^\"#?]+)")
 
 
-@pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
-    with open_hall(tmp_path_factory.mktemp("hall")) as opened:
-        in_every_state(opened)
-        yield opened
-
-
 def pin_of(hall: Hall, role: str) -> str:
     known = len(hall.house.hub.organizers.staff.people)
     _, pin = hall.house.hub.organizers.add_person(f"Number {known}", role)
@@ -33,14 +25,14 @@ def pin_of(hall: Hall, role: str) -> str:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_no_form_is_shown_that_would_be_refused(hall: Hall, role: str) -> None:
-    browser = hall.house.browser()
-    browser.log_in(pin_of(hall, role))
-    snapshot = hall.house.service.snapshot
+def test_no_form_is_shown_that_would_be_refused(full_hall: Hall, role: str) -> None:
+    browser = full_hall.house.browser()
+    browser.log_in(pin_of(full_hall, role))
+    snapshot = full_hall.house.service.snapshot
     refused: set[str] = set()
     forms = 0
     for address in OF_EVENT:
-        for path in paths(hall, address):
+        for path in paths(full_hall, address):
             answer = browser.get(path)
             if answer.status_code != 200:
                 continue
@@ -53,12 +45,12 @@ def test_no_form_is_shown_that_would_be_refused(hall: Hall, role: str) -> None:
     assert not refused, "\n".join(sorted(refused))
 
 
-def test_a_scorekeeper_s_own_screen_has_no_dead_button(hall: Hall, screen: Screen) -> None:
+def test_a_scorekeeper_s_own_screen_has_no_dead_button(full_hall: Hall, screen: Screen) -> None:
     """As the browser shows it, with its scripts: what can be pressed on the console leads somewhere."""
-    screen.log_in(hall.url, pin_of(hall, SCOREKEEPER))
-    snapshot = hall.house.service.snapshot
+    screen.log_in(full_hall.url, pin_of(full_hall, SCOREKEEPER))
+    snapshot = full_hall.house.service.snapshot
     for state in ("before play", "draft", "published", "running", "troubles", "cut", "finished"):
-        screen.open(f"{hall.url}/console/{hall.events[state]}")
+        screen.open(f"{full_hall.url}/console/{full_hall.events[state]}")
         shown: list[str] = screen.run("""
             return [...document.querySelectorAll("form[method=post] button, form[method=post] input[type=submit]")]
                 .filter((one) => one.checkVisibility())

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from hall_kit import Hall, in_every_state, open_hall
+from hall_kit import Hall
 from pages_kit import PIN
 from screen_kit import DESK, NARROW, PHONE, WALL, Screen, Size
-
-
-@pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
-    with open_hall(tmp_path_factory.mktemp("hall")) as opened:
-        in_every_state(opened)
-        yield opened
-
 
 LIVE: dict[str, Size] = {
     "/wall/{}": WALL, "/wall/{}?theme=dark": WALL, "/e/{}": PHONE, "/e/{}/p/p1": PHONE, "/e/{}/pairings": PHONE,
@@ -23,14 +13,19 @@ LIVE: dict[str, Size] = {
 }
 
 
-@pytest.mark.parametrize("path", list(LIVE))
-def test_a_page_without_its_hub_says_so_and_can_be_read(hall: Hall, screen: Screen, path: str) -> None:
-    address = path.format(hall.events["bracket" if "bracket" in path else "troubles"])
+IN_SHORT = ("/wall/{}?theme=dark", "/e/{}/p/p1", "/console/{}")
+"""One of each layout."""
+
+
+@pytest.mark.parametrize("path", [*IN_SHORT, *(pytest.param(path, marks=pytest.mark.long)
+                                               for path in LIVE if path not in IN_SHORT)])
+def test_a_page_without_its_hub_says_so_and_can_be_read(full_hall: Hall, screen: Screen, path: str) -> None:
+    address = path.format(full_hall.events["bracket" if "bracket" in path else "troubles"])
     if path.startswith("/console"):
-        screen.log_in(hall.url, PIN)
-    screen.open(hall.url + address)
+        screen.log_in(full_hall.url, PIN)
+    screen.open(full_hall.url + address)
     screen.size(LIVE[path])
-    screen.until(lambda: not screen.all(".settling"), "the next step")
+    screen.settle()
     screen.go_stale()
     screen.until(lambda: screen.all("body.stale"), "the page to know that it is old")
     sign = screen.one("#contact")
@@ -44,32 +39,28 @@ def test_a_page_without_its_hub_says_so_and_can_be_read(hall: Hall, screen: Scre
     assert not found, "\n".join(found)
 
 
-def test_somebody_who_walks_through_many_pages_holds_one_connection(hall: Hall, screen: Screen) -> None:
+def test_somebody_who_walks_through_many_pages_holds_one_connection(full_hall: Hall, screen: Screen) -> None:
     """A browser keeps pages that were left, and has six connections for one hub: kept feeds would stop it."""
-    running = hall.events["running"]
+    running = full_hall.events["running"]
     places = [f"/e/{running}", f"/e/{running}/pairings", f"/e/{running}/p/p1", f"/e/{running}/p/p2",
               f"/e/{running}/p/p3", f"/e/{running}/p/p4", f"/e/{running}/p/p5", f"/e/{running}/p/p6"]
     for place in places:
-        screen.open(hall.url + place)
-        screen.until(lambda: _feeds(hall) == 1, f"one feed at {place}, not {_feeds(hall)}")
+        screen.open(full_hall.url + place)
+        screen.until(lambda: full_hall.doors.listeners == 1, f"one feed at {place}")
     screen.driver.back()
     screen.until(lambda: screen.driver.current_url.endswith("/p/p5"), "the page before")
-    screen.until(lambda: _feeds(hall) == 1, "the feed of the page that is seen again")
+    screen.until(lambda: full_hall.doors.listeners == 1, "the feed of the page that is seen again")
     assert not screen.all("body.stale")
 
 
-def _feeds(hall: Hall) -> int:
-    return len(hall.application.browsers._here)
-
-
 @pytest.mark.parametrize("path", ["/nowhere", "/e/nothing", "/login?wrong"])
-def test_what_has_no_page_can_be_read(hall: Hall, screen: Screen, path: str) -> None:
+def test_what_has_no_page_can_be_read(full_hall: Hall, screen: Screen, path: str) -> None:
     if "wrong" in path:
-        screen.open(f"{hall.url}/login")
+        screen.open(f"{full_hall.url}/login")
         screen.one("[name=pin]").send_keys("nonsense\n")
         screen.until(lambda: screen.all("[role=alert]"), "the answer")
     else:
-        screen.open(hall.url + path)
+        screen.open(full_hall.url + path)
     found = screen.axe()
     screen.size(NARROW)
     assert [*found, *screen.unfit(), *screen.small()] == []

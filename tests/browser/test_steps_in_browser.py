@@ -18,9 +18,9 @@ PEOPLE = [f"Player {n:02}" for n in range(1, 9)]
 class Desk(Hand):
     """One console on one screen, of an event with everybody in it."""
 
-    def __init__(self, screen: Screen, hall: Hall, size: Size) -> None:
+    def __init__(self, screen: Screen, hall: Hall, size: Size, swiss: int = 2, cut: int = 4) -> None:
         super().__init__(screen, hall, size=size)
-        self.event_id = hall.create("Winter Open", people=PEOPLE, swiss_rounds=2, cut=4)
+        self.event_id = hall.create("Winter Open", people=PEOPLE, swiss_rounds=swiss, cut=cut)
         self.look().log_in(self.url, PIN)
         screen.open(f"{self.url}/console/{self.event_id}")
         self.ready()
@@ -55,27 +55,31 @@ class Desk(Hand):
         self.ready()
 
 
-@pytest.mark.parametrize("size", [
-    pytest.param(DESK, id="1366x768", marks=pytest.mark.long), pytest.param(PHONE, id="390x844")])
-def test_hasty_hands_at_every_step_of_an_event_with_a_cut(hall: Hall, screen: Screen, size: Size) -> None:
-    desk = Desk(screen, hall, size)
-    event = desk.event_id
-    for number in range(1, 5):
-        cut = number > 2
-        desk.next(event, (number - 1, 1, "idle", cut, False))
-        desk.next(event, (number, None, "idle", cut, False))
-        desk.next(event, (number, None, "running", cut, False))
+@pytest.mark.parametrize(("size", "swiss", "cut"), [
+    pytest.param(PHONE, 1, 2, id="390x844"),
+    pytest.param(PHONE, 2, 4, id="390x844-long", marks=pytest.mark.long),
+    pytest.param(DESK, 2, 4, id="1366x768-long", marks=pytest.mark.long)])
+def test_hasty_hands_at_every_step_of_an_event_with_a_cut(
+    hall: Hall, screen: Screen, size: Size, swiss: int, cut: int,
+) -> None:
+    desk = Desk(screen, hall, size, swiss, cut)
+    event, last = desk.event_id, swiss + cut // 2
+    for number in range(1, last + 1):
+        made = number > swiss
+        desk.next(event, (number - 1, 1, "idle", made, False))
+        desk.next(event, (number, None, "idle", made, False))
+        desk.next(event, (number, None, "running", made, False))
         desk.results(finger=number != 2)
         if number == 1:
             for anchor in ("competitors", "units", "grid"):
                 screen.open(f"{hall.url}/console/{event}#{anchor}")
                 desk.ready()
                 desk.in_sight("#next .main")
-        if number == 2:
-            desk.next(event, (2, None, "idle", True, False))
-    desk.next(event, (4, None, "idle", True, True))
+        if number == swiss:
+            desk.next(event, (swiss, None, "idle", True, False))
+    desk.next(event, (last, None, "idle", True, True))
     assert hall.event(event).finished
-    assert [played.draw.attempt for played in hall.event(event).rounds if played.draw] == [1, 1, 1, 1]
+    assert [played.draw.attempt for played in hall.event(event).rounds if played.draw] == [1] * last
 
 
 def test_a_step_that_another_hand_brings_takes_no_late_click_either(hall: Hall, screen: Screen) -> None:

@@ -1,23 +1,31 @@
-"""What a page weighs: at most 60 kB on the wire for a browser that comes for the first time, in a full hall."""
+"""What a page weighs: at most 60 kB on the wire for a browser that comes for the first time, in a full hall.
+
+Counted over what each page names; with `-m long` every one by a real browser."""
 
 from __future__ import annotations
 
+import gzip
+import html
+import re
 from collections.abc import Iterator
+from http.client import HTTPConnection
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from hall_kit import Hall, open_hall
 from page_table import pages_of_everybody, pages_of_organizers, paths
 from pages_kit import PIN
-from screen_kit import WIRE_MAX_BYTES, Screen
+from screen_kit import GUARD_S, WIRE_MAX_BYTES, Screen
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event.commands import FinishEvent, MakeCut, SetClock
+from roundtap_hub.cookies import HERE
 
 TABLES = 64
 
 
 @pytest.fixture(scope="module")
-def full_hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+def large_hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     """128 players: before play, drafted, in the middle of round 2, with results and troubles, in the bracket, over."""
     with open_hall(tmp_path_factory.mktemp("hall")) as hall:
         names = player_names(2 * TABLES)
@@ -60,12 +68,79 @@ def heaviest(hall: Hall, address: str, organizer: bool) -> list[str]:
     return sorted(found, key=lambda path: found[path])[-1:]
 
 
+NAMED = re.compile(r"<(?:link|script|img|use)\b[^>]*? (?:href|src)=[\"'](/[^\"'#]+)")
+WITHIN = re.compile(r"(?:url\(|@import )[\"']?([^\"')]+)")
+
+
+class Wire:
+    """A browser's requests without the browser: bytes as they come, heads and all."""
+
+    def __init__(self, hall: Hall, cookies: str) -> None:
+        self.at = urlsplit(hall.url)
+        self.headers = {"Accept-Language": "de", "Accept-Encoding": "gzip", "Cookie": cookies}
+
+    def first_load(self, path: str) -> dict[str, int]:
+        """The bytes of a page and of all that it names, by path."""
+        sent: dict[str, int] = {}
+        waiting = [path]
+        while waiting:
+            one = waiting.pop()
+            if one in sent:
+                continue
+            sent[one], kind, text = self.get(one)
+            if "html" in kind:
+                waiting += [html.unescape(found) for found in re.findall(NAMED, text) if not_a_page(found)]
+            elif "css" in kind:
+                waiting += [urljoin(one, found) for found in re.findall(WITHIN, text) if not found.startswith("data:")]
+        return sent
+
+    def get(self, path: str) -> tuple[int, str, str]:
+        connection = HTTPConnection(self.at.hostname or "", self.at.port, timeout=GUARD_S)
+        try:
+            connection.request("GET", path, headers=self.headers)
+            answer = connection.getresponse()
+            body = answer.read()
+            assert answer.status in (200, 202), (path, answer.status)
+            head = sum(len(name) + len(value) + 4 for name, value in answer.getheaders()) + 19
+            text = gzip.decompress(body) if answer.headers["Content-Encoding"] == "gzip" else body
+            return head + len(body), answer.headers["Content-Type"], text.decode("utf-8", "replace")
+        finally:
+            connection.close()
+
+
+def not_a_page(path: str) -> bool:
+    """A link may also say where a page is in another language."""
+    return path.startswith(("/static", "/colours.css"))
+
+
+@pytest.fixture(scope="module")
+def cookies(large_hall: Hall) -> str:
+    """What an organizer's browser sends along."""
+    cookie = large_hall.house.organizer().client.get_cookie(HERE)
+    assert cookie
+    return f"{HERE}={cookie.value}"
+
+
 @pytest.mark.parametrize("address", [*pages_of_everybody(), *pages_of_organizers()])
-def test_first_load(full_hall: Hall, screen: Screen, address: str) -> None:
+def test_first_load(large_hall: Hall, cookies: str, address: str) -> None:
+    organizer = address in pages_of_organizers()
+    for path in heaviest(large_hall, address, organizer):
+        sent = Wire(large_hall, cookies if organizer else "").first_load(path)
+        assert len(sent) > 1, "a page names its style"
+        assert sum(sent.values()) <= WIRE_MAX_BYTES, (path, sent)
+
+
+BY_BROWSER = ("GET /console/<event_id>", "GET /wall/<event_id>", "GET /me/<token>")
+
+
+@pytest.mark.parametrize("address", [
+    pytest.param(address, marks=() if address in BY_BROWSER else pytest.mark.long)
+    for address in (*pages_of_everybody(), *pages_of_organizers())])
+def test_first_load_in_a_browser(large_hall: Hall, screen: Screen, address: str) -> None:
     organizer = address in pages_of_organizers()
     if organizer:
-        screen.log_in(full_hall.url, PIN)
-    for path in heaviest(full_hall, address, organizer):
-        wire, by_path = screen.wire_bytes(full_hall.url + path)
+        screen.log_in(large_hall.url, PIN)
+    for path in heaviest(large_hall, address, organizer):
+        wire, by_path = screen.wire_bytes(large_hall.url + path)
         print(f"{wire:>7} bytes on the wire: {path}")
         assert wire <= WIRE_MAX_BYTES, (path, by_path)

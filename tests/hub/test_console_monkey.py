@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from monkey_console import TABLES, run
 
 
 @pytest.mark.parametrize("rulebook", sorted(TABLES))
-def test_nothing_is_recorded_that_nobody_said(rulebook: str, tmp_path: Path):
-    count, _ = run(tmp_path, rulebook, 160, seed=7)
-    assert count["recorded"] > 40
+def test_nothing_is_recorded_that_nobody_said(rulebook: str, tmp_path: Path, chance: Random):
+    """At one of the rulebook's tables, before time or at time."""
+    count = run(tmp_path, rulebook, 60, chance, places=1)
+    assert count["recorded"]
+    assert count["form recorded"] + count["form refused"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rulebook", sorted(TABLES))
+def test_nothing_is_recorded_that_nobody_said_in_many_walks(rulebook: str, tmp_path: Path, chance: Random):
+    count = run(tmp_path, rulebook, 10_000, chance)
+    assert count["recorded"] > 2_500
     assert count["form refused"]
