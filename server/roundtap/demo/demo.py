@@ -75,6 +75,11 @@ def _trouble(args: argparse.Namespace) -> str | None:
         return f"--players {args.players}: an event needs 4 players; the demo has names for {PLAYERS_MAX}."
     if not 1 <= args.port <= 65534:
         return f"--port {args.port}: choose a port from 1 to 65534."
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError as error:
+        return Problem("demo_no_terminals", reason=error.strerror or error).say(reader_words())
     secure = () if is_loopback(args.host) else ((args.host, secure_port(args.port)),)
     for host, port in ((args.host, args.port), (BENCH_HOST, args.port + 1), *secure):
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
@@ -83,11 +88,6 @@ def _trouble(args: argparse.Namespace) -> str | None:
                 probe.bind((host, port))
             except OSError as error:
                 return f"port {port} cannot be used ({error.strerror}). Choose another with --port N."
-    try:
-        for end in os.openpty():
-            os.close(end)
-    except OSError as error:
-        return Problem("demo_no_terminals", reason=error.strerror or error).say(reader_words())
     return None
 
 
