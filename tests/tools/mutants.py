@@ -312,6 +312,8 @@ pytest_runtest_logreport = pytest_collectreport = _note
 """
 WHERE = "import sys, {0}; print(*(sys.modules[name].__file__ for name in '{0}'.split(', ')))"
 IDLE_S, MEMORY = 600, 6 << 30
+STOPPED = threading.Event()
+"""No run is begun any more, and those that run are ended."""
 
 
 class Copy:
@@ -373,6 +375,8 @@ class Copy:
 
     def test(self, arguments: list[str], limit_s: float) -> tuple[str, list[str], float]:
         """("green", "red" or "hung", the red tests, processor seconds) of one run of pytest."""
+        if STOPPED.is_set():
+            raise SystemExit
         self._red.write_text("")
         with self._said.open("w") as out:
             run = subprocess.Popen([self.python, "-m", "pytest", "-x", "-q", "-p", RED, "-p", "no:cacheprovider",
@@ -385,6 +389,8 @@ class Copy:
                 try:
                     code = run.wait(1)
                 except subprocess.TimeoutExpired:
+                    if STOPPED.is_set():
+                        raise SystemExit from None
                     now_s, memory = _used(run.pid)
                     spent_s = max(spent_s, now_s)
                     if spent_s > moved_s + 1:
@@ -512,34 +518,38 @@ def main() -> int:
             else:
                 waiting.put(mutant)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    lock, stop = threading.Lock(), threading.Event()
+    lock = threading.Lock()
+
+    ended: queue.SimpleQueue[Path] = queue.SimpleQueue()
 
     def work(folder: Path) -> None:
-        copy = Copy(folder)
-        while not stop.is_set():
-            try:
-                mutant = waiting.get_nowait()
-            except queue.Empty:
-                return
-            entry = tried(copy, mutant, args.only)
-            with lock:
-                done.append(entry)
-                print(told(entry), flush=True)
-                if out:
-                    with out.open("a") as lines:
-                        lines.write(json.dumps(entry) + "\n")
+        try:
+            copy = Copy(folder)
+            while True:
+                entry = tried(copy, waiting.get_nowait(), args.only)
+                with lock:
+                    done.append(entry)
+                    print(told(entry), flush=True)
+                    if out:
+                        with out.open("a") as lines:
+                            lines.write(json.dumps(entry) + "\n")
+        except queue.Empty:
+            return
+        finally:
+            ended.put(folder)
 
     with tempfile.TemporaryDirectory(prefix="m") as made:
-        folders = [Path(made) / str(job) for job in range(0 if waiting.empty() else args.jobs)]
-        workers = [threading.Thread(target=work, args=(folder,), daemon=True) for folder in folders]
-        for folder, worker in zip(folders, workers, strict=True):
+        working = {Path(made) / str(job) for job in range(0 if waiting.empty() else args.jobs)}
+        for folder in sorted(working):
             folder.mkdir()
-            worker.start()
+            threading.Thread(target=work, args=(folder,), daemon=True).start()
         try:
-            for worker in workers:
-                worker.join()
+            while working:
+                working.discard(ended.get())
         finally:
-            stop.set()
+            STOPPED.set()
+            while working:
+                working.discard(ended.get())
     print(summary(done))
     return 0
 
