@@ -15,9 +15,10 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.hub import Hub
+from roundtap_hub.journal import service as journal_service
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
-from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.journal.service import Step
 from roundtap_hub.presence import Presence
 from roundtap_hub.printing.job_book import PrintBook
 
@@ -37,6 +38,14 @@ class HandClock:
     @property
     def clocks(self) -> Clocks:
         return Clocks(self.boot_id, lambda: self.ms, lambda: None)
+
+
+class Service(journal_service.Service):
+    """A service that keeps the journal it was handed within a test's reach: what lies there, or what it refuses."""
+
+    def __init__(self, journal: Journal, *more: Any) -> None:
+        super().__init__(journal, *more)
+        self.journal = journal
 
 
 def url_of(path: Path) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from flask import Flask
 from flask.testing import FlaskClient
+from hub_kit import Service
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, Report, SetOfficials
@@ -23,7 +24,7 @@ from roundtap_hub import pages
 from roundtap_hub.hub import Hub, hash_pin
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.journal import Journal
-from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.journal.service import Step
 from roundtap_hub.presence import Presence
 
 PIN = "246810"

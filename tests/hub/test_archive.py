@@ -34,7 +34,7 @@ def play_to_the_end(house: House) -> None:
 
 
 def kinds(house: House) -> list[str]:
-    return [entry.kind for entry in house.service._journal.entries(VENUE)]
+    return [entry.kind for entry in house.service.journal.entries(VENUE)]
 
 
 # --- archiving ---------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_a_deleted_event_has_no_pages_and_no_people(house: House, tmp_path: Path
         assert (path, browser.get(path).status_code) == (path, 410)
     assert "Winter Open" not in text_of(browser.get("/console"))
     assert house.service.snapshot.people_of("e1") == {}
-    assert house.service._journal.people() == {}
+    assert house.service.journal.people() == {}
     house.service.stop()
 
 
@@ -193,10 +193,10 @@ def test_nobody_s_name_is_left_in_the_files(house: House, tmp_path: Path) -> Non
 
 def test_the_chain_of_a_deleted_event_still_holds(house: House, tmp_path: Path) -> None:
     play_to_the_end(house)
-    before = list(house.service._journal.entries("e1"))
+    before = list(house.service.journal.entries("e1"))
     house.organizer().post("/console/e1/delete", name="Winter Open")
     house.service.sealer.settle()
-    assert list(house.service._journal.entries("e1")) == before
+    assert list(house.service.journal.entries("e1")) == before
     house.service.stop()
     looked = {found.stream: found for found in verify(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True))}
     assert looked["e1"].wrong == []

@@ -173,7 +173,7 @@ def test_what_was_not_saved_has_no_echo_and_is_taken_the_next_time(bench: Bench,
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(bench.hub.service._journal, "append", full)
+        patch.setattr(bench.hub.service.journal, "append", full)
         answer = bench.send(GOOD)
     assert answer.status_code == 503
     assert opened(KEY, ECHO, answer.get_json()) is None
@@ -200,14 +200,14 @@ class SlowDisk:
 @pytest.fixture
 def slow(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDisk]:
     disk = SlowDisk(threading.Event(), [])
-    append = bench.hub.service._journal.append
+    append = bench.hub.service.journal.append
 
     def later(entries: Any, people: Any = ()) -> None:
         disk.batches.append(len(entries))
         assert disk.let.wait(30)
         append(entries, people)
 
-    monkeypatch.setattr(bench.hub.service._journal, "append", later)
+    monkeypatch.setattr(bench.hub.service.journal, "append", later)
     yield disk
     disk.let.set()
 
@@ -282,7 +282,7 @@ def test_all_who_waited_for_a_commit_that_failed_hear_so_and_the_next_is_taken(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(bench.hub.service._journal, "append", full)
+        patch.setattr(bench.hub.service.journal, "append", full)
         answers = [begin(bench)]
         assert tried.wait(30)
         answers += [begin(bench), begin(bench, event="gone")]

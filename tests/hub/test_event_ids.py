@@ -49,7 +49,7 @@ def test_events_from_before_the_update_come_first_in_their_own_order(tmp_path: P
                                swiss_rounds=2)
 
         assert names(house) == ["Old 2", "Old 10", "New"]
-        assert [entry.kind for entry in house.service._journal.entries(VENUE)][-1] == "event-begun"
+        assert [entry.kind for entry in house.service.journal.entries(VENUE)][-1] == "event-begun"
 
 
 def test_an_event_that_is_refused_did_not_begin(tmp_path: Path) -> None:

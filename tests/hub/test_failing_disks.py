@@ -52,7 +52,7 @@ def refuses(code: str) -> Callable[..., None]:
 def test_the_console_says_what_the_disk_did_and_when_it_is_well_again(
         service: Service, clock: HandClock, monkeypatch: pytest.MonkeyPatch, code: str, key: str) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(service._journal, "append", refuses(code))
+        patch.setattr(service.journal, "append", refuses(code))
         with pytest.raises(Problem, match="nothing has changed"):
             service.tell("e1", c.SetClock("start"), "organizer")
         assert keys(service) == [key]
@@ -65,7 +65,7 @@ def test_the_console_says_what_the_disk_did_and_when_it_is_well_again(
 
 def test_a_checkpoint_that_fails_tells_too(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service.tell("e1", c.SetClock("start"), "organizer")
-    monkeypatch.setattr(service._journal, "save_checkpoint", refuses("SQLITE_FULL"))
+    monkeypatch.setattr(service.journal, "save_checkpoint", refuses("SQLITE_FULL"))
     service.checkpoint()
     assert keys(service) == ["full"]
 
@@ -74,7 +74,7 @@ def test_a_disk_that_works_again_is_found_out_by_itself(
         service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody presses anything while the console says that nothing can be saved."""
     with monkeypatch.context() as patch:
-        patch.setattr(service._journal, "append", refuses("SQLITE_FULL"))
+        patch.setattr(service.journal, "append", refuses("SQLITE_FULL"))
         with pytest.raises(Problem):
             service.tell("e1", c.SetClock("start"), "organizer")
     well = threading.Event()
@@ -86,14 +86,14 @@ def test_a_disk_that_works_again_is_found_out_by_itself(
 
 def test_a_slow_commit_is_told_and_forgotten(service: Service, clock: HandClock,
                                              monkeypatch: pytest.MonkeyPatch) -> None:
-    append = service._journal.append
+    append = service.journal.append
 
     def slow(*args: object) -> None:
         clock.ms += SLOW_MS + 10_000
         append(*args)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(service._journal, "append", slow)
+        patch.setattr(service.journal, "append", slow)
         service.tell("e1", c.SetClock("start"), "organizer")
     assert [(line.key, line.n) for line in service.storage.lines()] == [("slow", 13)]
     clock.ms += WELL_AGAIN_MS
@@ -176,8 +176,8 @@ def test_a_commit_nobody_knows_of_is_answered_when_the_disk_tells(
         raise JournalConflict("no sync", "SQLITE_IOERR_FSYNC")
 
     with monkeypatch.context() as patch:
-        patch.setattr(service._journal, "append", fails)
-        patch.setattr(service._journal, "settle", fails)
+        patch.setattr(service.journal, "append", fails)
+        patch.setattr(service.journal, "settle", fails)
         with pytest.raises(OutcomeUnknown) as caught:
             service.ask([service_module.Step("e1", c.SetClock("start"))], "organizer", timeout_s=0.5)
     with pytest.raises(Problem) as told:
@@ -207,11 +207,11 @@ def test_a_log_that_grew_while_somebody_read_is_emptied(tmp_path: Path, monkeypa
             connection.exec_driver_sql("SELECT count(*) FROM entry").fetchall()
             for n in range(150):
                 service.tell("e1", c.SetAbout({"venue": f"room {n}" + "x" * 50}), "organizer")
-            assert service._journal.log_bytes() > 100_000
+            assert service.journal.log_bytes() > 100_000
         service.look_at_disk(tmp_path)
         service.ask([], "x")
         service.stop()
-        assert service._journal.log_bytes() < 100_000
+        assert service.journal.log_bytes() < 100_000
 
 
 # --- on the pages ------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def test_every_organizer_s_page_says_it_and_no_player_s(house: House, language: 
     house.publish()
     organizer.headers = {"Accept-Language": language}
     house.service.storage.failed(errno.ENOSPC)
-    house.service.keep_copies(Copies(house.service._journal, "line", [], lambda: ""))
+    house.service.keep_copies(Copies(house.service.journal, "line", [], lambda: ""))
     for page in ("/console", "/console/e1", "/console/e1/match/1.1", "/console/e1/officials"):
         text = organizer.get(page).text
         assert text.count('class="storage ') == 2, page

@@ -100,7 +100,7 @@ def test_one_reports_the_other_agrees_and_the_result_stands(house: House) -> Non
 
 
 def entries(house: House) -> list:  # type: ignore[type-arg]
-    return house.service._journal.streams()["e1"]
+    return house.service.journal.streams()["e1"]
 
 
 def test_a_question_names_the_winner_and_every_figure(house: House) -> None:

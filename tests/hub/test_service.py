@@ -142,7 +142,7 @@ def test_a_commit_that_fails_changes_nothing_and_the_next_one_works(
         service: Service, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     before = service.snapshot.events["e1"]
     with monkeypatch.context() as patch:
-        patch.setattr(service._journal, "append", fails(error))
+        patch.setattr(service.journal, "append", fails(error))
         with pytest.raises(Problem) as caught:
             service.tell("e1", c.SetClock("start"), "organizer")
     assert caught.value.key == "not_saved"
@@ -161,8 +161,8 @@ def test_a_hub_that_cannot_even_read_answers_nobody_until_it_can(
         raise OSError(5, "I/O")
 
     with monkeypatch.context() as patch:
-        patch.setattr(service._journal, "append", fails(OSError(5, "I/O")))
-        patch.setattr(service._journal, "holds", holds)
+        patch.setattr(service.journal, "append", fails(OSError(5, "I/O")))
+        patch.setattr(service.journal, "holds", holds)
         first = service.submit([Step("e1", c.SetClock("start"))], "organizer")
         assert unreadable.wait(10)
         with pytest.raises(Problem, match="could not be saved"):
@@ -179,7 +179,7 @@ def test_doubt_about_one_event_stops_nobody_in_another(
         service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless the command looks at the whole hall: what it finds there may not be so."""
     service.ask(event_steps("e2"), "organizer", people("e2"))
-    in_doubt, holds = threading.Event(), service._journal.holds
+    in_doubt, holds = threading.Event(), service.journal.holds
 
     def not_e1(stream: str, head: Head) -> bool:
         if stream == "e1":
@@ -188,9 +188,9 @@ def test_doubt_about_one_event_stops_nobody_in_another(
         return holds(stream, head)
 
     with monkeypatch.context() as patch:
-        patch.setattr(service._journal, "holds", not_e1)
+        patch.setattr(service.journal, "holds", not_e1)
         with monkeypatch.context() as once:
-            once.setattr(service._journal, "append", fails(OSError(5, "I/O")))
+            once.setattr(service.journal, "append", fails(OSError(5, "I/O")))
             waits = service.submit([Step("e1", c.SetClock("start"))], "organizer")
             assert in_doubt.wait(10)
         assert service.tell("e2", c.SetAbout({"venue": "the back room"}), "organizer")
@@ -210,7 +210,7 @@ def test_a_commit_that_failed_is_looked_for_where_it_would_be(
         service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Years of other events, and what is known of this one, are not read again."""
     service.ask(event_steps("e2"), "organizer", people("e2"))
-    other, read = service.snapshot.events["e2"], service._journal.entries
+    other, read = service.snapshot.events["e2"], service.journal.entries
     looked: list[tuple[str, int]] = []
 
     def watched(stream: str, after: Head) -> Iterator[Entry]:
@@ -218,8 +218,8 @@ def test_a_commit_that_failed_is_looked_for_where_it_would_be(
         return read(stream, after)
 
     with monkeypatch.context() as patch:
-        patch.setattr(service._journal, "append", fails(OSError(28, "full")))
-        patch.setattr(service._journal, "entries", watched)
+        patch.setattr(service.journal, "append", fails(OSError(28, "full")))
+        patch.setattr(service.journal, "entries", watched)
         with pytest.raises(Problem, match="could not be saved"):
             service.tell("e1", c.SetClock("start"), "organizer")
 
@@ -239,7 +239,7 @@ def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
     other.append([created])
     other.close()
     with monkeypatch.context() as patch:
-        patch.setattr(service._journal, "append", fails(JournalConflict("no")))
+        patch.setattr(service.journal, "append", fails(JournalConflict("no")))
         with pytest.raises(Problem, match="could not be saved"):
             service.tell("e1", c.SetClock("start"), "organizer")
     assert (known.name, service.snapshot.events["e1"].name) == ("Winter Open", "Summer Open")
@@ -249,7 +249,7 @@ def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
 def test_a_commit_that_only_seemed_to_fail_is_answered_as_what_it_is(
         service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sync failed after the write, and the fact is there: whoever is told otherwise does it twice."""
-    append = service._journal.append
+    append = service.journal.append
 
     def saved_but_broken(entries: Sequence[Entry], who: Sequence[PersonRecord]) -> None:
         append(entries, who)
@@ -257,7 +257,7 @@ def test_a_commit_that_only_seemed_to_fail_is_answered_as_what_it_is(
 
     report = c.Report("r1", "1.1", "a", 0, {"score": {"a": 100, "b": 24}}, "body")
     with monkeypatch.context() as patch:
-        patch.setattr(service._journal, "append", saved_but_broken)
+        patch.setattr(service.journal, "append", saved_but_broken)
         made = service.tell("e1", report, "unit:table-1")
 
     assert [entry.data["report_id"] for entry in made] == ["r1"]
@@ -432,7 +432,7 @@ def test_a_checkpoint_of_the_round_before_does_not_count(path: Path) -> None:
 
 def test_only_running_clocks_are_noted(service: Service) -> None:
     service.checkpoint()
-    assert service._journal.checkpoints() == {}
+    assert service.journal.checkpoints() == {}
 
 
 def test_a_core_that_computes_otherwise_is_noticed(

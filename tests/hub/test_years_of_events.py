@@ -165,7 +165,7 @@ class Years(RuleBasedStateMachine):
             assert snapshot.names_of(event) == event_names(state, known)
             self.pages_show(event, state, known)
         for event, head, core in seals:
-            sealed = self.house.service._journal.seals.find(event)
+            sealed = self.house.service.journal.seals.find(event)
             if core == made_by() and head == self.state(event).head:
                 assert sealed
                 assert sealed.state == encode(self.state(event))
