@@ -34,18 +34,23 @@ def _children() -> set[int]:
     return found
 
 
+def _speaking(log: logging.Logger) -> list[logging.Handler]:
+    """A library's null handler says nothing, and pytest's own come and go with each test."""
+    return [handler for handler in log.handlers
+            if not isinstance(handler, logging.NullHandler) and not type(handler).__module__.startswith("_pytest")]
+
+
 def _process_state() -> dict[str, Any]:
     """What a test can change for those after it in the same process, thing by thing."""
-    root = logging.getLogger()
     state: dict[str, Any] = {
         "logging.disable": logging.root.manager.disable,
-        "the root logger": (root.level, [h for h in root.handlers if not type(h).__module__.startswith("_pytest")]),
+        "the root logger": (logging.root.level, _speaking(logging.root)),
         "the locale": locale.setlocale(locale.LC_ALL),
         "the working folder": Path.cwd(),
     }
-    state |= {f"logger {name}": (log.level, log.disabled, log.propagate, list(log.handlers))
+    state |= {f"logger {name}": (log.level, log.disabled, log.propagate, _speaking(log))
               for name, log in logging.root.manager.loggerDict.items()
-              if isinstance(log, logging.Logger) and (log.level or log.disabled or not log.propagate or log.handlers)}
+              if isinstance(log, logging.Logger) and (log.level or log.disabled or not log.propagate or _speaking(log))}
     state |= {f"${name}": value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
     state |= {signal.Signals(number).name: signal.getsignal(number) for number in signal.Signals
               if number not in (signal.SIGKILL, signal.SIGSTOP)}
