@@ -75,6 +75,8 @@ def chance(request: pytest.FixtureRequest) -> random.Random:
 
 
 @pytest.fixture(autouse=True)
-def _seeded(_nothing_left_behind: None, chance: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
+def _seeded(_nothing_left_behind: None, chance: random.Random) -> Iterator[None]:
     """What the product draws by `secrets` in this process comes from the test's seed, too."""
-    monkeypatch.setattr(random, "_urandom", chance.randbytes)
+    with pytest.MonkeyPatch.context() as patch:  # not the test's own, whose patches end before its other fixtures
+        patch.setattr(random, "_urandom", chance.randbytes)
+        yield
