@@ -46,7 +46,8 @@ class Evening:
         browser.switch_to.new_window("tab")
         self.console_tab = browser.current_window_handle
         browser.get(console)
-        browser.find_element(By.NAME, "pin").send_keys(pin, Keys.ENTER)
+        asked = wait_until(lambda: browser.find_elements(By.NAME, "pin"), "the console to ask for the PIN")
+        asked[0].send_keys(pin, Keys.ENTER)
         wait_until(lambda: self._links("Friday night"), "the event on the console")
         self._links("Friday night")[0].click()
 
