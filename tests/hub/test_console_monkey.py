@@ -20,6 +20,6 @@ def test_nothing_is_recorded_that_nobody_said(rulebook: str, tmp_path: Path, cha
 @pytest.mark.long
 @pytest.mark.parametrize("rulebook", sorted(TABLES))
 def test_nothing_is_recorded_that_nobody_said_in_many_walks(rulebook: str, tmp_path: Path, chance: Random):
-    count = run(tmp_path, rulebook, 10_000, chance)
-    assert count["recorded"] > 2_500
+    count = run(tmp_path, rulebook, 1_000, chance)
+    assert count["recorded"] > 250
     assert count["form refused"]
