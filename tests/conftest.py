@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import locale
 import logging
 import os
@@ -66,6 +67,12 @@ def _nothing_left_behind() -> Iterator[None]:
     left = [f"{what}: {before.get(what, 'not there')} → {after.get(what, 'not there')}"
             for what in {**before, **after} if before.get(what) != after.get(what)]
     assert not left, "left behind changed:\n" + "\n".join(left)
+
+
+def pytest_collection_finish() -> None:
+    """Ten thousand tests that stay need no look at each collection: a fourteenth of the processor time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
