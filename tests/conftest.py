@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from made_once import made_once
 
 settings.register_profile("roundtap", derandomize=True, deadline=None)
 settings.load_profile("roundtap")
@@ -73,6 +74,12 @@ def pytest_collection_finish() -> None:
     """Ten thousand tests that stay need no look at each collection: a fourteenth of the processor time."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _made_once() -> Iterator[None]:
+    with made_once():
+        yield
 
 
 @pytest.fixture

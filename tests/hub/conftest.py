@@ -6,14 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from made_once import made_once
 from pages_kit import Browser, House, open_house
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _made_once() -> Iterator[None]:
-    with made_once():
-        yield
 
 
 @pytest.fixture
