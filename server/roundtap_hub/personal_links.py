@@ -158,12 +158,6 @@ class PersonalLinks:
             self._codes.of[who] = made
             return made
 
-    def code_left_ms(self, event_id: str, competitor: str) -> int:
-        """So long the code of this person still lives; 0: there is none."""
-        with self._lock:
-            found = self._codes.people.get(self._codes.of.get((event_id, competitor), ""))
-        return max(0, found[1] - self._now_ms()) if found else 0
-
     def claim_code(self, typed: str, address: str) -> str | None:
         """The path for six letters, once; None for wrong ones, and while this address has to wait (`gate`)."""
         letters = "".join(letter for letter in typed.upper() if letter.isalpha())[: CODE_LENGTH + 1]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lists_kit import places
-from roundtap_core.check.list_contents import list_violations, list_warnings
+from roundtap_core.check.list_contents import list_violations
 from roundtap_core.lists.parts import fold
 from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -41,7 +41,6 @@ def test_a_file_without_lists_breaks_no_rule_unless_it_says_that_they_are_requir
 def test_whatever_stands_in_a_list_is_a_problem_at_most(rulebook: str, list_: dict[str, Any]) -> None:
     file = event(rulebook, list_, lists_required=True)
     assert all(problem.say() for problem in list_violations(file))
-    list(list_warnings(file))
     RULEBOOKS[rulebook].lists.total(list_)
     RULEBOOKS[rulebook].lists.completed(list_)
     RULEBOOKS[rulebook].lists.normal(list_)
@@ -52,11 +51,9 @@ def test_what_is_flagged_is_no_violation_but_for_two_decks_of_one_name() -> None
     named = {**ship, "name": "Luke Skywalker (Rebel Fleet)"}
     file = event("xwing-standard", {"ships": [ship]}, {"ships": [named]})
     assert list(list_violations(file)) == []
-    assert places(list_warnings(file)) == {"/competitors/0/list/ships/0/name": "list_which_product"}
     deck = {"identity": "Doctora Grandeza"}
     file = event("keyforge-archon", deck, deck)
     assert places(list_violations(file)) == {"/competitors/1/list/identity": "list_deck_twice"}
-    assert places(list_warnings(file)) == {"/competitors/1/list/identity": "list_deck_twice"}
 
 
 def test_the_level_of_the_event_counts() -> None:

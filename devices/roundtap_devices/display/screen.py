@@ -92,10 +92,6 @@ class Screen:
         self.reason = self.said = ""
         return True
 
-    def refresh(self) -> None:
-        """Send the next frame even if nothing changed."""
-        self._shown = None
-
     def _placed(self, image: Any, now_ms: int) -> Any:
         """The picture a pixel aside, as far as nothing of it is cut."""
         if self._shift_ms is None or (box := image.getbbox()) is None:

@@ -57,7 +57,3 @@ class Pacer:
             self._printing.append((end, self._idle_us))
         self._line_free_us = begins_us + count * self._byte_us
         self._handed += count
-
-    def idle_in_ms(self, now_ms: int) -> int:
-        """How long the printer is still busy with what was handed over."""
-        return max(0, -(-(self._idle_us - now_ms * 1000) // 1000))

@@ -120,7 +120,6 @@ class Wall:
         self._language, self._configured = language, configured
         self._heartbeat, self._told_to_stop = heartbeat, told_to_stop
         self._page = ""
-        self._asked_alive = 0
 
     def run(self, window: bool, environment: Mapping[str, str]) -> None:
         """Until told to stop."""

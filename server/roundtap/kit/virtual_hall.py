@@ -49,9 +49,6 @@ class VirtualClock:
     def __init__(self) -> None:
         self.now_ms = 1_000_000
 
-    def pass_ms(self, ms: int) -> None:
-        self.now_ms += ms
-
 
 class DirectLink:
     """A unit's link without a network: the same signed reports, handed straight to the hub's device code."""

@@ -28,14 +28,3 @@ def list_violations(tournament: Tournament) -> Iterator[Problem]:
         if problem.key == DECK_TWICE:
             _, at, rest = problem.where.split("/", 2)
             yield Problem(problem.key, where=f"/competitors/{began[int(at)]}/{rest}", **problem.params)
-
-
-def list_warnings(tournament: Tournament) -> Iterator[Problem]:
-    """What is only flagged: in single lists, and in all of them together."""
-    book = rulebook(tournament.rulebook)
-    options = book.options(tournament.options)
-    for place, competitor in enumerate(tournament.competitors):
-        for problem in book.lists.warnings(book.lists.of_competitor(competitor), options, tournament.level):
-            yield problem.at(f"/competitors/{place}/list")
-    for problem in book.lists.event_warnings(tournament.competitors, options):
-        yield problem.at("/competitors")
