@@ -28,6 +28,7 @@ from roundtap_core.records import (
 from roundtap_core.rulebooks.base import BYE_RANDOM_LOWEST
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.standings import standings
+from roundtap_core.words import LANGUAGES, core_words
 from rulebook_kit import event as tournament
 
 everywhere = pytest.mark.parametrize("rulebook", RULEBOOKS)
@@ -363,6 +364,16 @@ def test_elimination_from_the_start_fills_up_with_byes_by_lot(rulebook: str) -> 
         if what_follows(event.state) != OVER:
             event.play()
     assert bracket(event).champion is not None
+
+
+# Coming late.
+
+@everywhere
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_minutes_to_appear_are_those_that_the_rulebook_s_text_names(rulebook: str, language: str) -> None:
+    book = RULEBOOKS[rulebook]
+    assert "decision.late_minutes" in book.house_decisions
+    assert f"{book.options({})['late_minutes']} min" in core_words(language)("decision.late_minutes").lower()
 
 
 # Officials.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
+from roundtap_core.event.apply import apply
 from roundtap_core.event.people.arriving import meetable
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, tournament_of
@@ -96,6 +99,14 @@ def test_meeting_somebody_is_for_round_1_while_it_is_played() -> None:
     event.tell(c.PublishRound(2, 1))
     with refused("too_late_to_enter"):
         late(event, bye)
+
+
+def test_an_entry_about_a_match_that_is_not_there_changes_no_match() -> None:
+    event = Event(players=5).play()
+    late(event, bye_of(event))
+    met = event.entries[-1]
+    after = apply(event.state, replace(met, number=met.number + 1, data={**met.data, "match": "1.99"}))
+    assert after.rounds == event.state.rounds
 
 
 def test_without_an_opponent_a_latecomer_has_an_unpaired_loss_as_ever() -> None:

@@ -371,6 +371,14 @@ def test_strange_questions_are_refused_and_change_nothing(hall: Hall) -> None:
     assert exchange.state == STORED
 
 
+@pytest.mark.parametrize("unit_id", ["", "m" * 65, "mé", "m\n1", 5, None, ["m-1"]])
+def test_a_unit_without_a_plain_name_does_not_wait_to_be_enrolled(hall: Hall, unit_id: object) -> None:
+    ask = {"step": "ask", "unit_id": unit_id, "token": "t" * 32, "kind": "table", "serial": 1, "commit": ""}
+    assert hall.post(ask)[0] == 400
+    assert hall.desk.room.listed() == []
+    assert hall.post({**ask, "unit_id": "m" * 64})[0] == 200
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"[" * 2000, b"\xff\xfe", b'{"step": "ask"}'])
 def test_what_is_no_question_at_all(hall: Hall, body: bytes) -> None:
     hall.client.seen_as = {"client": ("10.0.0.9", 1)}
