@@ -197,10 +197,12 @@ def test_the_store_does_not_grow_for_ever(hall: Hall, monkeypatch: pytest.Monkey
 
 def test_the_events_colours_wait_for_no_page(hall: Hall, monkeypatch: pytest.MonkeyPatch):
     by_flask = hall.by_flask("/colours.css")
+    kept = hall.house.app.test_client().get("/colours.css").headers["Cache-Control"]
     monkeypatch.setattr(hall.application.pages, "answer", None)
     answer = hall.get("/colours.css")
     assert (answer.status_code, answer.text) == (200, by_flask)
     assert answer.headers["content-type"] == "text/css; charset=utf-8"
+    assert answer.headers["cache-control"] == kept == "no-cache"
     assert '[data-event="e1"]{--event:#' in answer.text
 
 

@@ -23,6 +23,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict
 from roundtap_hub.opened import open_folder
 from roundtap_hub.standby import standby_copy
+from roundtap_hub.standby.following import AWAY, Following, HubToFollow
 from roundtap_hub.standby.kin import Kin
 from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
 from roundtap_hub.standby.standby_copy import Standbys
@@ -341,6 +342,21 @@ def test_files_are_for_their_owner_only(folder: StandbyFolder) -> None:
 def test_one_process_uses_a_folder(folder: StandbyFolder) -> None:
     with pytest.raises(Problem):
         StandbyFolder(folder.path)
+
+
+def test_a_standby_says_that_its_key_does_not_open_what_the_hub_sent(
+    folder: StandbyFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[tuple[str, str]] = []
+    post = Following(HubToFollow("127.0.0.1", 1, "standby-2", KEY, 1), folder, lambda *told: said.append(told))
+
+    def hear_a_foreign_line() -> None:
+        post.stop()
+        raise NotSealed
+
+    monkeypatch.setattr(post, "_follow_once", hear_a_foreign_line)
+    post.run()
+    assert said == [(AWAY, "key")]
 
 
 def test_the_key_is_turned_once(house: House, folder: StandbyFolder) -> None:

@@ -101,6 +101,12 @@ def test_a_call_is_seen():
     assert [(step["match"], step["since_ms"]) for step in played.steps()] == [("3.1", NEW_CALL.since_ms)]
 
 
+def test_a_call_of_59_seconds_has_not_waited_a_minute():
+    played = Played(replace(HUB, calls=(replace(OLD_CALL, since_ms=OLD_CALL.since_ms + 72_000),)))
+    played.go(d.CALLS)
+    assert "Table 12 · 0:59" in played.said
+
+
 def test_a_call_that_goes_does_not_hand_its_press_to_the_next():
     played = Played()
     played.go(d.CALLS)

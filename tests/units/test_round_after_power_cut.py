@@ -64,3 +64,10 @@ def test_another_match_has_counted_nothing_and_shows_what_the_hub_holds(hub: Hub
     restart(hub, 20_500)
     time.told(view("d2", state="counting", remaining_ms=LEFT_MS + 3_000), stored=False)
     assert time.left_ms(30_500) == LEFT_MS + 3_000
+
+
+def test_of_a_kept_view_only_a_round_with_time_left_has_a_clock(time: RoundTime) -> None:
+    time.told(view(state="paused", remaining_ms=LEFT_MS), stored=True)
+    assert (time.left_ms(500), time.counts) == (None, True)
+    time.told(view(state="idle"), stored=True)
+    assert (time.left_ms(500), time.counts) == (None, False)
