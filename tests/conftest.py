@@ -47,6 +47,7 @@ def _process_state() -> dict[str, Any]:
     state: dict[str, Any] = {
         "logging.disable": logging.root.manager.disable,
         "the root logger": (logging.root.level, _speaking(logging.root)),
+        "filters of the log": [list(handler.filters) for handler in logging.root.handlers if handler.filters],
         "the locale": locale.setlocale(locale.LC_ALL),
         "the working folder": Path.cwd(),
     }
