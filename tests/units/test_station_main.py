@@ -52,7 +52,7 @@ def test_what_is_wrong_is_said(tmp_path, text, says):
 
 def test_an_unknown_printer_ends_the_command_with_the_reason(tmp_path, capsys):
     path = tmp_path / "station.toml"
-    path.write_text(GOOD + 'printer = "laser"')
+    path.write_text(GOOD.replace("/var/lib/roundtap", str(tmp_path)) + 'printer = "laser"')
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     assert run(parser.parse_args([str(path)])) == 2
