@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageChops, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont
 
 from roundtap_devices.printing.print_lines import (
     CENTER,
@@ -98,7 +98,7 @@ def _letter(image: Image.Image, label: Label) -> None:
 
 def _stamp(image: Image.Image, piece: Image.Image, x: int, y: int) -> None:
     """Put the black of `piece` on the image; its white covers nothing."""
-    image.paste(0, (x, y), ImageChops.invert(piece))
+    image.paste(0, (x, y), piece.point(lambda dot: 0 if dot else 255))
 
 
 @lru_cache(maxsize=4)
