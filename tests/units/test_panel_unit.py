@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import itertools
 import json
 import socket
 import threading
@@ -12,10 +14,13 @@ from panel_kit import HUB, HUB_MS
 
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_devices.display.screen import FULL, OFF, VirtualScreen
+from roundtap_devices.front import RETRY_MS
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.hands import Hands
+from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_systemd.root_steps import Refused
 from roundtap_units.link.local_key import HubHere
+from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.hub_says import StandbySaid, hub_said
 from roundtap_units.panel.main import ConfigError, read_config
@@ -245,3 +250,28 @@ def test_what_is_wrong_in_it_is_said(tmp_path, text, says):
     with pytest.raises(ConfigError) as error:
         read_config(tmp_path / "panel.toml")
     assert says in str(error.value)
+
+
+def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatch):
+    class Stopping(threading.Event):
+        """Set once the pins were had."""
+
+        def is_set(self):
+            return opened == ["no chip", "had"] or next(looked) > 40 * RETRY_MS // 1000
+
+    def pins(folder):
+        opened.append("had" if opened else "no chip")
+        if opened == ["no chip"]:
+            raise OSError("no gpiochip")
+        return mock_factory()
+
+    opened, looked, seconds = [], itertools.count(), itertools.count()
+    monkeypatch.setenv("ROUNDTAP_LOCAL", str(tmp_path))
+    monkeypatch.setattr(main, "pins_of_this_machine", pins)
+    monkeypatch.setattr(main, "stop_when_told", lambda incoming: Stopping())
+    monkeypatch.setattr(main.time, "monotonic_ns", lambda: next(seconds) * 10 ** 9)
+    (tmp_path / "panel.toml").write_text("")
+    arguments = argparse.ArgumentParser()
+    main.add_arguments(arguments)
+    main.run(arguments.parse_args(["--config", str(tmp_path / "panel.toml"), "--folder", str(tmp_path)]))
+    assert opened == ["no chip", "had"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -208,14 +209,23 @@ class Screen:
 
     attached = True
 
-    def __init__(self) -> None:
+    def __init__(self, cookies: Mapping[str, str] | None = None) -> None:
         self.opened: list[str] = []
+        self.given: list[Mapping[str, Any]] = []
+        self._cookies = cookies or {}
         self._news: list[dict[str, Any]] = []
 
     def send(self, method: str, values: Mapping[str, Any], of_page: bool = True) -> int:
         if method == "Page.navigate":
             self.opened.append(str(values["url"]))
             self._news = [{"method": "Page.frameNavigated", "params": {"frame": {"url": values["url"]}}}]
+        elif method == "Network.getCookies":
+            found = [{"name": name, "value": value} for name, value in self._cookies.items()]
+            self._news.append({"asked": method, "result": {"cookies": found}})
+        elif method == "Network.setCookie":
+            self.given.append(values)
+        else:
+            self._news.append({"asked": method, "result": {}})
         return 1
 
     def read(self, patience_s: float) -> list[dict[str, Any]]:
@@ -242,6 +252,28 @@ def test_the_machine_s_own_page_is_opened_again_only_when_it_has_something_else_
     wall = Wall(Memory(tmp_path / "wall.json"), Hall().watch(), "en", "", Heartbeat(Notify({})), told_to_stop)
     wall._show(screen)  # type: ignore[arg-type]
     assert screen.opened == [*pages, "ended"]
+
+
+def test_a_wall_asks_its_browser_who_it_is_to_the_hub_and_is_that_again_after_a_restart(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def shown(screen: Screen, seconds: int) -> None:
+        turns, hall = iter(range(seconds)), Hall()
+        hall.hubs[HUB] = "ours"
+        watch = hall.watch(HUB)
+        watch.look()
+        wall = Wall(Memory(path), watch, "en", "", Heartbeat(Notify({})), lambda: next(turns, None) is None)
+        wall._show(screen)  # type: ignore[arg-type]
+
+    path, at_ms = tmp_path / "wall.json", itertools.count(0, ASK_EVERY_MS)
+    monkeypatch.setattr("roundtap_units.wall.main.now_ms", lambda: next(at_ms))
+    first = Screen({"another": "no", "roundtap_display": "abcdefghijklmnop.C"})
+    shown(first, 10)
+    assert (first.opened[0], first.given) == (WALL, [])
+    assert (Memory(path).display, Memory(path).hub) == ("abcdefghijklmnop.C", "ours")
+    again = Screen()
+    shown(again, 10)
+    assert [(each["url"], each["name"], each["value"]) for each in again.given][:1] == [
+        (WALL, "roundtap_display", "abcdefghijklmnop.C")]
 
 
 def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
