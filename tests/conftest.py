@@ -20,6 +20,11 @@ settings.register_profile("roundtap", derandomize=True, deadline=None)
 settings.load_profile("roundtap")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: a quarter of the time a worker waits for a browser, or for a hub of its own."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     seed = config.getoption("randomly_seed", 0)
     terminalreporter.write_line(f"The same order and chance again: --randomly-seed={seed}")
@@ -28,6 +33,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def _children() -> set[int]:
     """Processes that this one has started and not yet reaped."""
     found: set[int] = set()
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return found  # nearly always: no look at each thread is needed
     for thread in Path("/proc/self/task").iterdir():
         try:
             found.update(map(int, (thread / "children").read_text().split()))

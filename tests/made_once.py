@@ -1,11 +1,14 @@
-"""What every hub of a process makes alike, made once for all tests: compiled templates and routes, and hashes of PINs.
+"""What every hub of a process makes alike, made once for all tests: compiled templates and routes, hashes of PINs, and
+the tables of a journal.
 
-Each of these is the same again for the same input; a hub of a second's work is one of a few milliseconds by it.
+Each of these is the same again for the same input; a hub of a second's work is one of a few milliseconds by it. And the
+thread that looks on at a hub's commands soon leaves one that has ended: else hundreds of them look on at nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,11 +17,17 @@ from typing import Any
 import pytest
 from flask import Flask
 from jinja2 import Environment
+from sqlalchemy import Connection
 from werkzeug.routing import Rule
+
+from roundtap_hub.journal import time_limit
+from roundtap_hub.journal.migrations import forms as journal_forms
 
 compile_template = Environment.compile
 TEMPLATES: dict[Any, Any] = {}
 ROUTES: dict[Any, dict[str, Any]] = {}
+change_form = journal_forms._change
+EMPTY: dict[Any, sqlite3.Connection] = {}
 
 
 def template_once(environment: Environment, source: Any, name: str | None = None, filename: str | None = None,
@@ -45,10 +54,27 @@ class KnownRule(Rule):
         vars(self).update(ROUTES[key])
 
 
+def tables_once(connection: Connection, create: Any, forms: Any, lock: Any) -> None:
+    """`forms._change`: an empty SQLite file gets a copy of what another empty one has got before."""
+    file = connection.connection.driver_connection
+    if not isinstance(file, sqlite3.Connection) or file.execute("SELECT 1 FROM sqlite_master").fetchone():
+        return change_form(connection, create, forms, lock)
+    key = (create, forms, forms.running())
+    if key in EMPTY:
+        EMPTY[key].backup(file)
+        return None
+    change_form(connection, create, forms, lock)
+    EMPTY[key] = sqlite3.connect(":memory:", check_same_thread=False)
+    file.backup(EMPTY[key])
+    return None
+
+
 @contextmanager
 def made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Environment, "compile", template_once)
         patch.setattr(Flask, "url_rule_class", KnownRule)
         patch.setattr(hashlib, "scrypt", cache(hashlib.scrypt))
+        patch.setattr(journal_forms, "_change", tables_once)
+        patch.setattr(time_limit, "LOOKS_IN_VAIN", 2)
         yield
