@@ -10,6 +10,8 @@ from checker.shape import Grade, grade
 LARGEST = 9
 Meetings = dict[str, frozenset[str]]
 Round = list[tuple[str, str]]
+Known = dict[object, bool]
+"""What `feasible` has found out: rounds that differ in their order only lead to the same question."""
 
 
 def matchings(members: Sequence[str], met: Met | None = None) -> Iterator[Round]:
@@ -24,10 +26,19 @@ def matchings(members: Sequence[str], met: Met | None = None) -> Iterator[Round]
                 yield [(first, other), *more]
 
 
-def feasible(members: Sequence[str], met: Meetings, byes: Mapping[str, int], rounds: int) -> bool:
+def feasible(members: Sequence[str], met: Meetings, byes: Mapping[str, int], rounds: int, known: Known) -> bool:
     """Whether so many more rounds can be paired without a repeat, each bye among those with the fewest."""
     if not rounds:
         return True
+    question = frozenset(met.items()), frozenset(byes.items()), rounds
+    if question not in known:
+        known[question] = _found(members, met, byes, rounds, known)
+    return known[question]
+
+
+def _found(members: Sequence[str], met: Meetings, byes: Mapping[str, int], rounds: int, known: Known) -> bool:
+    if len(members) % 2 == 0 and any(len({*members} - met[who]) - 1 < rounds for who in members):
+        return False  # somebody has too few left to meet
     rests: Sequence[str | None] = [None]
     if len(members) % 2:
         fewest = min(byes[who] for who in members)
@@ -35,7 +46,7 @@ def feasible(members: Sequence[str], met: Meetings, byes: Mapping[str, int], rou
     for rest in rests:
         later = {**byes, rest: byes[rest] + 1} if rest else byes
         for pairs in matchings([who for who in members if who != rest], met):
-            if feasible(members, after(met, pairs), later, rounds - 1):
+            if feasible(members, after(met, pairs), later, rounds - 1, known):
                 return True
     return False
 
@@ -55,10 +66,11 @@ def needless_dead_end(
     paired = [who for pair in pairs for who in pair]
     members = [*paired, rest] if rest else paired
     later = {who: byes.get(who, 0) + (who == rest) for who in members}
-    if feasible(members, after(met, pairs), later, rounds_left):
+    known: Known = {}
+    if feasible(members, after(met, pairs), later, rounds_left, known):
         return False
     wanted: Grade = grade(pairs, points, met, paired)
     return any(
-        grade(way, points, met, paired) == wanted and feasible(members, after(met, way), later, rounds_left)
+        grade(way, points, met, paired) == wanted and feasible(members, after(met, way), later, rounds_left, known)
         for way in matchings(paired)
     )
