@@ -58,6 +58,7 @@ def test_who_comes_while_somebody_types_is_listed_and_what_is_typed_stays(tmp_pa
         with new_units(hall, 2) as units:
             for unit in units:
                 unit.shown()
-            screen.until(lambda: screen.look_again() and len(screen.all("#waiting li")) == 2, "both in the list, without a press")
+            screen.until(lambda: screen.look_again() and len(screen.all("#waiting li")) == 2,
+                         "both in the list, without a press")
             typed = screen.run("return [document.activeElement.name, document.activeElement.value]")
             assert typed == ["code", "17 3"]
