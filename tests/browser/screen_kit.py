@@ -283,6 +283,10 @@ class Screen:
     def all(self, selector: str) -> list[WebElement]:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
+    def click(self, selector: str) -> None:
+        """Once; what a live change took away or covers at that moment is looked for again."""
+        self.until(lambda: self.one(selector).click() or True, f"{selector} to be pressed")
+
     def until(self, true: Callable[[], Any], what: str, timeout_s: float = GUARD_S) -> Any:
         """What `true` says once that is something; a page that is being replaced says nothing."""
         give_up, step_s = time.monotonic() + timeout_s, 0.005

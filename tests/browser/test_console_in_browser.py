@@ -123,8 +123,8 @@ def test_without_scripts_the_forms_are_a_page_away(hall: Hall, screen: Screen) -
     browser, event = screen.driver, at_the_desk(hall, screen)
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     browser.get(f"{hall.url}/console/{event}")
-    browser.find_element(By.CSS_SELECTOR, "#person-p3 > summary").click()
-    browser.find_element(By.CSS_SELECTOR, "#person-p3 a").click()
+    screen.click("#person-p3 > summary")
+    screen.click("#person-p3 a")
     assert browser.current_url.endswith(f"/console/{event}/person/p3")
     assert PEOPLE[2] in browser.find_element(By.TAG_NAME, "h1").text
     browser.find_element(By.CSS_SELECTOR, "form[action$='/warn'] input[name=reason]").send_keys("late", Keys.ENTER)
@@ -132,6 +132,6 @@ def test_without_scripts_the_forms_are_a_page_away(hall: Hall, screen: Screen) -
     assert [warning["reason"] for warning in hall.event(event).entrants["p3"].warnings] == ["late"]
     for part in ("officials", "units"):
         browser.get(f"{hall.url}/console/{event}")
-        browser.find_element(By.CSS_SELECTOR, f"#{part} > summary").click()
-        browser.find_element(By.CSS_SELECTOR, f"#{part} a").click()
+        screen.click(f"#{part} > summary")
+        screen.click(f"#{part} a")
         assert browser.current_url.endswith(f"/console/{event}/{part}")

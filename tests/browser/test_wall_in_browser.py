@@ -88,7 +88,7 @@ SCREENS = [(1920, 1080), (1280, 720), (3840, 2160), (1080, 1920)]
 
 
 @pytest.mark.parametrize("screens_of_standings", [
-    [SCREENS[0], SCREENS[3]], pytest.param(SCREENS, marks=pytest.mark.long)], ids=["", "long"])
+    [SCREENS[0], SCREENS[3]], pytest.param(SCREENS, marks=pytest.mark.long)], ids=["short", "long"])
 def test_every_name_of_64_tables_has_capitals_of_22_mm(
         own_hall: Hall, screen: Screen, screens_of_standings: list[tuple[int, int]]) -> None:
     house, url, browser = own_hall.house, own_hall.url, screen.driver
