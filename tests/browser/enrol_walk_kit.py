@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from hall_kit import Hall
 from screen_kit import Screen
-from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from roundtap_units.link.enrolled import Enrolled
@@ -59,11 +58,6 @@ def new_units(hall: Hall, count: int) -> Iterator[list[NewUnit]]:
             thread.join(WAIT_S)
 
 
-def type_digits(screen: Screen, digits: str) -> None:
-    """Into whatever has the focus, as somebody does who looks at another screen."""
-    ActionChains(screen.driver).send_keys(digits, Keys.ENTER).perform()
-
-
 def said(screen: Screen) -> str:
     """What the page tells of the unit before."""
     return " ".join(each.text for each in screen.all("p.said[role=status]")) + " "
@@ -77,7 +71,7 @@ def walk(screen: Screen, hall: Hall, units: list[NewUnit]) -> float:
     tables = [table for table in range(1, 999) if table not in set(first)]
     for table, unit in zip(tables, units, strict=False):
         showing = unit.shown()
-        type_digits(screen, f"{showing.number}{showing.code}")
+        screen.press(f"{showing.number}{showing.code}", Keys.ENTER)
         screen.until(lambda table=table: f"table-{table} " in said(screen),  # type: ignore[misc]
                      f"table-{table} to be there")
     return time.monotonic() - begun_s

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from hall_kit import Hall
 from screen_kit import DESK, Screen, Size
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.remote.webelement import WebElement
 
 from roundtap_hub.pages.base import SETTLE_MS
@@ -21,8 +22,15 @@ if (!one.checkVisibility()) return null;
 one.scrollIntoView({block: "center", behavior: "instant"});
 const box = one.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + box.height / 2;
 const at = document.elementFromPoint(x, y);
-return at && (one.contains(at) || at.closest("label, summary, button, a") === one || at.contains(one)) ? [x, y] : null;
+if (!at || !(one.contains(at) || at.closest("label, summary, button, a") === one || at.contains(one))) return null;
+window.pressed = false;
+addEventListener("click", ({target}) => { window.pressed ||= one.contains(target) || target.contains(one); },
+                 {capture: true, once: true});
+return [x, y];
 """
+
+PRESSED = "return window.pressed !== false"
+"""What `SPOT` found heard the click; a page that is there since then knows nothing of it."""
 
 
 @dataclass
@@ -89,14 +97,22 @@ class Hand:
             self.screen.cdp("Input.dispatchMouseEvent", {
                 "type": kind, "x": spot[0], "y": spot[1], "button": "left", "clickCount": count})
 
-    def click(self, one: WebElement | str) -> None:
-        """Once, as somebody who takes their time."""
-        self.tap(self.spot(one))
+    def click(self, one: WebElement | str) -> tuple[float, float]:
+        """Once, as somebody who takes their time, and sees when a live change took away what was under the finger."""
+        def pressed() -> tuple[float, float] | None:
+            spot = self.spot(one)
+            self.tap(spot)
+            try:
+                return spot if self.screen.run(PRESSED) else None
+            except WebDriverException:   # The page is being left.
+                return spot
+
+        spot: tuple[float, float] = self.screen.until(pressed, f"{one} to be pressed")
+        return spot
 
     def leads(self, one: WebElement | str, what: str, true: Callable[[], object], twice: bool = False) -> None:
         """A click that leads to another page or changes this one; with `twice` it is a double click."""
-        spot = self.spot(one)
-        self.tap(spot)
+        spot = self.click(one)
         if twice:
             self.tap(spot, 2)
             self.late_clicks += 1

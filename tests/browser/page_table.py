@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from html.parser import HTMLParser
+from functools import cache
 
 from flask.testing import FlaskClient
 from hall_kit import Hall
@@ -126,30 +126,35 @@ def _filled(hall: Hall, path: str, event_id: str) -> Iterator[str]:
         yield from _filled(hall, path.replace(hole[0], value, 1), value if name == "event_id" else event_id)
 
 
-class _Shape(HTMLParser):
-    """What stands on a page, without its words: each kind of element in the kind of element it stands in."""
+TAG = re.compile(r"<(/?)(\w+)([^>]*)>")
+STYLE = re.compile(r'href="/static/(\w+)\.[^"]*css"')
+NAMES = re.compile(r' ([\w-]+)(?:="([^"]*)")?')
+EMPTY = frozenset({"br", "input", "meta", "link", "img", "hr", "use", "path", "source", "wbr"})
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: set[str] = set()
-        self._open: list[str] = [""]
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        said = dict(attrs)
-        kind = f"{tag}.{said.get('class') or ''}[{','.join(sorted(name for name in said if name != 'class'))}]"
-        self.found.add(f"{self._open[-1]} > {kind}")
-        if tag not in ("br", "input", "meta", "link", "img", "hr", "use", "path", "source", "wbr"):
-            self._open.append(kind)
-
-    def handle_endtag(self, tag: str) -> None:
-        if len(self._open) > 1 and self._open[-1].startswith(f"{tag}."):
-            self._open.pop()
+@cache
+def _kind(tag: str, said: str) -> str:
+    names = dict(NAMES.findall(said))
+    kind = names.pop("class", "").replace("settled", "").strip()
+    return f"{tag}.{kind}[{','.join(sorted(names))}]"
 
 
 def shape(text: str) -> set[str]:
-    parser = _Shape()
-    parser.feed(re.sub(r'\bsettled\b|"/[^"]*"|id="[^"]*"', '""', text))
-    return parser.found
+    """What stands on a page, without its words: each kind of element in the kind of element it stands in."""
+    found: set[str] = set()
+    within = [""]
+    for end, tag, said in TAG.findall(text):
+        if end:
+            if within[-1].startswith(f"{tag}."):
+                within.pop()
+            continue
+        kind = _kind(tag, said)
+        found.add(f"{within[-1]} > {kind}")
+        if tag == "link":
+            found.update(f" > {style}" for style in STYLE.findall(said))
+        if tag not in EMPTY:
+            within.append(kind)
+    return found
 
 
 def seen_as(client: FlaskClient, hall: Hall, address: str) -> dict[str, set[str]]:
@@ -165,7 +170,15 @@ FULL = ("nobody", "before play", "running", "troubles", "bracket", "archived")
 """States in which pages have most on them."""
 
 
-def richest(client: FlaskClient, hall: Hall, address: str) -> str:
-    """The path of an address with the most kinds of things on its page."""
-    shapes = seen_as(client, replace(hall, events={state: hall.events[state] for state in FULL}), address)
-    return max(shapes, key=lambda path: len(shapes[path]))
+def richest(client: FlaskClient, hall: Hall, addresses: Iterable[str]) -> dict[str, bool]:
+    """The path of each address with the most kinds of things on its page; True for the fullest of each layout, which is
+    a kind of page with its styles."""
+    fullest: dict[frozenset[str], tuple[int, str]] = {}
+    found = []
+    for address in addresses:
+        shapes = seen_as(client, replace(hall, events={state: hall.events[state] for state in FULL}), address)
+        count, path = max((len(kinds), path) for path, kinds in shapes.items())
+        layout = frozenset(kind for kind in shapes[path] if kind.startswith(" > "))
+        fullest[layout] = max(fullest.get(layout, (0, "")), (count, path))
+        found.append(path)
+    return {path: path in {of for _, of in fullest.values()} for path in found}

@@ -17,6 +17,7 @@ from typing import Any
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -155,6 +156,9 @@ OWN_CLOCK = """
         const due = [...waiting].filter(([, [at]]) => at <= performance.now()).sort((a, b) => a[1][0] - b[1][0]);
         for (const [one, [, done]] of due) if (waiting.delete(one)) done();
     };
+    const every = window.setInterval.bind(window);
+    window.looks = [];
+    window.setInterval = (look, ...said) => { window.looks.push(look); return every(look, ...said); };
     window.feeds = [];
     window.EventSource = class extends EventSource {
         constructor(...said) {
@@ -241,6 +245,15 @@ class Screen:
     def go_on(self, ms: float) -> None:
         self.run("window.go_on(arguments[0])", ms)
 
+    def look_again(self) -> bool:
+        """What the page looks at every now and then, it looks at now; True, for `until`."""
+        self.run("window.looks.forEach((look) => look())")
+        return True
+
+    def press(self, *keys: str) -> None:
+        """Into whatever has the focus, one key after the other."""
+        ActionChains(self.driver).send_keys(*keys).perform()
+
     def settle(self) -> None:
         """The page takes presses."""
         self.until(lambda: self.run(SETTLED, SETTLE_MS), "the page to take presses")
@@ -269,6 +282,10 @@ class Screen:
 
     def all(self, selector: str) -> list[WebElement]:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def click(self, selector: str) -> None:
+        """Once; what a live change took away or covers at that moment is looked for again."""
+        self.until(lambda: self.one(selector).click() or True, f"{selector} to be pressed")
 
     def until(self, true: Callable[[], Any], what: str, timeout_s: float = GUARD_S) -> Any:
         """What `true` says once that is something; a page that is being replaced says nothing."""
@@ -317,6 +334,7 @@ class Screen:
         """The hub is gone, and has been for so long."""
         self.offline()
         self.run("window.feeds.forEach((feed) => feed.close()); window.ahead_ms += 1000 * arguments[0]", s)
+        self.look_again()
 
     def asked(self) -> list[str]:
         """Paths that the browser has asked for since the last time."""

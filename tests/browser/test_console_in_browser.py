@@ -15,16 +15,17 @@ from roundtap_core.records import Pair, Result
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
 
 LOADED = """return performance.getEntriesByType('resource').map((one) => one.name)
-    .filter((name) => /console\\/e1$/.test(name))"""
+    .filter((name) => name.endsWith(arguments[0]))"""
 
 
-def at_the_desk(hall: Hall, screen: Screen) -> None:
-    """Logged in at the console of an event with everybody in it."""
-    hall.house.with_event(PEOPLE, swiss_rounds=2, cut=4)
+def at_the_desk(hall: Hall, screen: Screen) -> str:
+    """Logged in at the console of an event with everybody in it; its id."""
+    event = hall.create("Winter Open", people=PEOPLE, cut=4)
     screen.language("pl")
     screen.log_in(hall.url, PIN)
-    screen.open(f"{hall.url}/console/e1")
+    screen.open(f"{hall.url}/console/{event}")
     screen.until(lambda: screen.all("#next"), "the console")
+    return event
 
 
 def the(driver: webdriver.Chrome, selector: str) -> list:
@@ -35,9 +36,8 @@ def typed(driver: webdriver.Chrome, selector: str) -> str:
     return str(driver.execute_script("return document.querySelector(arguments[0]).value", selector))
 
 
-def test_a_name_is_found_and_its_forms_come_when_it_is_opened(own_hall: Hall, screen: Screen) -> None:
-    house, browser = own_hall.house, screen.driver
-    at_the_desk(own_hall, screen)
+def test_a_name_is_found_and_its_forms_come_when_it_is_opened(hall: Hall, screen: Screen) -> None:
+    browser, event = screen.driver, at_the_desk(hall, screen)
     screen.settle()
     assert not the(browser, "form[action$='/rename']")
     browser.find_element(By.TAG_NAME, "body").send_keys("/")
@@ -48,31 +48,30 @@ def test_a_name_is_found_and_its_forms_come_when_it_is_opened(own_hall: Hall, sc
     name.clear()
     name.send_keys("Zoë Łącka", Keys.ENTER)
     screen.until(lambda: "Zoë Łącka" in browser.find_element(By.ID, "roster").text, "the new name")
-    assert house.service.snapshot.people["e1"]["p17"].name == "Zoë Łącka"
+    assert hall.house.service.snapshot.people[event]["p17"].name == "Zoë Łącka"
 
 
-def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(own_hall: Hall, screen: Screen) -> None:
-    house, browser = own_hall.house, screen.driver
-    at_the_desk(own_hall, screen)
-    house.publish()
+def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(hall: Hall, screen: Screen) -> None:
+    browser, event = screen.driver, at_the_desk(hall, screen)
+    hall.publish(event)
     screen.until(lambda: the(browser, "#missing .cell"), "the tables")
     browser.execute_script("document.getElementById('person-p3').open = true")
     reason = "#person-p3 form[action$='/warn'] input[name=reason]"
     screen.until(lambda: the(browser, reason), "the forms")
     browser.find_element(By.CSS_SELECTOR, reason).send_keys("came late, for the sec")
     # Somebody else's row, and a table: both come in around the form.
-    match = house.event.live.matches[0]
-    house.service.tell("e1", EnterResult(match.id, 0, Result(score=Pair(100, 24))), "test")
+    match = hall.event(event).live.matches[0]
+    hall.tell(event, EnterResult(match.id, 0, Result(score=Pair(100, 24))))
     screen.until(lambda: the(browser, f"#done [data-key='{match.id}']"), "the result")
-    other = next(m.match.a for m in house.event.live.open_matches if "p3" not in (m.match.a, m.match.b))
-    house.service.tell("e1", Warn(other, "a loud phone"), "test")
+    other = next(m.match.a for m in hall.event(event).live.open_matches if "p3" not in (m.match.a, m.match.b))
+    hall.tell(event, Warn(other, "a loud phone"))
     screen.until(lambda: the(browser, f"li[data-key='{other}'] .mark"), "the warning")
     assert typed(browser, reason) == "came late, for the sec"
     assert not browser.find_element(By.ID, "changed-hint").is_displayed()
     # The very row: it waits, and says so; everything else goes on.
-    house.service.tell("e1", Warn("p3", "a loud phone"), "test")
+    hall.tell(event, Warn("p3", "a loud phone"))
     screen.until(lambda: browser.find_element(By.ID, "changed-hint").is_displayed(), "the hint")
-    house.service.tell("e1", DropCompetitor(other), "test")
+    hall.tell(event, DropCompetitor(other))
     screen.until(lambda: the(browser, f".person-left[data-key='{other}']"), "who left")
     assert len(the(browser, f"#roster li[data-key='{other}']")) == 1
     assert typed(browser, reason) == "came late, for the sec"
@@ -83,31 +82,29 @@ def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(own_hall: Hall
                "the question whether it holds")
     screen.settle()
     browser.find_element(By.CSS_SELECTOR, reason).send_keys(Keys.ENTER)
-    screen.until(lambda: len(house.event.entrants["p3"].warnings) == 2, "both warnings")
-    assert house.event.entrants["p3"].warnings[1]["reason"] == "came late, for the second time"
+    screen.until(lambda: len(hall.event(event).entrants["p3"].warnings) == 2, "both warnings")
+    assert hall.event(event).entrants["p3"].warnings[1]["reason"] == "came late, for the second time"
 
 
-def test_live_changes_load_no_page(own_hall: Hall, screen: Screen) -> None:
-    house, browser = own_hall.house, screen.driver
-    at_the_desk(own_hall, screen)
-    house.publish()
+def test_live_changes_load_no_page(hall: Hall, screen: Screen) -> None:
+    browser, event = screen.driver, at_the_desk(hall, screen)
+    hall.publish(event)
     screen.until(lambda: the(browser, "#missing .cell"), "the tables")
     browser.execute_script("document.getElementById('person-p3').open = true")
     screen.until(lambda: the(browser, "#person-p3 form"), "the forms")
     browser.execute_script("performance.clearResourceTimings()")
-    for match in house.event.live.matches[:6]:
-        house.service.tell("e1", EnterResult(match.id, 0, Result(score=Pair(100, 24))), "test")
+    for match in hall.event(event).live.matches[:6]:
+        hall.tell(event, EnterResult(match.id, 0, Result(score=Pair(100, 24))))
         screen.until(lambda at=match.id: the(browser, f"#done [data-key='{at}']"), "the result")
-    assert browser.execute_script(LOADED) == []
+    assert browser.execute_script(LOADED, f"/console/{event}") == []
     # Open stays open, with the forms in it, which are those of now.
     assert the(browser, "#person-p3[open] form[action$='/p3/rename']")
-    house.service.tell("e1", Warn("p3", "a loud phone"), "test")
+    hall.tell(event, Warn("p3", "a loud phone"))
     screen.until(lambda: "a loud phone" in browser.find_element(By.ID, "person-p3").text, "the forms of now")
 
 
-def test_what_could_not_be_saved_is_there_and_stays_while_others_go_on(own_hall: Hall, screen: Screen) -> None:
-    house, browser = own_hall.house, screen.driver
-    at_the_desk(own_hall, screen)
+def test_what_could_not_be_saved_is_there_and_stays_while_others_go_on(hall: Hall, screen: Screen) -> None:
+    browser, event = screen.driver, at_the_desk(hall, screen)
     screen.settle()
     browser.execute_script("document.getElementById('person-p5').open = true")
     field = "#person-p5 form[action$='/rename'] input[name=name]"
@@ -117,25 +114,24 @@ def test_what_could_not_be_saved_is_there_and_stays_while_others_go_on(own_hall:
     name.send_keys(Keys.ENTER)
     screen.until(lambda: the(browser, "[role=alert]"), "the message")
     assert typed(browser, field) == "x" * 90
-    house.service.tell("e1", Warn("p5", "a loud phone"), "test")
+    hall.tell(event, Warn("p5", "a loud phone"))
     screen.until(lambda: the(browser, "li[data-key=p5] .mark"), "the warning")
     assert typed(browser, field) == "x" * 90
 
 
-def test_without_scripts_the_forms_are_a_page_away(own_hall: Hall, screen: Screen) -> None:
-    house, browser = own_hall.house, screen.driver
-    at_the_desk(own_hall, screen)
+def test_without_scripts_the_forms_are_a_page_away(hall: Hall, screen: Screen) -> None:
+    browser, event = screen.driver, at_the_desk(hall, screen)
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    browser.get(f"{own_hall.url}/console/e1")
-    browser.find_element(By.CSS_SELECTOR, "#person-p3 > summary").click()
-    browser.find_element(By.CSS_SELECTOR, "#person-p3 a").click()
-    assert browser.current_url.endswith("/console/e1/person/p3")
+    browser.get(f"{hall.url}/console/{event}")
+    screen.click("#person-p3 > summary")
+    screen.click("#person-p3 a")
+    assert browser.current_url.endswith(f"/console/{event}/person/p3")
     assert PEOPLE[2] in browser.find_element(By.TAG_NAME, "h1").text
     browser.find_element(By.CSS_SELECTOR, "form[action$='/warn'] input[name=reason]").send_keys("late", Keys.ENTER)
-    screen.until(lambda: house.event.entrants["p3"].warnings, "the warning")
-    assert [warning["reason"] for warning in house.event.entrants["p3"].warnings] == ["late"]
+    screen.until(lambda: hall.event(event).entrants["p3"].warnings, "the warning")
+    assert [warning["reason"] for warning in hall.event(event).entrants["p3"].warnings] == ["late"]
     for part in ("officials", "units"):
-        browser.get(f"{own_hall.url}/console/e1")
-        browser.find_element(By.CSS_SELECTOR, f"#{part} > summary").click()
-        browser.find_element(By.CSS_SELECTOR, f"#{part} a").click()
-        assert browser.current_url.endswith(f"/console/e1/{part}")
+        browser.get(f"{hall.url}/console/{event}")
+        screen.click(f"#{part} > summary")
+        screen.click(f"#{part} a")
+        assert browser.current_url.endswith(f"/console/{event}/{part}")

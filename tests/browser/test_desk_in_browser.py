@@ -30,20 +30,24 @@ class Keyboard:
         self.screen, self.pressed = screen, 0
 
     def press(self, keys: str) -> None:
-        for key in keys:
-            self.screen.driver.switch_to.active_element.send_keys(key)
-            self.pressed += 1
+        self.screen.press(keys)
+        self.pressed += len(keys)
 
     def reads(self, line: str) -> None:
         """Wait as a person does, until the screen says what was typed."""
         self.screen.until(lambda: self.screen.driver.find_elements(
             By.CSS_SELECTOR, f"#entry-line[data-line='{line}'] form[data-confirm]"), f"what “{line}” means")
 
+    def open(self, table: int) -> None:
+        """The line of that table has the focus, and not one of the table before."""
+        self.press(f"{table}{Keys.ENTER}")
+        self.screen.until(lambda: self.screen.all(f"form:has(#entry-text:focus) [name=table][value='{table}']"),
+                          f"table {table}")
+
     def enter(self, table: int, line: str) -> int:
         """One result by hand; how many keys it took."""
         before = self.pressed
-        self.press(f"{table}{Keys.ENTER}")
-        self.screen.until(lambda: self.screen.driver.find_elements(By.ID, "entry-text"), f"table {table}")
+        self.open(table)
         self.press(line)
         self.reads(line)
         self.press(Keys.ENTER)
@@ -114,8 +118,7 @@ def test_what_is_typed_faster_than_it_can_be_shown_waits_for_another_enter(
 ) -> None:
     house, driver = hall.house, desk.driver
     keys = Keyboard(desk)
-    keys.press(f"14{Keys.ENTER}")
-    desk.until(lambda: driver.find_elements(By.ID, "entry-text"), "table 14")
+    keys.open(14)
     number = house.event.number
     driver.execute_script("""
         const field = document.getElementById('entry-text');
@@ -131,8 +134,7 @@ def test_what_is_typed_faster_than_it_can_be_shown_waits_for_another_enter(
 def test_a_result_that_comes_meanwhile_is_shown_and_not_overwritten(hall: Hall, desk: Screen) -> None:
     house, driver = hall.house, desk.driver
     keys, match = Keyboard(desk), at_table(house, 15)
-    keys.press(f"15{Keys.ENTER}")
-    desk.until(lambda: driver.find_elements(By.ID, "entry-text"), "table 15")
+    keys.open(15)
     keys.press("b40")
     keys.reads("b40")
     house.report(match.id, "a", 100, 40)
@@ -201,18 +203,16 @@ def test_a_slash_finds_tables_and_people_from_any_page(hall: Hall, desk: Screen)
     # On the console the person's own forms open where they stand.
     keys.press("/")
     assert driver.switch_to.active_element.get_attribute("role") == "combobox"
-    driver.switch_to.active_element.send_keys("wisniewska-sz aleks")
+    keys.press("wisniewska-sz aleks")
     desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option][aria-selected=true]"), "her")
     keys.press(Keys.ENTER)
     desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, f"#person-p{who}[open] form[action$='/rename']"), "forms")
     # Anywhere else: a table by its number, typed faster than it is found.
     driver.get(f"{url}/console/units")
     match = at_table(house, 33)
-    driver.find_element(By.TAG_NAME, "body").send_keys("/")
-    driver.switch_to.active_element.send_keys("33", Keys.ENTER)
+    keys.press(f"/33{Keys.ENTER}")
     desk.until(lambda: driver.current_url.endswith(f"/console/e1/match/{match.id}"), "the table's page")
-    driver.find_element(By.TAG_NAME, "body").send_keys("/")
-    driver.switch_to.active_element.send_keys("3")
+    keys.press("/3")
     desk.until(lambda: driver.find_elements(By.CSS_SELECTOR, "#find-list [role=option]"), "some")
     keys.press(Keys.ARROW_DOWN)
     chosen = driver.switch_to.active_element.get_attribute("aria-activedescendant")
@@ -229,19 +229,20 @@ def test_axe_finds_nothing_on_the_desk(hall: Hall, screen: Screen) -> None:
     the_desk(hall, screen, event)
     screen.settle()
     keys = Keyboard(screen)
-    keys.press(f"{table}{Keys.ENTER}")
-    screen.until(lambda: screen.all("#entry-text"), f"table {table}")
+    keys.open(table)
     keys.press("a2")
     keys.reads("a2")
     assert screen.axe() == []
     keys.press(Keys.ESCAPE)
-    keys.press("/")
-    screen.driver.switch_to.active_element.send_keys("an")
+    keys.press("/an")
     screen.until(lambda: screen.all("#find-list [role=option]"), "some")
     assert screen.axe() == []
     for page in (f"entry?table={table}&text=b3", "find?q=an"):
         screen.open(f"{hall.url}/console/{event}/{page}")
         assert screen.axe() == []
+
+
+SHOWN = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
 
 
 @pytest.mark.parametrize("page", ["pairings", "standings"])
@@ -252,7 +253,10 @@ def test_lists_for_everybody_get_shorter_as_a_name_is_typed(hall: Hall, screen: 
         hall.play(event)
     screen.open(f"{hall.url}/e/{event}/{page}")
     rows = "#pairs > li" if page == "pairings" else ".ranked > tr"
-    assert sum(row.is_displayed() for row in screen.all(rows)) >= 24
-    screen.one("body").send_keys("/")
-    screen.driver.switch_to.active_element.send_keys("aleks")
-    screen.until(lambda: 0 < sum(row.is_displayed() for row in screen.all(rows)) < 20, "few")
+
+    def shown() -> int:
+        return int(screen.run(SHOWN, rows))
+
+    assert shown() >= 24
+    screen.press("/aleks")
+    screen.until(lambda: 0 < shown() < 20, "few")

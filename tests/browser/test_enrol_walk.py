@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from enrol_walk_kit import new_units, said, type_digits, walk
+from enrol_walk_kit import new_units, said, walk
 from hall_kit import open_hall
 from pages_kit import PIN
 from screen_kit import PHONE, Screen
+from selenium.webdriver.common.keys import Keys
 
 from roundtap_units.link.enrolling import DONE
 
-COUNT = 4
+COUNT = 3
 
 
 def test_a_walk_with_nothing_but_digits_and_enter(tmp_path: Path, screen: Screen) -> None:
@@ -38,7 +39,7 @@ def test_on_a_phone_what_was_mistyped_is_told_and_the_field_is_there_again(
         focus = screen.run("return [document.activeElement.name, document.activeElement.inputMode]")
         assert focus == ["code", "numeric"], "digits come up at once"
         units[0].shown()
-        type_digits(screen, wrong)
+        screen.press(wrong, Keys.ENTER)
         screen.until(lambda: screen.all(".problem"), "what was wrong")
         field = screen.all("[name=code]")[0]
         field.clear()
@@ -57,6 +58,7 @@ def test_who_comes_while_somebody_types_is_listed_and_what_is_typed_stays(tmp_pa
         with new_units(hall, 2) as units:
             for unit in units:
                 unit.shown()
-            screen.until(lambda: len(screen.all("#waiting li")) == 2, "both in the list, without a press")
+            screen.until(lambda: screen.look_again() and len(screen.all("#waiting li")) == 2,
+                         "both in the list, without a press")
             typed = screen.run("return [document.activeElement.name, document.activeElement.value]")
             assert typed == ["code", "17 3"]

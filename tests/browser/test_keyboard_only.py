@@ -36,7 +36,7 @@ class Keyboard:
 
     def press(self, *keys: str) -> None:
         self.pressed += sum(map(len, keys))
-        ActionChains(self.screen.driver).send_keys(*keys).perform()
+        self.screen.press(*keys)
 
     def tab_to(self, selector: str, back: bool = False) -> None:
         """Tab until it has the focus; wherever the focus stops it can be seen."""

@@ -28,40 +28,40 @@ def text(browser: webdriver.Chrome, id: str) -> str:
     return browser.find_element(By.ID, id).text
 
 
-def test_a_phone_follows_its_event_and_asks_for_nothing(own_hall: Hall, screen: Screen) -> None:
-    house, url, browser = own_hall.house, own_hall.url, screen.driver
-    house.with_event(PEOPLE)
-    browser.get(f"{url}/e/e1/p/p3")
+def test_a_phone_follows_its_event_and_asks_for_nothing(hall: Hall, screen: Screen) -> None:
+    url, browser = hall.url, screen.driver
+    event = hall.create("Winter Open", people=PEOPLE)
+    browser.get(f"{url}/e/{event}/p/p3")
     times: list[str] = []
     screen.until(lambda: times.extend(screen.asked()) or times.count("/time") == 2, "the hub's time")
     assert text(browser, "phone-clock") == ""
 
-    house.publish()
+    hall.publish(event)
     screen.until(lambda: "against" in text(browser, "me"), "the table")
     screen.until(lambda: "75:00" in text(browser, "phone-clock"), "the clock")
     assert "Round 1" in text(browser, "round")
 
-    house.service.tell("e1", SetClock("start"), "test")
+    hall.tell(event, SetClock("start"))
     screen.until(lambda: "74:5" in text(browser, "phone-clock"), "the clock to run")
-    house.service.tell("e1", SetClock("adjust", -10 * 60_000), "test")
+    hall.tell(event, SetClock("adjust", -10 * 60_000))
     screen.until(lambda: "64:5" in text(browser, "phone-clock"), "the clock that was set")
 
-    mine = next(m for m in house.event.live.matches if "p3" in (m.match.a, m.match.b))  # type: ignore[union-attr]
-    house.report(mine.id, "a", 100, 24)
-    house.report(mine.id, "b", 100, 24)
+    mine = next(m for m in hall.event(event).live.matches if "p3" in (m.match.a, m.match.b))  # type: ignore[union-attr]
+    hall.report(event, mine.id, "a", 100, 24)
+    hall.report(event, mine.id, "b", 100, 24)
     screen.until(lambda: "100" in text(browser, "me"), "the result")
     assert screen.asked() == []
     assert screen.complaints() == []
 
 
-def test_a_row_that_changed_is_the_only_one_that_is_another_element(own_hall: Hall, screen: Screen) -> None:
-    house, url, browser = own_hall.house, own_hall.url, screen.driver
-    house.with_event(PEOPLE)
-    house.publish()
-    browser.get(f"{url}/e/e1/pairings")
+def test_a_row_that_changed_is_the_only_one_that_is_another_element(hall: Hall, screen: Screen) -> None:
+    url, browser = hall.url, screen.driver
+    event = hall.create("Winter Open", people=PEOPLE)
+    hall.publish(event)
+    browser.get(f"{url}/e/{event}/pairings")
     screen.until(lambda: "/time" in screen.asked(), "the feed")
     browser.execute_script("document.querySelectorAll('[data-key]').forEach((row) => { row.was = true; });")
-    house.service.tell("e1", EnterResult("1.2", 0, Result(score=Pair(77, 24))), "test")
+    hall.tell(event, EnterResult("1.2", 0, Result(score=Pair(77, 24))))
     screen.until(lambda: "77" in text(browser, "pairings"), "the result")
     fresh = browser.execute_script("""
         const rows = [...document.querySelectorAll("[data-key]")];
@@ -70,10 +70,10 @@ def test_a_row_that_changed_is_the_only_one_that_is_another_element(own_hall: Ha
     assert [path for path in screen.asked() if path.startswith("/e/")] == []
 
 
-def test_what_somebody_searches_stays_searched_when_others_enter(own_hall: Hall, screen: Screen) -> None:
-    house, url, browser = own_hall.house, own_hall.url, screen.driver
-    organizer = house.with_event(PEOPLE)
-    browser.get(f"{url}/e/e1")
+def test_what_somebody_searches_stays_searched_when_others_enter(hall: Hall, screen: Screen) -> None:
+    url, browser = hall.url, screen.driver
+    event = hall.create("Winter Open", people=PEOPLE)
+    browser.get(f"{url}/e/{event}")
     search = browser.find_element(By.ID, "find")
     search.send_keys("player 07")
 
@@ -81,7 +81,7 @@ def test_what_somebody_searches_stays_searched_when_others_enter(own_hall: Hall,
         return [row.text for row in browser.find_elements(By.CSS_SELECTOR, "#people li") if row.is_displayed()]
 
     assert len(shown()) == 1
-    organizer.post("/console/e1/competitors", names="Player 07x\nZoe Z.")
+    hall.house.organizer().post(f"/console/{event}/competitors", names="Player 07x\nZoe Z.")
     screen.until(lambda: len(shown()) == 2, "the other one of that name")
     assert search.get_attribute("value") == "player 07"
     assert browser.switch_to.active_element == search

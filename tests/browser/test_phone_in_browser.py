@@ -39,19 +39,19 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     browser.get(f"{ana}/report?lang=en")
     # Without contact no question is lost: the page stays as it is, and says so.
     screen.offline()
-    browser.find_element(By.CSS_SELECTOR, "button[value=time]").click()
+    screen.click("button[value=time]")
     screen.until(lambda: "nothing of it was said yet" in browser.find_element(By.ID, "unsent").text, "the words for it")
     screen.offline(False)
     screen.until(lambda: browser.find_element(By.CSS_SELECTOR, "button[value=time]").is_enabled(), "the button")
-    browser.find_element(By.CSS_SELECTOR, "button[value=time]").click()
+    screen.click("button[value=time]")
     screen.until(lambda: browser.find_elements(By.NAME, "q.score.winner"), "the figures")
     browser.find_element(By.NAME, "q.score.winner").send_keys("90")
     browser.find_element(By.NAME, "q.score.loser").send_keys("60")
-    browser.find_element(By.CSS_SELECTOR, ".walk button.main").click()
+    screen.click(".walk button.main")
     screen.until(lambda: browser.find_elements(By.CSS_SELECTOR, "form[data-report]"), "the result")
 
     screen.offline()
-    browser.find_element(By.CSS_SELECTOR, "form[data-report] button").click()
+    screen.click("form[data-report] button")
     screen.until(lambda: "Not sent yet: keep this page open" in browser.find_element(By.ID, "unsent").text, "the truth")
     assert "Saved" not in browser.find_element(By.TAG_NAME, "body").text
     [waits] = kept(browser)
@@ -68,7 +68,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     browser.get(f"{bruno}?lang=en")
     screen.until(lambda: "is that right?" in browser.find_element(By.ID, "my-match").text, "the question")
     screen.offline()
-    browser.find_element(By.CSS_SELECTOR, "#my-match form[data-report] button").click()
+    screen.click("#my-match form[data-report] button")
     screen.until(lambda: "Not sent yet" in browser.find_element(By.ID, "unsent").text, "the truth")
     [yes] = kept(browser)
     assert yes["agrees_id"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hall_kit import Hall
@@ -24,15 +26,23 @@ def pin_of(hall: Hall, role: str) -> str:
     return str(pin)
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_no_form_is_shown_that_would_be_refused(full_hall: Hall, role: str) -> None:
+IN_SHORT = ("before play", "troubles", "cut", "finished")
+"""States in which the console has the most different things to press."""
+
+
+@pytest.mark.parametrize(("role", "states"), [
+    *(pytest.param(role, IN_SHORT, id=role) for role in ROLES),
+    *(pytest.param(role, (), id=f"{role}-long", marks=pytest.mark.long) for role in ROLES)])
+def test_no_form_is_shown_that_would_be_refused(full_hall: Hall, role: str, states: Sequence[str]) -> None:
+    """`states`: of these events; of all where none is named."""
+    hall = replace(full_hall, events={state: full_hall.events[state] for state in states or full_hall.events})
     browser = full_hall.house.browser()
     browser.log_in(pin_of(full_hall, role))
     snapshot = full_hall.house.service.snapshot
     refused: set[str] = set()
     forms = 0
     for address in OF_EVENT:
-        for path in paths(full_hall, address):
+        for path in paths(hall, address):
             answer = browser.get(path)
             if answer.status_code != 200:
                 continue
@@ -49,7 +59,7 @@ def test_a_scorekeeper_s_own_screen_has_no_dead_button(full_hall: Hall, screen: 
     """As the browser shows it, with its scripts: what can be pressed on the console leads somewhere."""
     screen.log_in(full_hall.url, pin_of(full_hall, SCOREKEEPER))
     snapshot = full_hall.house.service.snapshot
-    for state in ("before play", "draft", "published", "running", "troubles", "cut", "finished"):
+    for state in IN_SHORT:
         screen.open(f"{full_hall.url}/console/{full_hall.events[state]}")
         shown: list[str] = screen.run("""
             return [...document.querySelectorAll("form[method=post] button, form[method=post] input[type=submit]")]

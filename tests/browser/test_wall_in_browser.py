@@ -87,7 +87,10 @@ def nothing_is_cut(pages: list[list[dict[str, Any]]]) -> None:
 SCREENS = [(1920, 1080), (1280, 720), (3840, 2160), (1080, 1920)]
 
 
-def test_every_name_of_64_tables_has_capitals_of_22_mm(own_hall: Hall, screen: Screen) -> None:
+@pytest.mark.parametrize("screens_of_standings", [
+    [SCREENS[0], SCREENS[3]], pytest.param(SCREENS, marks=pytest.mark.long)], ids=["short", "long"])
+def test_every_name_of_64_tables_has_capitals_of_22_mm(
+        own_hall: Hall, screen: Screen, screens_of_standings: list[tuple[int, int]]) -> None:
     house, url, browser = own_hall.house, own_hall.url, screen.driver
     house.with_event(MANY, full_names="1")
     house.publish()
@@ -106,7 +109,7 @@ def test_every_name_of_64_tables_has_capitals_of_22_mm(own_hall: Hall, screen: S
     assert marks[-1].endswith("Z")
     house.play()
     screen.until(lambda: browser.execute_script("return !!document.querySelector('#fitted tbody')"), "the standings")
-    for size in SCREENS:
+    for size in screens_of_standings:
         mm = screen_of(screen, *size)
         browser.get(f"{url}/wall/e1")
         pages = measured(screen, 128)
@@ -114,12 +117,11 @@ def test_every_name_of_64_tables_has_capitals_of_22_mm(own_hall: Hall, screen: S
         nothing_is_cut(pages)
 
 
-def test_few_names_are_far_larger(own_hall: Hall, screen: Screen) -> None:
-    house, url, browser = own_hall.house, own_hall.url, screen.driver
-    house.with_event(PEOPLE[:8], full_names="1")
-    house.publish()
+def test_few_names_are_far_larger(hall: Hall, screen: Screen) -> None:
+    event = hall.create("Winter Open", people=PEOPLE[:8], full_names="1")
+    hall.publish(event)
     mm = screen_of(screen, 1920, 1080)
-    browser.get(f"{url}/wall/e1")
+    screen.open(f"{hall.url}/wall/{event}")
     [page] = measured(screen, 8)
     assert min(line["capital"] for line in page) * mm >= 1.3 * CAPITALS_MM
     nothing_is_cut([page])
@@ -128,12 +130,11 @@ def test_few_names_are_far_larger(own_hall: Hall, screen: Screen) -> None:
     assert filled > 0.95, "the page is filled"
 
 
-def test_four_short_names_are_larger_still(own_hall: Hall, screen: Screen) -> None:
-    house, url, browser = own_hall.house, own_hall.url, screen.driver
-    house.with_event(PEOPLE[:4])
-    house.publish()
+def test_four_short_names_are_larger_still(hall: Hall, screen: Screen) -> None:
+    event = hall.create("Winter Open", people=PEOPLE[:4])
+    hall.publish(event)
     mm = screen_of(screen, 1920, 1080)
-    browser.get(f"{url}/wall/e1")
+    screen.open(f"{hall.url}/wall/{event}")
     [page] = measured(screen, 4)
     assert min(line["capital"] for line in page) * mm >= 2.5 * CAPITALS_MM
     nothing_is_cut([page])
@@ -141,16 +142,15 @@ def test_four_short_names_are_larger_still(own_hall: Hall, screen: Screen) -> No
     assert all(line["rows"] == 1 for line in page), "an initial stands on no line of its own"
 
 
-def test_opponent_and_record_stand_beside_the_name(own_hall: Hall, screen: Screen) -> None:
-    house, url, browser = own_hall.house, own_hall.url, screen.driver
-    house.with_event(PEOPLE[:4])
-    house.publish()
-    house.play()
-    house.publish()
+def test_opponent_and_record_stand_beside_the_name(hall: Hall, screen: Screen) -> None:
+    event = hall.create("Winter Open", people=PEOPLE[:4])
+    hall.publish(event)
+    hall.play(event)
+    hall.publish(event)
     screen_of(screen, 1920, 1080)
-    browser.get(f"{url}/wall/e1")
+    screen.open(f"{hall.url}/wall/{event}")
     measured(screen, 4)
-    lines = browser.execute_script("return [...document.querySelectorAll('#fitted li')].map((li) => li.innerText)")
+    lines = screen.run("return [...document.querySelectorAll('#fitted li')].map((li) => li.innerText)")
     names = [line.splitlines()[0].replace("\xa0", " ") for line in lines]
     for line in lines:
         said = " ".join(line.replace("\xa0", " ").split())
@@ -215,7 +215,7 @@ def test_a_round_that_is_over_ends_at_no_time_to_come(own_hall: Hall, screen: Sc
     house.service.tell("e1", SetClock("start"), "test")
     browser.get(f"{url}/wall/e1")
     screen.until(lambda: "koniec" in text(browser, "ends"), "the end")
-    set_clock(house, 1000)
+    set_clock(house, 100)
     screen.until(lambda: text(browser, "ends") == "", "no end any more")
 
 
