@@ -20,6 +20,7 @@ from selenium.webdriver.common.keys import Keys
 
 from kit import READ_S, end, free_port, read_until, wait_until
 from roundtap.kit.leash import start_roundtap
+from roundtap.rehearsal.console_client import ConsoleClient
 
 
 @pytest.fixture
@@ -125,14 +126,42 @@ class Evening:
             return
 
 
+class Elsewhere:
+    """An organizer at another desk, who needs no browser."""
+
+    def __init__(self, console: str, pin: str) -> None:
+        address, self._event = console.split("/console/")
+        self._console = ConsoleClient(address, pin)
+
+    def draw(self, number: int) -> None:
+        self._post("draw", attempt=0)
+        self._post("publish", number=number, attempt=1)
+
+    def enter(self, number: int) -> None:
+        self._post("clock", action="start")
+        for table in (1, 2):
+            self._post(f"match/{number}.{table}", revision=0, ended="played", **{"score.a": 100, "score.b": 10 * table})
+
+    def _post(self, what: str, **fields: object) -> None:
+        self._console.post(f"/console/{self._event}/{what}", **fields)
+
+
+@pytest.mark.parametrize("by_hand", [1, pytest.param(3, marks=pytest.mark.long)], ids=["one round", "all rounds"])
 def test_a_four_player_event_from_seats_to_standings(
-    demo: tuple[str, str, str], browser: webdriver.Chrome,
+    demo: tuple[str, str, str], browser: webdriver.Chrome, by_hand: int,
 ) -> None:
+    """So many rounds by hand, and the draw of the next one; what follows is entered from another desk."""
     evening = Evening(browser, *demo)
+    elsewhere = Elsewhere(browser.current_url, demo[2])
     for round_number in (1, 2, 3):
-        if round_number > 1:
+        if 1 < round_number <= by_hand + 1:
             evening.next_step(f"Draw round {round_number}", then=f"Round {round_number} is drawn")
             evening.next_step("Publish", then=f"Start the clock of round {round_number}")
+        elif round_number > 1:
+            elsewhere.draw(round_number)
+        if round_number > by_hand:
+            elsewhere.enter(round_number)
+            continue
         for number in (1, 2):
             evening.click(number, "a", then=r"✓ .*press yours")
             evening.click(number, "b", then=SEATED)
