@@ -21,12 +21,12 @@ def report_100_to_0(table: Table) -> None:
     table.wait_for("yes")
 
 
-def one_entry_for_each_press(kit: Kit) -> None:
-    """Two sides pressed: two reports, each with one entry, and the second of them made the result stand."""
+def one_entry_for_each_press(kit: Kit, presses: int = 2) -> None:
+    """Both sides of a match pressed: two reports, each with one entry, and the second of them made the result stand."""
     ids = Counter(str(entry.data["report_id"]) for entry in kit.reports())
-    assert len(ids) == 2
+    assert len(ids) == presses
     assert set(ids.values()) == {1}
-    assert [entry.data["fate"] for entry in kit.reports()] == ["accepted", "accepted"]
+    assert [entry.data["fate"] for entry in kit.reports()] == ["accepted"] * presses
 
 
 def test_a_press_becomes_saved(kit: Kit) -> None:
