@@ -8,7 +8,8 @@ import socket
 import ssl
 import subprocess
 import sys
-from contextlib import closing
+import threading
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -114,7 +115,17 @@ def test_the_plain_port_sends_organizers_to_the_encrypted_one_and_takes_nothing(
         assert capsys.readouterr().out.strip() in ask("GET", "/trust").text
 
 
-def test_open_encrypted_connections_do_not_keep_a_hub_from_stopping(kit: Kit) -> None:
+def say_goodbye(phone: ssl.SSLSocket) -> None:
+    """Read to the end, and close, as a browser does."""
+    with phone, suppress(OSError):
+        while phone.recv(65536):
+            pass
+
+
+@pytest.mark.parametrize("hears_it", [True, pytest.param(False, marks=pytest.mark.long)],
+                         ids=["a browser", "a phone out of reach"])
+def test_open_encrypted_connections_do_not_keep_a_hub_from_stopping(kit: Kit, hears_it: bool) -> None:
+    """For one that does not hear it the hub waits a while, and no longer."""
     kit.start_hub()
     context = ssl.create_default_context(cafile=str(kit.hub_folder / "tls" / "ca.crt"))
     port = int(kit.secure[1])
@@ -123,7 +134,12 @@ def test_open_encrypted_connections_do_not_keep_a_hub_from_stopping(kit: Kit) ->
             context.wrap_socket(plain, server_hostname="localhost") as phone:
         phone.sendall(b"GET /feed?page=door HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert phone.recv(64).startswith(b"HTTP/1.1 200")
+        reader = threading.Thread(target=say_goodbye, args=(phone,))
+        if hears_it:
+            reader.start()
         assert kit.stop_hub() == 0
+        if hears_it:
+            reader.join()
 
 
 def test_the_first_start_tells_pin_and_fingerprint_and_leaves_nothing_open(tmp_path: Path) -> None:
