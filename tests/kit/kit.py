@@ -14,14 +14,18 @@ import urllib.request
 from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roundtap.demo.demo_event import make_event
 from roundtap.kit.leash import start_roundtap
+from roundtap.main import main
 from roundtap_core.event.entries import Entry
 from roundtap_hub.hub import hash_pin
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.tls import SECURE_ABOVE, secure_port
+
+if TYPE_CHECKING:
+    import pytest
 
 PIN = "135790"
 WAIT_S = 90.0
@@ -93,6 +97,13 @@ def end(process: subprocess.Popen[Any], number: signal.Signals = signal.SIGTERM)
                 # What was not written before it died is nobody's any more.
                 with suppress(BrokenPipeError):
                     pipe.close()
+
+
+def refused_start(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *options: str) -> str:
+    """What `roundtap hub` says that does not start, in this process, with the exit code for what a person can mend."""
+    monkeypatch.setattr("roundtap_hub.main.bound_logs", lambda: None)  # the log of this process is all tests'
+    assert main(["hub", "--port", str(free_port()), *options]) == 2
+    return capsys.readouterr().err
 
 
 class Table:
