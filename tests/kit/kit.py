@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import signal
 import socket
@@ -13,14 +14,18 @@ import urllib.request
 from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roundtap.demo.demo_event import make_event
 from roundtap.kit.leash import start_roundtap
+from roundtap.main import main
 from roundtap_core.event.entries import Entry
 from roundtap_hub.hub import hash_pin
 from roundtap_hub.journal.journal import Journal
 from roundtap_hub.tls import SECURE_ABOVE, secure_port
+
+if TYPE_CHECKING:
+    import pytest
 
 PIN = "135790"
 WAIT_S = 90.0
@@ -28,6 +33,8 @@ WAIT_S = 90.0
 TAP_S, CHORD_S = 0.03, 1.8
 READ_S = 0.85
 """So long a person looks at a question before they answer; the table takes no answer that nobody can have meant."""
+QUESTION = re.compile(r"[^|]*(?<!\bWon)\?")
+"""Who may say when they like that they have won is asked nothing."""
 PORTS, SPAN = range(10_000, 32_000), SECURE_ABOVE - 1
 """Below what the system hands out for outgoing connections."""
 
@@ -92,11 +99,19 @@ def end(process: subprocess.Popen[Any], number: signal.Signals = signal.SIGTERM)
                     pipe.close()
 
 
+def refused_start(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *options: str) -> str:
+    """What `roundtap hub` says that does not start, in this process, with the exit code for what a person can mend."""
+    monkeypatch.setattr("roundtap_hub.main.bound_logs", lambda: None)  # the log of this process is all tests'
+    assert main(["hub", "--port", str(free_port()), *options]) == 2
+    return capsys.readouterr().err
+
+
 class Table:
     """A table unit's front, as a person has it: buttons to press, a screen to read."""
 
     def __init__(self, path: Path) -> None:
         self.texts: list[str] = []
+        self._asked: tuple[str, float] = ("", 0.0)
         wait_until(path.exists, f"the panel {path}")
         self._socket = socket.socket(socket.AF_UNIX)
         wait_until(lambda: self._connect(path), f"the panel {path} to answer")
@@ -116,6 +131,9 @@ class Table:
                 for line in lines:
                     text = json.loads(line).get("text", "")
                     if not self.texts or self.texts[-1] != text:
+                        asked = QUESTION.search(text)
+                        if self._asked[0] != (asked[0] if asked else ""):
+                            self._asked = (asked[0] if asked else "", time.monotonic())
                         self.texts.append(text)
             except OSError:
                 return
@@ -132,8 +150,9 @@ class Table:
 
     def tap(self, *pins: str) -> None:
         """Press and release each, at a quick finger's speed; a question is read first."""
-        if "?" in self.text:
-            time.sleep(READ_S)
+        question, since_s = self._asked
+        if question:
+            time.sleep(max(0.0, since_s + READ_S - time.monotonic()))
         for pin in pins:
             self.hold(pin)
             time.sleep(TAP_S)

@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from kit import READ_S, end, free_port, read_until, wait_until
 from roundtap.kit.leash import start_roundtap
+from roundtap.rehearsal.console_client import ConsoleClient
 
 
 @pytest.fixture
@@ -32,8 +37,13 @@ def demo() -> Iterator[tuple[str, str, str]]:
     assert end(process) == 0
 
 
-BUTTONS = "#next:not(.settling) .main, #next:not(.settling) .confirm[open] button"
+BUTTONS = "main:not(.settling) #next:not(.settling) :is(.main, .confirm[open] button)"
 """The next step once it takes presses, and its answer where it asks once more."""
+CHANGED = (StaleElementReferenceException, ElementClickInterceptedException, ElementNotInteractableException)
+"""The page changed by itself between the look and the press."""
+AGAIN_S = 15.0
+"""Who sees nothing happen for so long presses again."""
+SEATED, RUNS, ANSWER = r"^● [^|]+ \| 75:00 \|", r"7[0-4]:\d\d \| Won\?", "Right?"
 
 
 class Evening:
@@ -48,11 +58,7 @@ class Evening:
         browser.get(console)
         asked = wait_until(lambda: browser.find_elements(By.NAME, "pin"), "the console to ask for the PIN")
         asked[0].send_keys(pin, Keys.ENTER)
-        wait_until(lambda: self._links("Friday night"), "the event on the console")
-        self._links("Friday night")[0].click()
-
-    def _links(self, text: str) -> list[webdriver.remote.webelement.WebElement]:
-        return self.browser.find_elements(By.PARTIAL_LINK_TEXT, text)
+        wait_until(lambda: self._stands("Start the clock") or self._press("a", "Friday night"), "the event's console")
 
     def table(self, number: int) -> webdriver.remote.webelement.WebElement:
         self.browser.switch_to.window(self.bench_tab)
@@ -60,69 +66,119 @@ class Evening:
             lambda: self.browser.find_elements(By.CSS_SELECTOR, f'.table[data-number="{number}"]'), "the table")
         return boxes[0]
 
+    def _words(self, number: int) -> str:
+        return self.table(number).find_element(By.CSS_SELECTOR, ".words").get_attribute("textContent") or ""
+
     def says(self, number: int, words: str) -> None:
-        box = self.table(number).find_element(By.CSS_SELECTOR, ".words")
-        try:
-            wait_until(lambda: words in (box.get_attribute("textContent") or ""), f"table {number} to say {words!r}")
-        except AssertionError as error:
-            raise AssertionError(f"{error}; it says {box.get_attribute('textContent')!r}") from None
+        """`words`: a regular expression."""
+        self._until(number, words, lambda: None)
 
-    def click(self, number: int, *pins: str) -> None:
-        for pin in pins:
-            if "?" in (self.table(number).find_element(By.CSS_SELECTOR, ".words").get_attribute("textContent") or ""):
-                time.sleep(READ_S)
-            self.table(number).find_element(By.CSS_SELECTOR, f'[data-pin="{pin}"]').click()
+    def click(self, number: int, pin: str, then: str) -> None:
+        """Press a button by mouse, until the table says what comes of it: a regular expression."""
+        self._until(number, then, self.table(number).find_element(By.CSS_SELECTOR, f'[data-pin="{pin}"]').click)
 
-    def type(self, number: int, *keys: str) -> None:
-        """Choose the table by its number, then press its buttons by keyboard."""
-        self.table(number)
-        ActionChains(self.browser).send_keys(str(number)).perform()
-        for key in keys:
-            if "?" in (self.table(number).find_element(By.CSS_SELECTOR, ".words").get_attribute("textContent") or ""):
-                time.sleep(READ_S)
+    def type(self, number: int, key: str, then: str) -> None:
+        """Choose the table by its number, then press its button by keyboard, until it says what comes of it."""
+        def finger() -> None:
+            ActionChains(self.browser).send_keys(str(number)).perform()
             ActionChains(self.browser).key_down(key).pause(0.05).key_up(key).pause(0.05).perform()
 
-    def next_step(self, button: str) -> None:
-        """Wait until the console's one button says so, and press it."""
-        self.browser.switch_to.window(self.console_tab)
-        wait_until(lambda: self._press_main(button), f"the button {button!r}")
+        self._until(number, then, finger)
 
-    def _press_main(self, button: str) -> bool:
-        try:
-            for main in self.browser.find_elements(By.CSS_SELECTOR, BUTTONS):
-                if button in main.text:
-                    main.click()
-                    return True
-        except StaleElementReferenceException:
-            # The page changed by itself between the look and the press.
+    def _until(self, number: int, then: str, finger: Callable[[], None]) -> None:
+        if ANSWER in self._words(number):
+            time.sleep(READ_S)
+        pressed_s = float("-inf")
+
+        def comes() -> bool:
+            nonlocal pressed_s
+            if re.search(then, self._words(number)):
+                return True
+            if time.monotonic() - pressed_s > AGAIN_S:
+                finger()
+                pressed_s = time.monotonic()
             return False
-        return False
+
+        try:
+            wait_until(comes, f"table {number} to say {then!r}")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it says {self._words(number)!r}") from None
+
+    def next_step(self, button: str, then: str) -> None:
+        """Press the console's one button that says so, until `then` stands there: who pressed while the page changed
+        under their finger presses again."""
+        self.browser.switch_to.window(self.console_tab)
+        wait_until(lambda: self._stands(then) or self._press(BUTTONS, button), f"{then!r} after the button {button!r}")
+
+    def _stands(self, words: str) -> bool:
+        try:
+            return any(words in each.text for each in self.browser.find_elements(By.CSS_SELECTOR, "#next, h1"))
+        except CHANGED:
+            return False
+
+    def _press(self, among: str, words: str) -> None:
+        try:
+            for each in self.browser.find_elements(By.CSS_SELECTOR, among):
+                if words in each.text:
+                    each.click()
+                    return
+        except CHANGED:
+            return
 
 
+class Elsewhere:
+    """An organizer at another desk, who needs no browser."""
+
+    def __init__(self, console: str, pin: str) -> None:
+        address, self._event = console.split("/console/")
+        self._console = ConsoleClient(address, pin)
+
+    def draw(self, number: int) -> None:
+        self._post("draw", attempt=0)
+        self._post("publish", number=number, attempt=1)
+
+    def enter(self, number: int) -> None:
+        self._post("clock", action="start")
+        for table in (1, 2):
+            self._post(f"match/{number}.{table}", revision=0, ended="played", **{"score.a": 100, "score.b": 10 * table})
+
+    def _post(self, what: str, **fields: object) -> None:
+        self._console.post(f"/console/{self._event}/{what}", **fields)
+
+
+@pytest.mark.parametrize("by_hand", [1, pytest.param(3, marks=pytest.mark.long)], ids=["one round", "all rounds"])
 def test_a_four_player_event_from_seats_to_standings(
-    demo: tuple[str, str, str], browser: webdriver.Chrome,
+    demo: tuple[str, str, str], browser: webdriver.Chrome, by_hand: int,
 ) -> None:
+    """So many rounds by hand, and the draw of the next one; what follows is entered from another desk."""
     evening = Evening(browser, *demo)
+    elsewhere = Elsewhere(browser.current_url, demo[2])
     for round_number in (1, 2, 3):
-        if round_number > 1:
-            evening.next_step(f"Draw round {round_number}")
-            evening.next_step("Publish")
+        if 1 < round_number <= by_hand + 1:
+            evening.next_step(f"Draw round {round_number}", then=f"Round {round_number} is drawn")
+            evening.next_step("Publish", then=f"Start the clock of round {round_number}")
+        elif round_number > 1:
+            elsewhere.draw(round_number)
+        if round_number > by_hand:
+            elsewhere.enter(round_number)
+            continue
         for number in (1, 2):
-            evening.says(number, "press yours")
-            evening.click(number, "a", "b")
-        evening.next_step("Start the clock")
-        evening.says(1, "74:5")
+            evening.click(number, "a", then=r"✓ .*press yours")
+            evening.click(number, "b", then=SEATED)
+        evening.next_step("Start the clock", then="2 results missing")
         # Table 1 by mouse: 100:10 for the circle. Table 2 by keyboard: 100:0 for the square.
-        evening.click(1, "a", "up", "a", "a")
-        evening.says(1, "■ yes")
-        evening.click(1, "b")
-        evening.says(1, "SAVED")
-        evening.type(2, "l", "l")
-        evening.says(2, "● yes")
-        evening.type(2, "a")
-        evening.says(2, "SAVED")
-    evening.next_step("Finish")
-    evening.next_step("Yes: Finish")
-    evening.next_step("standings")
+        evening.says(1, RUNS)
+        evening.click(1, "a", then=r" 100 \| 0 .*● OK")
+        evening.click(1, "up", then=r" 100 \| 10 .*● next")
+        evening.click(1, "a", then="● OK")
+        evening.click(1, "a", then="■ yes")
+        evening.click(1, "b", then="SAVED")
+        evening.says(2, RUNS)
+        evening.type(2, "l", then=r" 0 \| 100 .*■ OK")
+        evening.type(2, "l", then="● yes")
+        evening.type(2, "a", then="SAVED")
+    evening.next_step("Finish", then="Yes: Finish")
+    evening.next_step("Yes: Finish", then="The event is finished")
+    evening.next_step("standings", then="Final standings")
     rows = wait_until(lambda: browser.find_elements(By.CSS_SELECTOR, "tbody tr"), "the standings")
     assert len(rows) == 4

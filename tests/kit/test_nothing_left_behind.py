@@ -59,6 +59,17 @@ class Started:
         wait_until(lambda: self.process.poll() is None and len(self.others()) >= many, f"{many} processes",
                    every_s=LOOK_S)
 
+    def wait_for_program(self, *command: str) -> None:
+        """One of the others runs it, whatever it was a moment before."""
+        words = b"".join(word.encode() + b"\0" for word in command)
+
+        def runs(pid: int) -> bool:
+            with suppress(OSError):
+                return Path(f"/proc/{pid}/cmdline").read_bytes() == words
+            return False
+
+        wait_until(lambda: any(runs(pid) for pid in self.others()), " ".join(command), every_s=LOOK_S)
+
     def ends(self, ending: signal.Signals) -> int:
         """End the command itself, and nobody else; its exit code. An AssertionError where anybody stays."""
         self.process.send_signal(ending)
@@ -136,7 +147,7 @@ def test_a_gallery_whose_browser_hangs(tmp_path: Path, started: list[Started], e
     browser.chmod(0o755)
     started.append(Started(tmp_path, sys.executable, "-c", PAGES_ONLY, "gallery", str(out), "--language", "en",
                            PATH=f"{browser.parent}:{os.environ['PATH']}"))
-    started[0].wait_for(1)
+    started[0].wait_for_program("sleep", "600")
     started[0].ends(ending)
 
 

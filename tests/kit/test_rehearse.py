@@ -50,9 +50,9 @@ def rehearse(folder: Path, event: dict[str, Any], expect: list[Any], *options: s
     return ["rehearse", str(folder / "event.json"), "--expect", str(folder / "published.json"), *options]
 
 
-def is_as_published(code: int, out: str, err: str) -> None:
+def is_as_published(code: int, out: str, err: str, typed: str = "2 rounds, 4 results") -> None:
     assert err == ""
-    assert "5 players, 2 rounds, 4 results typed from both sides" in out
+    assert f"5 players, {typed} typed from both sides" in out
     assert "as expected" in out
     assert code == 0
 
@@ -67,14 +67,24 @@ def test_the_standings_are_as_published(tmp_path: Path, capsys: pytest.CaptureFi
     is_as_published(code, *capsys.readouterr())
 
 
-def test_so_they_are_on_real_processes(tmp_path: Path) -> None:
-    words = rehearse(tmp_path, recorded(), PUBLISHED, "--port", str(free_port()))
+AFTER_ROUND_1 = [["p1", 1, 176, None, 1], ["p5", 1, 150, None, None], ["p4", 1, 128, None, 2],
+                 ["p3", 0, 72, None, 3], ["p2", 0, 24, None, 4]]
+
+
+@pytest.mark.parametrize(("rounds", "published", "typed"), [
+    (1, AFTER_ROUND_1, "1 rounds, 2 results"),
+    pytest.param(2, PUBLISHED, "2 rounds, 4 results", marks=pytest.mark.long),
+])
+def test_so_they_are_on_real_processes(tmp_path: Path, rounds: int, published: list[Any], typed: str) -> None:
+    event = recorded(rounds=recorded()["rounds"][:rounds],
+                     options={"structure": "own", "swiss_rounds": rounds, "cut": 0})
+    words = rehearse(tmp_path, event, published, "--port", str(free_port()))
     done = start_roundtap(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert done.stdout is not None
         assert done.stderr is not None
         out, err = done.stdout.read(), done.stderr.read()
-        is_as_published(done.wait(WAIT_S), out, err)
+        is_as_published(done.wait(WAIT_S), out, err, typed)
     finally:
         end(done)
 
