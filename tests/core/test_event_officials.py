@@ -127,6 +127,11 @@ def test_nobody_is_the_own_second_official() -> None:
         name(event_of("xwing-standard", "relaxed"), Official("o1", "organizer", plays="p1", second=True))
 
 
+def test_another_official_is_a_second_one_only_where_it_is_said() -> None:
+    with refused(SECOND):
+        name(event_of("xwing-standard", "relaxed"), Official("o1", "organizer", plays="p1"), Official("o2", "judge"))
+
+
 def test_the_second_official_is_announced_at_the_start() -> None:
     event = event_of("xwing-standard", "relaxed")
     name(event, ANA, Official("o2", "judge", second=True))

@@ -12,11 +12,12 @@ from typing import Any
 from asgi_client import AsgiClient
 from page_dom import Node, patched, tree
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 
 
 class Listener:
-    """One page with its feed. `events`: (name, data) as they came, without ticks; `loads`: how often it was loaded."""
+    """One page with its feed, which has greeted it. `events`: (name, data) as they came, without ticks; `loads`: how
+    often it was loaded."""
 
     def __init__(self, client: AsgiClient, path: str, language: str = "en", cookie: str = "", **query: str) -> None:
         self.client, self.path, self.language, self.cookie = client, path, language, cookie
@@ -25,11 +26,14 @@ class Listener:
         self._heard = threading.Condition()
         self._rest = b""
         self._gone = asyncio.Event()
+        self._greeted = threading.Event()
         self.load()
         [body] = (node for node in self.page.find() if node.tag == "body")
         asked = {"lang": language, "variant": body.attributes.get("data-variant"), "seen": self.seen, **query}
         feed = f"{body.attributes['data-feed']}&" + "&".join(f"{k}={v}" for k, v in asked.items() if v is not None)
         self._stream = asyncio.run_coroutine_threadsafe(self._listen(feed), client.loop)
+        self._stream.add_done_callback(lambda _: self._greeted.set())
+        assert self._greeted.wait(PATIENCE_S), "no greeting"
 
     @property
     def seen(self) -> str:
@@ -89,3 +93,5 @@ class Listener:
                 if found and found[1] != "tick":
                     self.events.append((found[1], found[2]))
             self._heard.notify_all()
+        if said:
+            self._greeted.set()
