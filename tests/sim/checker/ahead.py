@@ -8,10 +8,16 @@ from checker.repeats import Met
 from checker.shape import Grade, grade
 
 LARGEST = 9
+QUESTIONS_MAX = 5_000
+"""Nine players who all meet one another by the end can be asked about for days; what takes more is left open."""
 Meetings = dict[str, frozenset[str]]
 Round = list[tuple[str, str]]
 Known = dict[object, bool]
 """What `feasible` has found out: rounds that differ in their order only lead to the same question."""
+
+
+class TooMany(Exception):
+    """Whether it can be done is not found out."""
 
 
 def matchings(members: Sequence[str], met: Met | None = None) -> Iterator[Round]:
@@ -32,13 +38,18 @@ def feasible(members: Sequence[str], met: Meetings, byes: Mapping[str, int], rou
         return True
     question = frozenset(met.items()), frozenset(byes.items()), rounds
     if question not in known:
+        if len(known) == QUESTIONS_MAX:
+            raise TooMany
         known[question] = _found(members, met, byes, rounds, known)
     return known[question]
 
 
 def _found(members: Sequence[str], met: Meetings, byes: Mapping[str, int], rounds: int, known: Known) -> bool:
-    if len(members) % 2 == 0 and any(len({*members} - met[who]) - 1 < rounds for who in members):
-        return False  # somebody has too few left to meet
+    most = max(byes[who] for who in members)
+    for who in members:
+        rests_at_most = (most - byes[who] + 1 + rounds // len(members)) * (len(members) % 2)
+        if len({*members} - met[who]) - 1 < rounds - rests_at_most:
+            return False  # too few are left to meet
     rests: Sequence[str | None] = [None]
     if len(members) % 2:
         fewest = min(byes[who] for who in members)
@@ -67,10 +78,11 @@ def needless_dead_end(
     members = [*paired, rest] if rest else paired
     later = {who: byes.get(who, 0) + (who == rest) for who in members}
     known: Known = {}
-    if feasible(members, after(met, pairs), later, rounds_left, known):
-        return False
     wanted: Grade = grade(pairs, points, met, paired)
-    return any(
-        grade(way, points, met, paired) == wanted and feasible(members, after(met, way), later, rounds_left, known)
-        for way in matchings(paired)
-    )
+    try:
+        return not feasible(members, after(met, pairs), later, rounds_left, known) and any(
+            grade(way, points, met, paired) == wanted and feasible(members, after(met, way), later, rounds_left, known)
+            for way in matchings(paired)
+        )
+    except TooMany:
+        return False
