@@ -121,6 +121,20 @@ def test_options_read_as_they_were_written():
     assert read_options(RULEBOOKS["keyforge-archon"], lambda name: fields.get(name, "")) == given
 
 
+@pytest.mark.parametrize(("rulebook", "name", "chosen", "read"), [
+    ("shatterpoint-premier", "second_stage", "second-swiss", {"second_stage": "second-swiss"}),
+    ("shatterpoint-premier", "second_stage", "elimination", {}),
+    ("warlords-of-terra", "deck_era", "before-2017", {"deck_era": "before-2017"}),
+    ("xwing-standard", "tables", "random", {"tables": "random"}),
+    ("xwing-standard", "deck_era", "before-2017", {}),
+])
+def test_a_choice_counts_where_it_is_another_than_the_usual_one(
+        rulebook: str, name: str, chosen: str, read: dict[str, str]):
+    fields = {"structure": "own", "swiss_rounds": "3", "cut": "4", "prize_places": "0", name: chosen}
+    options = read_options(RULEBOOKS[rulebook], lambda field: fields.get(field, ""))
+    assert {key: options[key] for key in options if key in (name, "second_stage", "deck_era", "tables")} == read
+
+
 def test_a_team_has_two_members_and_a_captain(house: House):
     browser = create(house, "xwing-epic-team", swiss_rounds=2)
     browser.post("/console/e1/competitors", names="Rebels", member_1="Ana Ruiz", member_2="Bruno Maier", captain="2",
