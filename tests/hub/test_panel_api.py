@@ -231,6 +231,7 @@ def test_a_new_pin_is_told_once_and_ends_all_sessions(bench):
     assert bench.hub.organizers._pin.hashed != before
     assert pin_is(pin, bench.hub.organizers._pin.hashed)
     assert bench.hub.organizers.session(token) is None
+    assert bench.hub.organizers.sessions.listed() == []
     assert bench.hub.organizers.log_in(pin, "10.42.0.5", "a browser")
     assert pin not in json.dumps(bench.ask())
 

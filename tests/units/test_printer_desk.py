@@ -86,6 +86,12 @@ def test_a_station_starts_without_a_printer_and_takes_the_first_that_appears(hal
     assert read_settings(hall.folder, USUAL).port == "usb-0416-5011"
 
 
+def test_a_missing_printer_is_said_once_until_there_was_one(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
+    hall.go(60)
+    assert [each.getMessage() for each in caplog.records] == [
+        "no printer is plugged in yet: the first that appears is taken"]
+
+
 def test_a_printer_that_answers_is_found_at_whatever_speed_it_is_set_to_and_remembered(hall: Hall) -> None:
     hall.plugged.append(ADAPTER)
     hall.wanted.append(Job("t1", "code-pages", {}))
