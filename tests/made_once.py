@@ -8,6 +8,7 @@ thread that looks on at a hub's commands soon leaves one that has ended: else hu
 from __future__ import annotations
 
 import hashlib
+import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,12 +23,14 @@ from werkzeug.routing import Rule
 
 from roundtap_hub.journal import time_limit
 from roundtap_hub.journal.migrations import forms as journal_forms
+from roundtap_hub.staff import Staff
 
 compile_template = Environment.compile
 TEMPLATES: dict[Any, Any] = {}
 ROUTES: dict[Any, dict[str, Any]] = {}
 change_form = journal_forms._change
 EMPTY: dict[Any, sqlite3.Connection] = {}
+SALT_BYTES = 8
 
 
 def template_once(environment: Environment, source: Any, name: str | None = None, filename: str | None = None,
@@ -69,12 +72,18 @@ def tables_once(connection: Connection, create: Any, forms: Any, lock: Any) -> N
     return None
 
 
+def salt_once(count: int) -> str:
+    """`secrets.token_hex`, but for the salt of a staff: with one salt a PIN is hashed once for all tests."""
+    return "5a" * count if count == SALT_BYTES else secrets.token_hex(count)
+
+
 @contextmanager
 def made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Environment, "compile", template_once)
         patch.setattr(Flask, "url_rule_class", KnownRule)
         patch.setattr(hashlib, "scrypt", cache(hashlib.scrypt))
+        patch.setattr(Staff.__init__, "__defaults__", (*(Staff.__init__.__defaults__ or ())[:-1], salt_once))
         patch.setattr(journal_forms, "_change", tables_once)
         patch.setattr(time_limit, "LOOKS_IN_VAIN", 2)
         yield
