@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Tests start hubs and units by the hundred: what they import is compiled once, whatever the caller set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-long bench setup lock lint deb bundle image clean
+.PHONY: demo test tests test-long bench setup lock lint deb bundle image clean
 
 setup: .venv/.ready
 
@@ -25,7 +25,11 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-test: lint
+# Side by side: a worker often waits for a browser, or for a hub of its own.
+test: setup
+	@$(MAKE) --no-print-directory --jobs=2 lint tests
+
+tests: setup
 	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
 
 # What takes minutes, or thousands of cases: every page in every state, chaos, fuzz, monkeys, whole simulations, races.

@@ -435,8 +435,8 @@ LIMIT_S, LIMIT_ALL_S = 1200, 14_400
 
 def make_test() -> list[str]:
     """What the Makefile hands to pytest for `make test`."""
-    found = re.search(r"^test:.*\n\t\$\(BIN\)/pytest (.*?) ?\$\(ARGS\)", (ROOT / "Makefile").read_text(), re.M)
-    assert found, "no pytest in the Makefile's test"
+    found = re.search(r"^tests:.*\n\t\$\(BIN\)/pytest (.*?) ?\$\(ARGS\)", (ROOT / "Makefile").read_text(), re.M)
+    assert found, "no pytest in the Makefile's tests"
     return found[1].split()
 
 
