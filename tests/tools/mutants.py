@@ -311,7 +311,7 @@ def _note(report):
 pytest_runtest_logreport = pytest_collectreport = _note
 """
 WHERE = "import sys, {0}; print(*(sys.modules[name].__file__ for name in '{0}'.split(', ')))"
-IDLE_S, MEMORY = 600, 6 << 30
+IDLE_S, BARELY_S, MEMORY = 600, 20, 6 << 30
 STOPPED = threading.Event()
 """No run is begun any more, and those that run are ended."""
 
@@ -393,7 +393,7 @@ class Copy:
                         raise SystemExit from None
                     now_s, memory = _used(run.pid)
                     spent_s = max(spent_s, now_s)
-                    if spent_s > moved_s + 1:
+                    if spent_s > moved_s + BARELY_S:
                         moved_s, since = spent_s, time.monotonic()
                     if spent_s > limit_s or memory > MEMORY or time.monotonic() - since > IDLE_S:
                         return "hung", [], spent_s
