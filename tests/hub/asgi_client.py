@@ -35,7 +35,7 @@ class AsgiClient:
     """A client of one application; `close` ends its loop. With `lifespan` the application is started and stopped."""
 
     def __init__(self, application: Application, lifespan: bool = False) -> None:
-        self._application = application
+        self.application = application
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self._thread.start()
@@ -115,7 +115,7 @@ class AsgiClient:
             else:
                 answer.body += message.get("body", b"")
 
-        await self._application(scope, receive, send)
+        await self.application(scope, receive, send)
         return answer
 
     async def _leave(self) -> None:
@@ -129,7 +129,7 @@ class AsgiClient:
         self._life = asyncio.Queue()
         await self._life.put({"type": "lifespan.startup"})
         said: asyncio.Queue[Any] = asyncio.Queue()
-        self._living = asyncio.create_task(self._application({"type": "lifespan"}, self._life.get, said.put))  # type: ignore[arg-type]
+        self._living = asyncio.create_task(self.application({"type": "lifespan"}, self._life.get, said.put))  # type: ignore[arg-type]
         assert (await said.get())["type"] == "lifespan.startup.complete"
 
     async def _stop(self) -> None:

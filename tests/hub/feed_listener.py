@@ -31,8 +31,8 @@ class Listener:
         [body] = (node for node in self.page.find() if node.tag == "body")
         asked = {"lang": language, "variant": body.attributes.get("data-variant"), "seen": self.seen, **query}
         feed = f"{body.attributes['data-feed']}&" + "&".join(f"{k}={v}" for k, v in asked.items() if v is not None)
-        self._stream = asyncio.run_coroutine_threadsafe(self._listen(feed), client.loop)
-        self._stream.add_done_callback(lambda _: self._greeted.set())
+        self.stream = asyncio.run_coroutine_threadsafe(self._listen(feed), client.loop)
+        self.stream.add_done_callback(lambda _: self._greeted.set())
         assert self._greeted.wait(PATIENCE_S), "no greeting"
 
     @property
@@ -64,7 +64,7 @@ class Listener:
 
     def close(self) -> None:
         self.client.loop.call_soon_threadsafe(self._gone.set)
-        self._stream.result(PATIENCE_S)
+        self.stream.result(PATIENCE_S)
 
     async def _listen(self, address: str) -> None:
         path, _, query = address.partition("?")
@@ -83,7 +83,7 @@ class Listener:
         async def send(message: MutableMapping[str, Any]) -> None:
             self._take(message.get("body", b""))
 
-        await self.client._application(scope, receive, send)
+        await self.client.application(scope, receive, send)
 
     def _take(self, said: bytes) -> None:
         *whole, self._rest = (self._rest + said).split(b"\n\n")

@@ -251,7 +251,7 @@ async def _first_lines(client: AsgiClient, hello: bytes, n: int) -> list[bytes]:
         if len(lines) >= n:
             enough.set()
 
-    await client._application({"type": "http", "method": "POST", "path": "/device/feed", "query_string": b"",
+    await client.application({"type": "http", "method": "POST", "path": "/device/feed", "query_string": b"",
                                "headers": [(b"roundtap-unit", b"table-1")], "client": ("10.0.0.9", 1)}, receive, send)
     return lines
 
@@ -288,7 +288,7 @@ def test_a_revoked_standby_hears_nothing_more(house: House) -> None:
     feed = Feed(house, house.hello())
     feed.level()
     house.application.hub.unit_keys.revoke("standby-1")
-    feed._task.result(20)
+    feed.task.result(20)
     assert "standby-1" not in house.kin.standbys._known
     assert house.client.post("/standby/feed", house.hello(key=KEY),
                              roundtap_unit="standby-1").status_code in (400, 403)

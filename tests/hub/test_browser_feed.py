@@ -212,8 +212,8 @@ def test_who_reads_much_too_slowly_is_told_to_look():
 def test_a_hub_that_stops_ends_its_feeds(house: House, client: AsgiClient):
     browser = Listener(client, "/e/e1")
     browser.until(lambda: browser.events, "a greeting")
-    client._application.close_feeds_soon()  # type: ignore[attr-defined]
-    browser._stream.result(20)
+    client.application.close_feeds_soon()  # type: ignore[attr-defined]
+    browser.stream.result(20)
 
 
 PATHS = ("/e/e1", "/e/e1/p/p1", "/e/e1/p/p4", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/rules/e1",

@@ -88,7 +88,7 @@ def test_a_phone_draws_the_lot_once_and_it_is_on_record_as_that_player_s(house: 
     browser, me = house.browser(), house.hub.links.path("e1", "p2")
     drawn = browser.post(f"{me}/lot", about="initiative")
     assert (drawn.status_code, drawn.headers["Location"]) == (303, me)
-    lot = house.service._journal.streams()["e1"][-1]
+    lot = house.service.journal.streams()["e1"][-1]
     assert (lot.kind, lot.actor) == ("lot-drawn", "phone:p2")
     side = house.event.live.matches[0].lots["initiative"]
     assert fronts(house)["table"] == {"about": "initiative", "side": side, "lot": True}

@@ -130,8 +130,8 @@ def test_what_is_in_play_is_not_sealed(path: Path) -> None:
 def test_an_event_that_cannot_be_sealed_is_tried_once_and_hinders_nobody(
         path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with_finished_event(path, sealed=False)
-    with opened(path) as journal, journal._engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3")
     with running(path) as service:
         service.sealer.settle()
         assert list(service.sealer.due()) == []

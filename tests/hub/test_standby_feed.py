@@ -86,7 +86,7 @@ class Feed:
         self._sealed: SealedFeed | None = None
         self._changed = threading.Condition()
         self._seq = 0
-        self._task = asyncio.run_coroutine_threadsafe(self._run(hello), house.client.loop)
+        self.task = asyncio.run_coroutine_threadsafe(self._run(hello), house.client.loop)
 
     async def _run(self, hello: dict[str, Any]) -> None:
         said = [json.dumps(hello).encode()]
@@ -142,7 +142,7 @@ class Feed:
             assert self.acknowledge(batch["number"]) == 200
 
     def close(self) -> None:
-        self._task.cancel()
+        self.task.cancel()
 
 
 # --- who is let in ----------------------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ def test_a_newer_connection_of_the_same_standby_ends_the_older(house: House) -> 
     heads = one.level()
     two = Feed(house, house.hello(heads={stream: list(head) for stream, head in heads.items()}))
     two.level(dict(heads))
-    one._task.result(20)
+    one.task.result(20)
     two.close()
 
 
