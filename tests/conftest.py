@@ -7,6 +7,7 @@ import locale
 import logging
 import os
 import random
+import resource
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ settings.register_profile("roundtap", derandomize=True, deadline=None)
 settings.load_profile("roundtap")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: a quarter of the time a worker waits for a browser, or for a hub of its own."""
     return len(os.sched_getaffinity(0)) + 1
@@ -45,6 +47,11 @@ def _children() -> set[int]:
     return found
 
 
+def _umask() -> str:
+    """Asked without setting it: other threads make files meanwhile."""
+    return next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("Umask:"))
+
+
 def _speaking(log: logging.Logger) -> list[logging.Handler]:
     """A library's null handler says nothing, and pytest's own come and go with each test."""
     return [handler for handler in log.handlers
@@ -59,6 +66,8 @@ def _process_state() -> dict[str, Any]:
         "filters of the log": [list(handler.filters) for handler in logging.root.handlers if handler.filters],
         "the locale": locale.setlocale(locale.LC_ALL),
         "the working folder": Path.cwd(),
+        "the umask": _umask(),
+        "how many files may be open": resource.getrlimit(resource.RLIMIT_NOFILE),
     }
     state |= {f"logger {name}": (log.level, log.disabled, log.propagate, _speaking(log))
               for name, log in logging.root.manager.loggerDict.items()
@@ -90,6 +99,16 @@ def pytest_collection_finish() -> None:
 def _made_once() -> Iterator[None]:
     with made_once():
         yield
+
+
+@pytest.fixture
+def hub_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """`roundtap hub` runs in the test's own process, and leaves that its log, its umask and its limits."""
+    monkeypatch.setattr("roundtap_hub.main.bound_logs", lambda: None)
+    mask, limits = os.umask(0o077), resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield
+    os.umask(mask)
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 the tables of a journal.
 
 Each of these is the same again for the same input; a hub of a second's work is one of a few milliseconds by it. And the
-thread that looks on at a hub's commands soon leaves one that has ended: else hundreds of them look on at nothing.
+thread that watches a hub's commands gives up soon after the hub has ended: otherwise hundreds go on watching nothing.
 """
 
 from __future__ import annotations
@@ -79,11 +79,13 @@ def salt_once(count: int) -> str:
 
 @contextmanager
 def made_once() -> Iterator[None]:
+    defaults = Staff.__init__.__defaults__ or ()
+    assert defaults[-1] is secrets.token_hex
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Environment, "compile", template_once)
         patch.setattr(Flask, "url_rule_class", KnownRule)
         patch.setattr(hashlib, "scrypt", cache(hashlib.scrypt))
-        patch.setattr(Staff.__init__, "__defaults__", (*(Staff.__init__.__defaults__ or ())[:-1], salt_once))
+        patch.setattr(Staff.__init__, "__defaults__", (*defaults[:-1], salt_once))
         patch.setattr(journal_forms, "_change", tables_once)
         patch.setattr(time_limit, "LOOKS_IN_VAIN", 2)
         yield

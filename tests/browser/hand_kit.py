@@ -24,7 +24,7 @@ const box = one.getBoundingClientRect(), x = box.left + box.width / 2, y = box.t
 const at = document.elementFromPoint(x, y);
 if (!at || !(one.contains(at) || at.closest("label, summary, button, a") === one || at.contains(one))) return null;
 window.pressed = false;
-addEventListener("click", ({target}) => { window.pressed ||= one.contains(target) || target.contains(one); },
+addEventListener("click", ({target}) => { window.pressed ||= one.contains(target) || target === at; },
                  {capture: true, once: true});
 return [x, y];
 """

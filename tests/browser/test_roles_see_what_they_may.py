@@ -26,7 +26,7 @@ def pin_of(hall: Hall, role: str) -> str:
     return str(pin)
 
 
-IN_SHORT = ("before play", "troubles", "cut", "finished")
+IN_SHORT = ("before play", "draft", "troubles", "cut", "finished")
 """States in which the console has the most different things to press."""
 
 

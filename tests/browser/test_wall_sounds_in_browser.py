@@ -12,7 +12,7 @@ from roundtap_core.event.commands import SetClock
 from roundtap_hub.hub_sound import FIVE, START, TIME
 
 MINUTE = 60_000
-KNOWN = "return window.roundtap && window.roundtap.known()"
+KNOWN = "return window.heard_hub && window.roundtap && window.roundtap.known()"
 
 FAKE = """
     window.tones = JSON.parse(sessionStorage.getItem("tones") || "[]");

@@ -34,6 +34,8 @@ class Listener:
         self.stream = asyncio.run_coroutine_threadsafe(self._listen(feed), client.loop)
         self.stream.add_done_callback(lambda _: self._greeted.set())
         assert self._greeted.wait(PATIENCE_S), "no greeting"
+        if self.stream.done():
+            self.stream.result()
 
     @property
     def seen(self) -> str:

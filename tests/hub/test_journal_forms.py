@@ -210,10 +210,10 @@ def moved_on(rested: Path, tmp_path: Path) -> Path:
     return rested
 
 
+@pytest.mark.usefixtures("hub_here")
 def test_an_older_program_names_the_later_version_and_the_way_back(
-    moved_on: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    moved_on: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("roundtap_hub.main.bound_logs", lambda: None)  # the log of this process is all tests'
     before = dump(moved_on)
     assert main(["hub", "--data", str(moved_on), "--port", "0", "--secure-port", "0"]) == 2
     said = capfd.readouterr().err

@@ -4,6 +4,7 @@ are counted as those at one."""
 from __future__ import annotations
 
 import json
+import secrets
 from pathlib import Path
 
 import pytest
@@ -38,12 +39,12 @@ def machine() -> Machine:
 
 
 def door(machine: Machine, folder: Path) -> Organizers:
-    """A hub's, as it is found when it starts."""
+    """A hub's, as it is found when it starts; with a salt of its own, unlike those of other tests."""
     if not (folder / "pin").exists():
         write_pin(folder / "pin", HUBS_PIN)
     hashed, _ = read_or_make_pin(folder / "pin")
     return Organizers(PinFile(hashed, folder / "pin"), Sessions(machine.clocks, folder / "sessions.json"),
-                      PinGate(machine.clocks.mono_ms), Staff(folder / STAFF_FILE))
+                      PinGate(machine.clocks.mono_ms), Staff(folder / STAFF_FILE, chance=secrets.token_hex))
 
 
 def who_of(ours: Organizers, token: str | None) -> Who | None:

@@ -99,9 +99,9 @@ def end(process: subprocess.Popen[Any], number: signal.Signals = signal.SIGTERM)
                     pipe.close()
 
 
-def refused_start(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *options: str) -> str:
-    """What `roundtap hub` says that does not start, in this process, with the exit code for what a person can mend."""
-    monkeypatch.setattr("roundtap_hub.main.bound_logs", lambda: None)  # the log of this process is all tests'
+def refused_start(capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    """What a `roundtap hub` that refuses to start says, in this process (`hub_here`), with the exit code for what a
+    person can mend."""
     assert main(["hub", "--port", str(free_port()), *options]) == 2
     return capsys.readouterr().err
 

@@ -42,7 +42,8 @@ BUTTONS = "main:not(.settling) #next:not(.settling) :is(.main, .confirm[open] bu
 CHANGED = (StaleElementReferenceException, ElementClickInterceptedException, ElementNotInteractableException)
 """The page changed by itself between the look and the press."""
 AGAIN_S = 15.0
-"""Who sees nothing happen for so long presses again."""
+"""Press again if nothing has happened for this long."""
+CLOCK = re.compile(r"\d+:\d\d")
 SEATED, RUNS, ANSWER = r"^● [^|]+ \| 75:00 \|", r"7[0-4]:\d\d \| Won\?", "Right?"
 
 
@@ -88,13 +89,14 @@ class Evening:
     def _until(self, number: int, then: str, finger: Callable[[], None]) -> None:
         if ANSWER in self._words(number):
             time.sleep(READ_S)
-        pressed_s = float("-inf")
+        pressed_s, shown = float("-inf"), CLOCK.sub("", self._words(number))
 
         def comes() -> bool:
             nonlocal pressed_s
-            if re.search(then, self._words(number)):
+            words = self._words(number)
+            if re.search(then, words):
                 return True
-            if time.monotonic() - pressed_s > AGAIN_S:
+            if time.monotonic() - pressed_s > AGAIN_S and CLOCK.sub("", words) == shown:
                 finger()
                 pressed_s = time.monotonic()
             return False

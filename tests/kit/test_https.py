@@ -162,11 +162,12 @@ def test_the_first_start_tells_pin_and_fingerprint_and_leaves_nothing_open(tmp_p
         end(hub)
 
 
+@pytest.mark.usefixtures("hub_here")
 @pytest.mark.parametrize("name", ["secret", "pin"])
 def test_an_emptied_secret_or_pin_stops_the_start_with_words(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     (tmp_path / name).write_text("")
-    said = refused_start(capsys, monkeypatch, "--data", str(tmp_path))
+    said = refused_start(capsys, "--data", str(tmp_path))
     assert said.startswith(f"roundtap hub: {tmp_path / name}: ")
     assert "file" in said
 

@@ -39,10 +39,10 @@ def test_a_press_becomes_saved_even_when_the_unit_dies_with_it_on_its_disk(kit: 
         take_seats(table)
     for table in tables.values():
         report_100_to_0(table)
+    wait_until(lambda: len(kit.reports()) == 2, "the first player's report at both")
     tables[1].tap("b")
     tables[1].wait_for("SAVED")
     assert f"#{kit.reports()[-1].number}" in tables[1].text
-    wait_until(lambda: len(kit.reports()) == 3, "the first player's report at table 2")
     kit.stop_table(2)
     table = kit.start_table(2, crash_at="after-outbox-fsync")
     table.wait_for("yes")

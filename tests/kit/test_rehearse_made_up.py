@@ -16,7 +16,7 @@ LONG = pytest.mark.long
 
 
 @pytest.mark.parametrize(("rulebook_id", "players"), [
-    # The events with leavers below play what these do, and more.
+    # The test below plays all of them with leavers, disputes and corrections.
     pytest.param(each, players, marks=() if (each, players) == ("xwing-standard", 8) else LONG)
     for each in RULEBOOKS for players in (8, 12, 13)])
 def test_the_hub_ends_where_the_record_does(rulebook_id: str, players: int) -> None:

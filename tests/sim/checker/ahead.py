@@ -13,7 +13,7 @@ QUESTIONS_MAX = 5_000
 Meetings = dict[str, frozenset[str]]
 Round = list[tuple[str, str]]
 Known = dict[object, bool]
-"""What `feasible` has found out: rounds that differ in their order only lead to the same question."""
+"""What `feasible` has found out: rounds that differ only in their order lead to the same question."""
 
 
 class TooMany(Exception):
@@ -38,7 +38,7 @@ def feasible(members: Sequence[str], met: Meetings, byes: Mapping[str, int], rou
         return True
     question = frozenset(met.items()), frozenset(byes.items()), rounds
     if question not in known:
-        if len(known) == QUESTIONS_MAX:
+        if len(known) >= QUESTIONS_MAX:
             raise TooMany
         known[question] = _found(members, met, byes, rounds, known)
     return known[question]
