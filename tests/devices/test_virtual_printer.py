@@ -107,7 +107,10 @@ def test_unplugged_the_port_fails_as_pyserial_says_and_comes_back_as_a_new_one(t
 def test_a_full_port_takes_nothing_and_nobody_waits(twin):
     port = SerialPort(twin.device)
     twin.fault("stalled")
-    taken = [port.write_some(b"x" * 4096) for _ in range(40)]
+    taken = [port.write_some(b"x" * 4096)]
+    # The kernel hands on what it was given when it likes.
+    while taken[-1] and len(taken) < 10_000:
+        taken.append(port.write_some(b"x" * 4096))
     assert taken[0] == 4096
     assert taken[-1] == 0
     port.close()

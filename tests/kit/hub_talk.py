@@ -168,9 +168,9 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
                       "lot": None})
     station = HubStationLink(HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]),
                              health=OwnHealth(Machine(folder)), printer=_desk(folder).told)
-    assert station.exchange()
+    wait_until(station.exchange, "the station's jobs")
     station.report(station.next_jobs()[0].id, "printed", "")
-    assert station.exchange()
+    wait_until(station.exchange, "what was printed to be told")
     _say_hello_as_twin(port)
     pages = [http.client.HTTPConnection("127.0.0.1", port) for _ in range(5)]
     for page, path, key in zip(pages, ("/wall/e1", *(f"/e/e1/p/p{n}" for n in range(1, 5))),
