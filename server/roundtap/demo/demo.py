@@ -54,7 +54,6 @@ def run(args: argparse.Namespace) -> int:
     try:
         demo.prepare()
         demo.start()
-        print(demo.greeting(), flush=True)
         demo.serve_bench()
     except KeyboardInterrupt:
         pass
@@ -141,7 +140,7 @@ class Demo:
                 f"    fingerprint (SHA-256) {fingerprint(authority.read_bytes(), authority)}"]
 
     def serve_bench(self) -> None:
-        """Serve the bench page until Ctrl-C."""
+        """Serve the bench page until Ctrl-C, and say where everything is once all of it answers."""
         import asyncio
 
         import uvicorn
@@ -152,7 +151,13 @@ class Demo:
         printer = VirtualDesk(self.kit.printer) if self.kit.printer else None
         bench = Bench(tables, printer, {"hub_port": self.args.port}, self.args.language)
 
+        greeting = self.greeting()
+
         class Server(uvicorn.Server):
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                print(greeting, flush=True)
+
             def handle_exit(self, sig: int, frame: FrameType | None) -> None:
                 # Open streams would keep the server waiting.
                 asyncio.get_running_loop().create_task(bench.close())
