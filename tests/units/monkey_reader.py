@@ -73,7 +73,8 @@ class Reader:
 
     def read(self, step: Step) -> None:
         scene, gesture = step.before, step.gesture
-        if gesture.kind == "call" or gesture.kind == "leave":
+        # What is pressed while a judge is called only closes that screen: the hands stay where they were.
+        if gesture.kind == "call" or gesture.kind == "leave" or scene.kind == "call":
             return
         self._openings(step)
         if gesture.key in ("a", "b") and (isinstance(scene, Duo) or isinstance(step.after, Duo)):
