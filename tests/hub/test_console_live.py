@@ -91,7 +91,7 @@ def test_changes_make_the_same_page_as_a_reload(house: House, seed: int):
                 mine, version = tree(whole), seen(whole)
             whole = browser.get(CONSOLE).text
             if seen(whole) == version:
-                break  # else the hub itself had something new meanwhile: its disk is slow
+                break  # else the hub itself had something new between both looks
         assert seen(whole) == version
         assert still(mine).shape() == still(tree(whole)).shape()
     assert patches > 10

@@ -92,6 +92,17 @@ def test_a_missing_printer_is_said_once_until_there_was_one(hall: Hall, caplog: 
         "no printer is plugged in yet: the first that appears is taken"]
 
 
+def test_a_virtual_printer_is_opened_while_it_is_plugged_in(hall: Hall) -> None:
+    twin = hall.twin
+    desk = PrinterDesk(hall.folder, USUAL, unit_words("en"), hall.log, device=lambda: twin.device)
+    port = desk.open()
+    assert port.write_some(b"x") == 1
+    port.close()
+    twin.fault("unplugged")
+    with pytest.raises(PortGone, match="unplugged"):
+        desk.open()
+
+
 def test_a_printer_that_answers_is_found_at_whatever_speed_it_is_set_to_and_remembered(hall: Hall) -> None:
     hall.plugged.append(ADAPTER)
     hall.wanted.append(Job("t1", "code-pages", {}))
