@@ -106,6 +106,15 @@ def test_a_new_pin_ends_the_sessions_of_the_one_before(machine: Machine, tmp_pat
     assert ours.log_in(new, PHONE, "")
 
 
+def test_nobody_is_listed_who_came_by_a_hub_s_pin_that_was_replaced(machine: Machine, tmp_path: Path):
+    ours = door(machine, tmp_path)
+    _, own = ours.add_person("Eva", JUDGE)
+    assert ours.log_in(HUBS_PIN, PHONE, "")
+    assert ours.log_in(own, PHONE, "")
+    ours.replace_hub_pin()
+    assert ours.sessions.listed() == []
+
+
 def test_another_role_counts_from_the_next_request(machine: Machine, tmp_path: Path):
     ours = door(machine, tmp_path)
     person, pin = ours.add_person("Eva", JUDGE)

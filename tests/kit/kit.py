@@ -143,10 +143,13 @@ class Table:
         return self.texts[-1] if self.texts else ""
 
     def hold(self, pin: str) -> None:
-        self._socket.sendall(json.dumps({"pin": pin, "down": True}).encode() + b"\n")
+        self._move((pin, True))
 
     def release(self, pin: str) -> None:
-        self._socket.sendall(json.dumps({"pin": pin, "down": False}).encode() + b"\n")
+        self._move((pin, False))
+
+    def _move(self, *moves: tuple[str, bool]) -> None:
+        self._socket.sendall(b"".join(json.dumps({"pin": pin, "down": down}).encode() + b"\n" for pin, down in moves))
 
     def tap(self, *pins: str) -> None:
         """Press and release each, at a quick finger's speed; a question is read first."""
@@ -154,10 +157,9 @@ class Table:
         if question:
             time.sleep(max(0.0, since_s + READ_S - time.monotonic()))
         for pin in pins:
-            self.hold(pin)
-            time.sleep(TAP_S)
-            self.release(pin)
-            time.sleep(TAP_S)
+            # The unit keeps the two apart; a pause made here would be a long press when this process has to wait.
+            self._move((pin, True), (pin, False))
+            time.sleep(2 * TAP_S)
 
     def chord(self) -> None:
         """▲ and ▼ held together: the call for a judge, and its end."""

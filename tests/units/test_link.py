@@ -568,3 +568,16 @@ def test_a_feed_that_comes_again_from_the_same_boot_moves_no_clock(bench: Bench)
     bench.hub.hang_up.set()
     bench.wait_for("view")
     assert bench.link.time.hub_ms(1000) == 9000
+
+
+def test_a_link_that_is_stopped_sends_nothing_more_and_waits_for_nothing(bench: Bench):
+    """The hub has hung up, no report is due: its threads end by being told."""
+    bench.hub.hang_up.set()
+    mine = [thread for thread in threading.enumerate() if thread.name.startswith("hub-")]
+    bench.link.start()
+    started = [thread for thread in threading.enumerate() if thread.name.startswith("hub-") and thread not in mine]
+    assert len(started) == 3
+    bench.link.stop()
+    for thread in started:
+        thread.join(WAIT_S)
+        assert not thread.is_alive(), thread.name

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from printer_line import AtOneSpeed
 
+from roundtap.main import main
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.known_printers import PROFILES
 from roundtap_devices.printing.ports import CONSOLE, PINS, SERIAL, USB, FoundPort
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_devices.printing.serial_port import Port, PortGone, SerialPort
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
+from roundtap_units.printer_setup import asking
 from roundtap_units.printer_setup.asking import Setup, list_ports
+from roundtap_units.printer_setup.main import STEP_S
 from roundtap_units.station.printer_desk import SPEEDS
 from roundtap_units.station.printer_settings import PrinterSettings, read_settings
 from roundtap_units.unit_words import unit_words
@@ -99,6 +104,24 @@ def test_a_usb_printer_has_no_speed_to_be_asked_about(tmp_path: Path, people: li
     people.append(me := Person(tmp_path, ["x", "99", "2", model("epson-80"), "yes"], [ADAPTER, LP], model="epson-80"))
     assert me.setup()
     assert (read_settings(tmp_path, USUAL).port, read_settings(tmp_path, USUAL).baud) == (LP.id, 0)
+
+
+def test_between_two_looks_at_the_line_it_sleeps(monkeypatch: pytest.MonkeyPatch):
+    """Whoever waits for a slow printer leaves the processor to others."""
+    slept: list[float] = []
+
+    class Walk:
+        def __init__(self, *given: Any) -> None:
+            self.pause = given[4]
+
+        def run(self) -> bool:
+            self.pause()
+            return True
+
+    monkeypatch.setattr(asking, "Setup", Walk)
+    monkeypatch.setattr(time, "sleep", slept.append)
+    assert main(["printer", "--setup"]) == 0
+    assert slept == [STEP_S]
 
 
 def test_no_printer_says_so(tmp_path: Path, people: list[Person]) -> None:
