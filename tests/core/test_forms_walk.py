@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import (
-    BY_FIGURES,
+from roundtap_core.forms.form import BY_FIGURES, Form, Way, form_from_json, form_to_json
+from roundtap_core.forms.steps import (
     LOSER,
     WINNER,
     Bonus,
@@ -20,14 +20,10 @@ from roundtap_core.forms.form import (
     Decide,
     Exchange,
     Figure,
-    Form,
     Picks,
     Question,
     Test,
     Turns,
-    Way,
-    form_from_json,
-    form_to_json,
 )
 from roundtap_core.forms.walk import compose, next_step, walk
 from roundtap_core.records import ENDINGS, SIDES, Match, Pair, Result, Side

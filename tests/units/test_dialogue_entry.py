@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from tableplay import Table, score
 
-from roundtap_core.forms.form import OPENER, Choice, Figure, Form, Way
+from roundtap_core.forms.form import OPENER, Form, Way
+from roundtap_core.forms.steps import Choice, Figure
 from roundtap_core.words import Words
 from roundtap_units.table.dialogue.dialogue import SendReport
 from roundtap_units.table.dialogue.digit_wheels import Dial

@@ -7,7 +7,7 @@ import pytest
 from tableplay import Table
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import Choice, Figure, Picks, Turns
+from roundtap_core.forms.steps import Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import compose, walk
 from roundtap_core.records import CONCESSION, Pair, Result
 from roundtap_core.rulebooks.base import Situation

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from roundtap_core.forms.answers import way_and_answers
-from roundtap_core.forms.form import DECIDED, WINNER, Choice, Figure, Form, Picks, Turns, Way
-from roundtap_core.forms.walk import walk, wanted
+from roundtap_core.forms.form import DECIDED, Form, Way
+from roundtap_core.forms.steps import WINNER, Choice, Figure, Picks, Turns
+from roundtap_core.forms.walk import walk
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_units.table.dialogue.digit_wheels import Dial
 from roundtap_units.table.dialogue.last_turns import likely_left
@@ -70,7 +71,7 @@ def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
     loser = other(winner)
     won = [winner] * (form.games - 1)
     played = [*won[:1], *[loser] * result.score.of(loser), *won[1:]]
-    asks = any(isinstance(step, Choice) and step.name == "first_player" for way in form.ways for step in way.steps)
+    asks = any(way.choice("first_player") for way in form.ways)
     for number, side in enumerate(played):
         yield from (Press(side), Press(other(side)))
         if asks:
@@ -157,7 +158,7 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
             yield from (Press("down"), Press(side))
         for page in pages_of(way, whose[side]):
             # Who comes first is asked before the other has said anything.
-            if isinstance(page, Figure) and wanted(page, said, {}):
+            if isinstance(page, Figure) and page.wanted(said, {}):
                 said[page.key, page.whose] = answers.get(page.name, page.default)
                 yield from _counted(page, answers.get(page.name, page.default), side)
                 yield Press("up")

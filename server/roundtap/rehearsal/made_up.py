@@ -11,7 +11,7 @@ from roundtap.kit.player_names import player_names
 from roundtap_core.check.told_figures import told_problems
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import Choice, Figure, Picks, Question, Turns, Way
+from roundtap_core.forms.form import Way
 from roundtap_core.forms.walk import compose, next_step
 from roundtap_core.lists.squads import fielded, to_field
 from roundtap_core.records import (
@@ -125,7 +125,7 @@ def _result(book: Rulebook, event: Tournament, situation: Situation, known: dict
         answers = dict(known)
         seen = way.opened_by(opener)
         while (question := next_step(seen, answers)) is not None:
-            answers[question.name] = _answer(question, rand)
+            answers[question.name] = question.drawn(rand)
         result = compose(way, opener, answers)
         try:
             book.check_new(result, options, situation)
@@ -134,19 +134,6 @@ def _result(book: Rulebook, event: Tournament, situation: Situation, known: dict
         told_otherwise = any(told_problems(book, result, options, situation))
         if not told_otherwise and not _lost_by_the_opener(book, result, way, opener, options):
             return result
-
-
-def _answer(question: Question, rand: random.Random) -> Any:
-    if isinstance(question, Figure):
-        # Edges meet more often than in life: they are where ties, salvos and lots come from.
-        edges = (question.minimum, question.default, question.maximum)
-        return rand.choice(edges) if rand.random() < 0.6 else rand.randint(question.minimum, question.maximum)
-    if isinstance(question, Choice):
-        return rand.choice(question.options)
-    if isinstance(question, Turns):
-        return rand.choice(("", "", "a", "b"))
-    assert isinstance(question, Picks)
-    return sorted(rand.sample(range(1, question.of + 1), question.take))
 
 
 def _lost_by_the_opener(book: Rulebook, result: Result, way: Way, opener: Side, options: dict[str, Any]) -> bool:

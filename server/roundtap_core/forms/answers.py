@@ -1,42 +1,140 @@
-"""The answers by which a way of the form tells a result: `compose` backwards, for corrections and for fingers."""
+"""A stored result read back through its form: `compose` backwards, for corrections, for words, and for `check`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, Turns, Way
-from roundtap_core.forms.walk import BY_LOT, FIRST_PLAYER_BY, FIRST_PLAYER_LOT, compose
-from roundtap_core.records import SIDES, Pair, Result, Side, other
+from roundtap_core.forms.form import OPENER, Way
+from roundtap_core.forms.steps import FIRST_PLAYER, LOSER, SCORE, WINNER, Picks
+from roundtap_core.forms.walk import Walk, compose, walk
+from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 
 Answers = dict[str, Any]
 
 
-def way_and_answers(ways: Sequence[Way], opener: Side, result: Result) -> tuple[Way, Answers] | None:
-    """The first of the ways that says exactly this result, else the first that says nothing else, and its answers."""
-    told = [(way, answers) for way in ways if (answers := answers_of(way, opener, result)) is not None]
-    exact = [(way, answers) for way, answers in told
-             if replace(compose(way, opener, answers), first_player=result.first_player) == result]
-    return next(iter((*exact, *told)), None)
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a record. `walked` stops at a figure that the record does not hold; `supposed`: the answers that
+    it does not hold, and that may have been these."""
+
+    answers: Answers
+    walked: Walk
+    supposed: frozenset[str]
 
 
-def answers_of(way: Way, opener: Side, result: Result) -> Answers | None:
-    """Answers with which `compose` makes `result`, or None: this way cannot say it when `opener` opens.
+def readings(way: Way, opener: Side, result: Result) -> Iterator[Reading]:
+    """Every way to read `result` as answers to `way`, which `opener` opened: what the record leaves open may have been
+    any of its options, and a score may hold a game that the last step gave."""
+    way = way.opened_by(opener)
+    sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener), None: opener}
+    known: Answers = {}
+    for question in way.questions:
+        answer = question.recorded(result, sides[question.whose])
+        if answer is not None:
+            known[question.name] = answer
+    if way.choice(FIRST_PLAYER) is None and result.first_player is not None:
+        known[FIRST_PLAYER] = result.first_player
+    for score in _scores_before(way, opener, result):
+        scores = {figure.name: score.of(sides[figure.whose]) for figure in way.figures() if figure.key == SCORE}
+        yield from _completed(way, opener, result, {**known, **scores}, frozenset())
 
-    What a result does not record is made up so that the winner is right: whose turn it was, which squads. A figure
-    outside the limits counts as the limit where buttons show "20+".
-    """
-    if result.ended != way.ended:
-        return None
-    result = _as_buttons_say(way, opener, result)
-    for answers in _candidates(way, opener, result):
-        try:
-            made = compose(way, opener, answers)
-        except Problem:
+
+def _completed(way: Way, opener: Side, result: Result, answers: Answers, supposed: frozenset[str]) -> Iterator[Reading]:
+    walked = walk(way, answers, opener)
+    question = walked.question
+    winner: Side = "b" if result.winner == "b" else "a" if result.winner == "a" else opener
+    possible = question.possible(winner) if question is not None else ()
+    if question is None or not possible:
+        yield Reading(answers, walked, supposed)
+    for answer in possible:
+        assert question is not None
+        yield from _completed(way, opener, result, {**answers, question.name: answer}, supposed | {question.name})
+
+
+def _scores_before(way: Way, opener: Side, result: Result) -> list[Pair]:
+    """The scores there may have been before the last step gave a game or a struggle; the recorded one comes first."""
+    told = (result.timeout or {}).get(SCORE)
+    if isinstance(told, Mapping):
+        return [Pair(told.get("a", 0), told.get("b", 0))]
+    score, gives = result.score, SCORE in way.bonus or any(rule.award == SCORE for rule in way.rules)
+    if not gives:
+        return [score]
+    tops = {opener if figure.whose == WINNER else other(opener): figure.maximum
+            for figure in way.figures() if figure.key == SCORE}
+    before = (score, Pair(score.a - 1, score.b), Pair(score.a, score.b - 1))
+    return [pair for pair in before if all(0 <= pair.of(side) <= tops.get(side, pair.of(side)) for side in SIDES)]
+
+
+def needs_opener(way: Way) -> bool:
+    """Whether it matters for what is asked who opened the way: somebody's figures are fixed, or nobody else says
+    who won."""
+    if way.ended == CONCESSION or way.winner == OPENER:
+        return True
+    asked: dict[str, set[tuple[Any, ...]]] = {}
+    for figure in way.figures():
+        asked.setdefault(figure.key, set()).add((figure.asked, figure.minimum, figure.maximum))
+    return any(len(kinds) > 1 for kinds in asked.values())
+
+
+def answers_on_record(ways: Iterable[Way], result: Result, winner: str) -> tuple[Way, Side, Answers] | None:
+    """The way, who opened it and the answers that make this very result, none of them supposed; None where no way does.
+    Whoever won is the likelier opener."""
+    openers: tuple[Side, ...] = ("b", "a") if winner == "b" else ("a", "b")
+    for way in ways:
+        if way.ended != result.ended:
             continue
-        if _same(made, result) and all(_on_buttons(figure, answers) for figure in way.opened_by(opener).figures()):
+        for opener in openers if needs_opener(way) else ("a",):
+            for answers in _plausible(way, opener, result):
+                made = _composed(way, opener, answers)
+                # A winner that the figures tell may be said or left out.
+                if made is not None and (made == result or (
+                        made.winner is None and replace(result, winner=None) == made)):
+                    return way, opener, answers
+    return None
+
+
+def _plausible(way: Way, opener: Side, result: Result) -> Iterator[Answers]:
+    """What the record holds, without anything supposed; what it does not hold counts at its default."""
+    seen: list[Answers] = []
+    for reading in readings(way, opener, result):
+        answers = {name: answer for name, answer in reading.answers.items() if name not in reading.supposed}
+        if answers not in seen:
+            seen.append(answers)
+            yield answers
+
+
+def way_and_answers(ways: Iterable[Way], opener: Side, result: Result) -> tuple[Way, Answers] | None:
+    """The first of the ways that says exactly this result when `opener` opens, else the first that says nothing else,
+    and its answers; None where none can.
+
+    For buttons: what the record leaves open is supposed so that the winner is right, and a figure outside the limits
+    counts as the limit where buttons show "20+".
+    """
+    found: list[tuple[Way, Answers]] = []
+    for way in ways:
+        if way.ended != result.ended or (answers := _on_buttons(way, opener, result)) is None:
+            continue
+        made = compose(way, opener, answers)
+        if replace(made, first_player=result.first_player) == result:
+            return way, answers
+        found.append((way, answers))
+    return found[0] if found else None
+
+
+def _on_buttons(way: Way, opener: Side, result: Result) -> Answers | None:
+    result = _as_buttons_say(way, opener, result)
+    figures = way.opened_by(opener).figures()
+    for reading in readings(way, opener, result):
+        answers = {**{q.name: q.possible("a")[0] for q in way.questions if isinstance(q, Picks)}, **reading.answers}
+        for figure in figures:
+            if not figure.asked:
+                answers.pop(figure.name, None)
+        made = _composed(way, opener, answers)
+        if made is not None and _same(made, result) and all(
+                figure.minimum <= answers.get(figure.name, figure.default) <= figure.maximum for figure in figures):
             return answers
     return None
 
@@ -44,61 +142,18 @@ def answers_of(way: Way, opener: Side, result: Result) -> Answers | None:
 def _as_buttons_say(way: Way, opener: Side, result: Result) -> Result:
     score = result.score
     for figure in way.opened_by(opener).figures():
-        if figure.beyond and figure.key == "score":
+        if figure.beyond and figure.key == SCORE:
             side = opener if figure.whose == WINNER else other(opener)
             most = figure.maximum if figure.asked else score.of(side)
             score = replace(score, **{side: max(figure.minimum, min(most, score.of(side)))})
     return replace(result, score=score)
 
 
-def _on_buttons(figure: Figure, answers: Answers) -> bool:
-    value: int = answers.get(figure.name, figure.default)
-    return figure.minimum <= value <= figure.maximum
-
-
-def _candidates(way: Way, opener: Side, result: Result) -> Iterator[Answers]:
-    """As recorded; then with the game taken off that a deciding step has added to the score."""
-    winner: Side = "b" if result.winner == "b" else "a" if result.winner == "a" else opener
-    plain = _answers(way, opener, result, winner)
-    yield plain
-    for key in {step.award for step in way.steps if isinstance(step, Test | Decide) and step.award}:
-        name = f"{key}.{WINNER if winner == opener else LOSER}"
-        if plain.get(name, 0) > 0:
-            yield {**plain, name: plain[name] - 1}
-
-
-def _answers(way: Way, opener: Side, result: Result, winner: Side) -> Answers:
-    sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
-    told = result.timeout or {}
-    given: Answers = {}
-    for step in way.opened_by(opener).steps:
-        if isinstance(step, Figure):
-            side = sides[step.whose]
-            pair = {"score": result.score, "wounds": result.wounds}.get(step.key)
-            value = told.get(step.key, {}).get(side, pair.of(side) if pair else None)
-            if value is not None and step.asked:
-                given[step.name] = value
-        elif isinstance(step, Picks):
-            given[step.name] = (result.picks or {}).get(sides[step.whose]) or list(range(1, step.take + 1))
-        elif isinstance(step, Turns):
-            given[step.name] = told.get(step.name, "" if told or result.winner not in SIDES else winner)
-        elif isinstance(step, Choice):
-            given[step.name] = _choice(step, result, winner, sides)
-    return given
-
-
-def _choice(step: Choice, result: Result, winner: Side, sides: Mapping[str, Side]) -> Any:
-    timeout = result.timeout or {}
-    by_lot = timeout.get(FIRST_PLAYER_BY) == BY_LOT
-    recorded = {"winner": result.winner, "initiative": result.initiative, FIRST_PLAYER_LOT: result.first_player,
-                "first_player": BY_LOT if by_lot else result.first_player}
-    if step.whose is not None:
-        told = timeout.get(step.key, {}).get(sides[step.whose])
-    else:
-        told = timeout.get(step.name, recorded.get(step.name))
-    if told in step.options:
-        return told
-    return winner if step.by_button else step.options[0]
+def _composed(way: Way, opener: Side, answers: Answers) -> Result | None:
+    try:
+        return compose(way, opener, answers)
+    except Problem:
+        return None
 
 
 def _same(made: Result, result: Result) -> bool:

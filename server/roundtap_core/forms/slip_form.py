@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, LOSER, OPENER, Choice, Figure, Form, Picks, Way
-from roundtap_core.forms.walk import TOLD_APART
+from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, Way
+from roundtap_core.forms.steps import LOSER, TOLD_APART, Figure, Picks
 from roundtap_core.records import CONCESSION, SIDES
 from roundtap_core.words import Words
 
@@ -50,7 +50,7 @@ def slip_ticks(form: Form) -> list[Ticks]:
 
 def slip_picks(form: Form) -> Picks | None:
     """What each side picks for a match, where lists have squads."""
-    return next((step for way in form.ways for step in way.steps if isinstance(step, Picks)), None)
+    return next((picks for way in form.ways for picks in way.picks()), None)
 
 
 def margin_label(form: Form, words: Words) -> str:
@@ -104,8 +104,8 @@ def _asked(figure: Figure) -> bool:
 
 
 def _choices(form: Form) -> Iterator[Ticks]:
-    steps = (step for way in form.ways for step in way.steps if isinstance(step, Choice) and step.name in RECORDED)
-    for step in {step.label: step for step in steps}.values():
+    choices = [choice for way in form.ways for name in RECORDED if (choice := way.choice(name)) is not None]
+    for step in {step.label: step for step in choices}.values():
         # Nobody ticks that nobody knows: the row stays empty.
         sides = tuple(option for option in step.options if option in SIDES)
         yield Ticks(step.label, sides or tuple(f"form.option.{option}" for option in step.options))

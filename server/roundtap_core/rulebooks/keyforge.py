@@ -7,23 +7,21 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import (
-    ANY_TIME,
-    AT_TIME,
-    DECIDED,
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, Way
+from roundtap_core.forms.steps import (
+    BY_LOT,
+    FIRST_PLAYER_BY,
+    FIRST_PLAYER_LOT,
     LOSER,
     WINNER,
     Choice,
     Decide,
     Exchange,
     Figure,
-    Form,
     Step,
     Test,
     Turns,
-    Way,
 )
-from roundtap_core.forms.walk import BY_LOT, FIRST_PLAYER_BY, FIRST_PLAYER_LOT
 from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.lists.parts import fold
 from roundtap_core.records import (

@@ -7,19 +7,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import (
-    ANY_TIME,
-    AT_TIME,
-    LOSER,
-    WINNER,
-    Bonus,
-    Figure,
-    Form,
-    Picks,
-    Step,
-    Test,
-    Way,
-)
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, Way
+from roundtap_core.forms.steps import LOSER, WINNER, Bonus, Figure, Picks, Step, Test
 from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.records import (
     BYE,

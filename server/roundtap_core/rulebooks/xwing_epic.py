@@ -7,20 +7,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import (
-    ANY_TIME,
-    AT_TIME,
-    DRAWN,
-    LOSER,
-    OPENER,
-    WINNER,
-    Choice,
-    Figure,
-    Form,
-    Step,
-    Test,
-    Way,
-)
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, DRAWN, OPENER, Form, Way
+from roundtap_core.forms.steps import LOSER, WINNER, Choice, Figure, Step, Test
 from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.randomness import lot
 from roundtap_core.records import (

@@ -7,19 +7,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import (
-    ANY_TIME,
-    AT_TIME,
-    BEFORE_TIME,
-    LOSER,
-    WINNER,
-    Choice,
-    Decide,
-    Figure,
-    Form,
-    Test,
-    Way,
-)
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, Form, Way
+from roundtap_core.forms.steps import LOSER, WINNER, Choice, Decide, Figure, Test
 from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.records import (
     BYE,

@@ -17,6 +17,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.limits import harmless
+from roundtap_core.numbers import typed_number
 from roundtap_core.words import LANGUAGES, Words, choose_language
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
@@ -395,6 +396,6 @@ def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> in
     if not text:
         return None
     try:
-        return int(text[:12])
-    except ValueError:
+        return typed_number(text)
+    except Problem:
         raise Problem(wrong, value=text[:20], maximum=maximum) from None

@@ -9,6 +9,7 @@ from flask import Blueprint, request
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.state import EventState
+from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
 from roundtap_hub.pages.base import words
 
@@ -42,7 +43,7 @@ def aid_of(book: Rulebook) -> AidView | None:
     aid = book.counting_aid
     if aid is None:
         return None
-    typed = {figure.key: request.args[PREFIX + figure.key].strip()[:9]
+    typed = {figure.key: request.args[PREFIX + figure.key].strip()
              for figure in aid.figures if PREFIX + figure.key in request.args}
     if not typed:
         return AidView(aid, {}, None, "")
@@ -56,10 +57,7 @@ def _number(figure: AidFigure, typed: dict[str, str]) -> int:
     text = typed.get(figure.key, "")
     if figure.tick:
         return int(text == "1")
-    try:
-        number = int(text)
-    except ValueError:
-        raise Problem("not_a_number", value=text) from None
+    number = typed_number(text)
     if not figure.minimum <= number <= figure.maximum:
         raise Problem("figure_out_of_range", value=number, minimum=figure.minimum, maximum=figure.maximum)
     return number

@@ -17,6 +17,7 @@ from roundtap_core.event.commands import (
 from roundtap_core.event.mending.decide import MendCommand, mend_of
 from roundtap_core.event.mending.mend import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW
 from roundtap_core.limits import NUMBER
+from roundtap_core.numbers import typed_number
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.pages.base import (
     TYPED_WRONG,
@@ -110,7 +111,7 @@ def _number(name: str) -> int | None:
         return None
     if not text.isdecimal():
         raise Problem("table_number", value=text[:20], maximum=NUMBER[1])
-    return int(text[:9])
+    return typed_number(text)
 
 
 def _newest(moment: EventAt) -> int:

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult, NobodyCame, NoShow, NoShowUndone, NoteLot, SettleStrangers
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
+from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result
 from roundtap_hub.pages.base import (
     actor,
@@ -31,7 +32,7 @@ from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.judging import judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.result_form import form_view, has_draws, read_result
-from roundtap_hub.views.result_text import figure_label, first_text, option_label, tell, way_label, way_of
+from roundtap_hub.views.result_text import figure_label, first_text, option_label, tell, way_label
 from roundtap_hub.views.tables import cell, side_names, worth_of
 
 MARKS_A_SIDE = 9
@@ -69,7 +70,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     offered = form.offered(time_is_up(state, played, match))
     stands = match.match.result
     seats = side_names(match, names)
-    by = way_of(form, stands, shown.result.winner if shown.result else "") if stands else None
+    by = answers_on_record(form.ways, stands, shown.result.winner if shown.result else "") if stands else None
     return page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=shown,
                 judge=judge_view(moment, played, match, shown.call_age_ms),
                 played_name=title_key(state, played), offered=offered[0].id if offered else "",

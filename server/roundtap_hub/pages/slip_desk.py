@@ -9,6 +9,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DropCompetitor, EnterResult, GrantExtension, NoteRuling
 from roundtap_core.event.people.leave import open_match
 from roundtap_core.event.state import EventState, MatchState
+from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.records import SIDES, Result
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages import visit
@@ -38,7 +39,7 @@ from roundtap_hub.views.event_at import full_names, newest_round
 from roundtap_hub.views.judging import judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.result_form import form_view, has_draws
-from roundtap_hub.views.result_text import figure_label, first_text, option_label, way_label, way_of
+from roundtap_hub.views.result_text import figure_label, first_text, option_label, way_label
 from roundtap_hub.views.slip_desk import agrees, missing_slips, said_before, seats_now
 from roundtap_hub.views.tables import cell, show_result
 
@@ -103,7 +104,7 @@ def slip_match(event_id: str, match_id: str, asks: Result | None = None) -> AnyR
     shown = cell(the_snapshot(), the_units(), state, match, names, now_ms())
     offered = form.offered(time_is_up(state, played, match))
     stands = match.match.result
-    by = way_of(form, stands, shown.result.winner if shown.result else "") if stands else None
+    by = answers_on_record(form.ways, stands, shown.result.winner if shown.result else "") if stands else None
     view = form_view(form, has_draws(state.rulebook, state.options, situation))
     return page("slip_match.html", state=state, played=played, played_name=title_key(state, played), match=match,
                 cell=shown, form=view, judge=judge_view(moment, played, match, None),

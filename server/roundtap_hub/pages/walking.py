@@ -13,7 +13,9 @@ from werkzeug.datastructures import MultiDict
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import match_clock
 from roundtap_core.event.state import EventState, MatchState, RoundState
-from roundtap_core.forms.form import Form, Picks
+from roundtap_core.forms.answers import answers_on_record
+from roundtap_core.forms.form import Form
+from roundtap_core.forms.steps import Picks
 from roundtap_core.records import SIDES, Match, Result
 from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rulebooks.base import DRAW, Situation
@@ -27,10 +29,8 @@ from roundtap_hub.views.result_text import (
     known,
     option_label,
     outcome_text,
-    remembered,
     tell,
     way_label,
-    way_of,
 )
 from roundtap_hub.views.result_walk import END, TURNS, WAY, Trail, WalkPage, read_trail, turn_order, walk_page
 from roundtap_hub.views.tables import show_result, side_names
@@ -78,8 +78,8 @@ def page_at(seat: Seat, fields: Fields) -> WalkPage:
 def _refuse_left_out(trail: Trail, fields: Fields) -> None:
     """Raise Problem where the last page's form came back without an answer to one of its questions."""
     left_out = [name for name in fields.get("asked", "").split() if name not in trail.answers]
-    steps = trail.way.steps if trail.way is not None else ()
-    question = next((step for step in steps if getattr(step, "name", None) in left_out), None)
+    questions = trail.way.questions if trail.way is not None else ()
+    question = next((question for question in questions if question.name in left_out), None)
     if isinstance(question, Picks):
         raise Problem("picks_wrong", take=question.take, of=question.of)
     if question is not None:
@@ -155,12 +155,12 @@ def _standing(seat: Seat) -> tuple[str, dict[str, list[str]]] | None:
     stands = seat.match.match.result
     if stands is None:
         return None
-    found = way_of(seat.form, stands, show_result(stands, seat.state).winner)
+    found = answers_on_record(seat.form.ways, stands, show_result(stands, seat.state).winner)
     if found is None:
         return None
-    way, opener, _ = found
+    way, opener, answers = found
     return way.id, {"opener": [opener], **{
-        name: [str(one) for one in _as_list(value)] for name, value in remembered(way, opener, stands).items()}}
+        name: [str(one) for one in _as_list(value)] for name, value in answers.items()}}
 
 
 def _given(seat: Seat, at: WalkPage, fields: Fields) -> dict[str, list[str]]:

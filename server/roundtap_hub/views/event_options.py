@@ -9,6 +9,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.schema import event_schema
 from roundtap_core.limits import MOST_ROUNDS
+from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.base import Options, Rulebook
 from roundtap_core.rulebooks.fact_sheet import games_allowed
 
@@ -163,9 +164,9 @@ def _number(field: Callable[[str], str], name: str, low: int, high: int) -> int 
     if not text:
         return None
     try:
-        value = int(text[:9])
-    except ValueError:
-        raise Problem("not_a_number", where=place(name), value=text[:20]) from None
+        value = typed_number(text)
+    except Problem as problem:
+        raise problem.at(place(name)) from None
     if not low <= value <= high:
         raise Problem("figure_out_of_range", where=place(name), value=value, minimum=low, maximum=high)
     return value

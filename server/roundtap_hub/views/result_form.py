@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import BY_FIGURES, LOSER, OPENER, WINNER, Choice, Decide, Figure, Form, Picks, Test, Way
+from roundtap_core.forms.form import BY_FIGURES, OPENER, Form, Way
+from roundtap_core.forms.steps import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, squads_read
 from roundtap_core.forms.walk import compose
+from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, RULING, SIDES, Pair, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, SWISS_ROUND, Options, Rulebook, Situation
 
@@ -80,7 +82,7 @@ def plain(way: Way) -> bool:
 
 def _widest(step: Figure, known: Asked | None) -> Asked:
     lows = [step.minimum, *([] if step.asked else [step.default]), *([known.minimum] if known else [])]
-    highs = [*(step.of(side).maximum for side in SIDES), *([known.maximum] if known else [])]
+    highs = [*(step.put_to(side).maximum for side in SIDES), *([known.maximum] if known else [])]
     return Asked(step.key, min(lows), max(highs), step.beyond or (known is not None and known.beyond))
 
 
@@ -170,9 +172,8 @@ def _or(value: int | None, usual: int | None) -> int | None:
 
 
 def _choice(form: Form, answers: Typed, name: str) -> str | None:
-    asked = {step.name for way in form.ways for step in way.steps if isinstance(step, Choice)}
     value = _text(answers, name)
-    return value if name in asked and value in SIDES else None
+    return value if value in SIDES and any(way.choice(name) for way in form.ways) else None
 
 
 def _by_way(way: Way, winner: str | None, answers: Typed) -> Result:
@@ -229,22 +230,9 @@ def _text(answers: Typed, name: str) -> str:
 def _number(answers: Typed, name: str) -> int | None:
     """A whole number as typed, None where nothing was."""
     text = _text(answers, name)
-    return None if not text else whole(text)
-
-
-def whole(text: str) -> int:
-    """The whole number that was typed. Raises Problem("not_a_number")."""
-    try:
-        return int(text[:9])
-    except ValueError:
-        raise Problem("not_a_number", value=text[:20]) from None
+    return None if not text else typed_number(text)
 
 
 def _squads(answers: Typed, name: str) -> list[int]:
     value = answers.get(name, [])
-    return squads_of(value if isinstance(value, list) else [value])
-
-
-def squads_of(marks: Iterable[str]) -> list[int]:
-    """The squads whose boxes were ticked, in order."""
-    return sorted(int(mark) for mark in marks if mark.isdecimal() and len(mark) < 3)
+    return squads_read(value if isinstance(value, list) else [value])

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import (
+from roundtap_core.forms.answers import answers_on_record
+from roundtap_core.forms.form import Form, Way
+from roundtap_core.forms.steps import (
     LOSER,
-    OPENER,
     WINNER,
     Bonus,
-    Choice,
-    Decide,
     Exchange,
     Figure,
-    Form,
     Picks,
     Test,
     Turns,
-    Way,
 )
-from roundtap_core.forms.walk import BY_LOT, FIRST_PLAYER_BY, FIRST_PLAYER_LOT, Walk, compose, walk
+from roundtap_core.forms.walk import Walk, walk
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.rulebooks.base import Options, Rulebook
@@ -61,80 +58,6 @@ def option_label(words: Words, option: str, names: Names) -> str:
     return names[option] if option in SIDES else first_text(words, f"form.option.{option}")
 
 
-def needs_opener(way: Way) -> bool:
-    """Whether it matters for what is asked who opened the way: somebody's figures are fixed, or nobody else says
-    who won."""
-    if way.ended == CONCESSION or way.winner == OPENER:
-        return True
-    asked: dict[str, set[tuple[Any, ...]]] = {}
-    for figure in way.figures():
-        asked.setdefault(figure.key, set()).add((figure.asked, figure.minimum, figure.maximum))
-    return any(len(kinds) > 1 for kinds in asked.values())
-
-
-def remembered(way: Way, opener: Side, result: Result) -> dict[str, Any]:
-    """The answers that a result tells, as far as it holds any, to fill in a correction with."""
-    sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
-    told = result.timeout or {}
-    by_lot = told.get(FIRST_PLAYER_BY) == BY_LOT
-    said: dict[str, Any] = {
-        "winner": result.winner, "initiative": result.initiative, FIRST_PLAYER_LOT: result.first_player, **told,
-        "first_player": BY_LOT if by_lot else result.first_player}
-    answers: dict[str, Any] = {}
-    for step in way.steps:
-        if isinstance(step, Figure):
-            value = _before(way, step, sides[step.whose], result, told)
-            if value is not None:
-                answers[step.name] = value
-        elif isinstance(step, Picks) and sides[step.whose] in (result.picks or {}):
-            answers[step.name] = (result.picks or {})[sides[step.whose]]
-        elif isinstance(step, Turns):
-            answers[step.name] = told.get(step.name, "")
-        elif isinstance(step, Choice):
-            by_side = told.get(step.key, {}) if step.whose is not None else {}
-            answer = by_side.get(sides[step.whose]) if step.whose is not None else said.get(step.name)
-            if answer in step.options:
-                answers[step.name] = answer
-    return answers
-
-
-def _before(way: Way, figure: Figure, side: Side, result: Result, told: Mapping[str, Any]) -> int | None:
-    """The figure as it was told: before an exchange, a bonus, or the game that the last step gave."""
-    if isinstance(told.get(figure.key), dict):
-        value = told[figure.key].get(side)
-        return value if isinstance(value, int) else None
-    if figure.key not in ("score", "wounds"):
-        return None
-    pair = result.score if figure.key == "score" else result.wounds
-    if pair is None:
-        return None
-    decided = next((step for step in way.steps if isinstance(step, Test | Decide)
-                    and step.id == told.get("decided_by") and step.award == figure.key), None)
-    ahead = "a" if pair.a > pair.b else "b"
-    return pair.of(side) - (1 if decided and side == ahead else 0)
-
-
-def way_of(form: Form, result: Result, winner: str) -> tuple[Way, Side, dict[str, Any]] | None:
-    """The way, who opened it and the answers that make this very result; None where no way does."""
-    openers: tuple[Side, ...] = ("b", "a") if winner == "b" else ("a", "b")
-    for way in form.ways:
-        if way.ended != result.ended:
-            continue
-        for opener in openers if needs_opener(way) else ("a",):
-            answers = remembered(way, opener, result)
-            try:
-                if _same(compose(way, opener, answers), result):
-                    return way, opener, answers
-            except Problem:
-                continue
-    return None
-
-
-def _same(made: Result, result: Result) -> bool:
-    # A winner that the figures tell may be said or left out.
-    return made == result or (made.winner is None and replace(result, winner=None) == made)
-
-
 def known(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked: Walk, names: Names,
           words: Words) -> list[Told]:
     """What the answers told so far, in the order of the questions; a figure that a rule changed shows both."""
@@ -142,23 +65,22 @@ def known(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked
     lines: list[Told] = []
     done: set[str] = set()
     for question in walked.met:
-        if isinstance(question, Figure):
+        answer = answers.get(question.name)
+        if question.kind == Figure.kind:
             if question.key in done or any((question.key, whose) not in walked.figures for whose in sides):
                 continue
             done.add(question.key)
             lines.append(_figure_line(form, way, question.key, sides, answers, walked, words))
-        elif isinstance(question, Picks):
-            squads = answers.get(question.name)
-            if squads:
-                label = figure_label(words, question.key, form.rulebook)
-                lines.append(Told(f"{label}, {names[sides[question.whose]]}", squad_text(squads)))
-        elif isinstance(question, Turns):
-            lines.append(Told(first_text(words, question.label), turns_text(answers.get(question.name), names, words)))
-        elif isinstance(question, Choice):
-            label, option = first_text(words, question.label), str(answers.get(question.name))
-            if question.whose is not None:
-                label = f"{label}, {names[sides[question.whose]]}"
-            lines.append(Told(label, option_label(words, option, names)))
+            continue
+        label = first_text(words, question.label) or figure_label(words, question.key, form.rulebook)
+        if question.whose is not None:
+            label = f"{label}, {names[sides[question.whose]]}"
+        if question.kind == Picks.kind:
+            lines += [Told(label, squad_text(answer))] if answer else []
+        elif question.kind == Turns.kind:
+            lines.append(Told(label, turns_text(answer, names, words)))
+        else:
+            lines.append(Told(label, option_label(words, str(answer), names)))
     return lines
 
 
@@ -204,7 +126,7 @@ def tell(book: Rulebook, form: Form, options: Options, result: Result, names: Na
     lines = [Told(words("match.how"), _how(form, result, winner, names, words))]
     if winner:
         lines.append(Told(words("match.winner"), outcome_text(winner, names, words)))
-    found = way_of(form, result, winner)
+    found = answers_on_record(form.ways, result, winner)
     if found is not None:
         way, opener, answers = found
         way = way.opened_by(opener)
@@ -245,7 +167,7 @@ def _how(form: Form, result: Result, winner: str, names: Names, words: Words) ->
         return words("told.conceded", name=names[result.conceded_by])
     if result.ended == RULING:
         return words("ended.ruling")
-    found = way_of(form, result, winner)
+    found = answers_on_record(form.ways, result, winner)
     return way_label(words, found[0].id, form.rulebook) if found else first_text(words, f"ended.{result.ended}")
 
 

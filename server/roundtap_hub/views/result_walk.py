@@ -8,12 +8,11 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from roundtap_core.errors import Problem
-from roundtap_core.forms.form import LOSER, WINNER, Choice, Figure, Form, Picks, Question, Turns, Way
+from roundtap_core.forms.answers import needs_opener
+from roundtap_core.forms.form import Form, Way
+from roundtap_core.forms.steps import LOSER, WINNER, Asking, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import Walk, compose, walk
 from roundtap_core.records import SIDES, Result, Side, other
-from roundtap_hub.views.result_form import squads_of, whole
-from roundtap_hub.views.result_text import needs_opener
 
 WAY, OPEN, FIGURES, PICKS, CHOICE, TURNS, END = "way", "opener", "figures", "picks", "choice", "turns", "end"
 """Kinds of pages: how it ended; who opened; figures or squads of both; one choice; the last turns; the result."""
@@ -98,23 +97,12 @@ def read_trail(form: Form, fields: MultiDict[str, str], without: Iterable[str] =
         trail = replace(trail, opener="a")
     skipped = set(without)
     answers = {
-        step.name: _answer(step, fields) for step in way.steps
-        if isinstance(step, Figure | Choice | Turns | Picks) and step.name not in skipped and f"q.{step.name}" in fields
+        question.name: question.read(fields.getlist(f"q.{question.name}")) for question in way.questions
+        if question.name not in skipped and f"q.{question.name}" in fields
     }
     trail = replace(trail, answers=answers)
     compose(way, trail.opener or "a", answers)
     return trail
-
-
-def _answer(question: Question, fields: MultiDict[str, str]) -> Any:
-    if isinstance(question, Picks):
-        return squads_of(fields.getlist(f"q.{question.name}"))
-    text = (fields.get(f"q.{question.name}") or "").strip()
-    if not isinstance(question, Figure):
-        return text
-    if not text:
-        raise Problem("figure_missing")
-    return whole(text)
 
 
 def walk_page(form: Form, trail: Trail) -> WalkPage:
@@ -140,33 +128,30 @@ def walk_page(form: Form, trail: Trail) -> WalkPage:
     sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
     asked = [_asked(question, sides) for question in _together(opened, walked.question, trail.answers)]
     asked.sort(key=lambda one: one.side or "")
-    return WalkPage(_kind(walked.question), trail, tuple(asked), walked, before, dropped)
+    return WalkPage(_KINDS[walked.question.kind], trail, tuple(asked), walked, before, dropped)
 
 
-def _kind(question: Question) -> str:
-    return {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}[type(question)]
+_KINDS = {Figure.kind: FIGURES, Picks.kind: PICKS, Choice.kind: CHOICE, Turns.kind: TURNS}
 
 
 def _asked(question: Question, sides: Mapping[str, Side]) -> Asked:
-    if isinstance(question, Figure | Picks):
-        few: tuple[int, ...] = ()
-        if isinstance(question, Figure) and not question.beyond and question.maximum - question.minimum < FEW:
-            few = tuple(range(question.minimum, question.maximum + 1))
-        return Asked(question.name, question.key, sides[question.whose], question, few)
-    whose = sides[question.whose] if isinstance(question, Choice) and question.whose is not None else None
-    return Asked(question.name, question.name, whose, question)
+    few: tuple[int, ...] = ()
+    if isinstance(question, Figure) and not question.beyond and question.maximum - question.minimum < FEW:
+        few = tuple(range(question.minimum, question.maximum + 1))
+    return Asked(question.name, question.key if question.by_side else question.name, sides.get(question.whose or ""),
+                 question, few)
 
 
 def _together(way: Way, first: Question, answers: Mapping[str, Any]) -> list[Question]:
     """The question, and the same one about the other side where that comes right after it."""
-    if not isinstance(first, Figure | Picks):
-        return [first]
-    at = way.steps.index(first)
-    following = way.steps[at + 1] if at + 1 < len(way.steps) else None
-    if (isinstance(following, Figure | Picks) and following.key == first.key and following.name not in answers
-            and (not isinstance(following, Figure) or following.asked)):
-        return [first, following]
-    return [first]
+    following = way.steps[way.steps.index(first) + 1:][:1]
+    return [first, *(question for question in following if isinstance(question, Asking) and _same_page(first, question)
+                     and question.name not in answers and question.asked)]
+
+
+def _same_page(one: Question, other: Question) -> bool:
+    """Whether both are the same question, put to each side."""
+    return one.by_side and other.by_side and one.key == other.key
 
 
 def _last_page(met: list[Question]) -> list[Question]:
@@ -174,9 +159,7 @@ def _last_page(met: list[Question]) -> list[Question]:
     if not met:
         return []
     last, earlier = met[-1], met[-2] if len(met) > 1 else None
-    if isinstance(last, Figure | Picks) and isinstance(earlier, Figure | Picks) and earlier.key == last.key:
-        return [earlier, last]
-    return [last]
+    return [earlier, last] if earlier is not None and _same_page(earlier, last) else [last]
 
 
 def turn_order(page: WalkPage) -> tuple[Side, ...]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import DRAWN, LOSER, OPENER, WINNER, Choice, Figure, Form, Picks, Way
+from roundtap_core.forms.form import DRAWN, OPENER, Form, Way
+from roundtap_core.forms.steps import LOSER, WINNER, Choice, Figure, Picks
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
@@ -123,7 +124,7 @@ def _answers(way: Way, typed: Typed) -> Iterator[dict[str, str | list[str]]]:
     elif typed.winner is not None:
         fields["winner"] = typed.winner
     if typed.initiative is not None:
-        if not any(isinstance(step, Choice) and step.name == "initiative" for step in way.steps):
+        if way.choice("initiative") is None:
             return
         fields["initiative"] = typed.initiative
     for numbers in _fitting(way, typed.numbers, winner):
@@ -141,7 +142,7 @@ def _fitting(way: Way, numbers: tuple[str, ...], winner: Side | None) -> Iterato
             first, second = sorted(asked, key=lambda figure: figure.whose == LOSER)
             if first.default == first.maximum:
                 yield {_field(first, winner): str(first.default), _field(second, winner): numbers[0]}
-    picks = [step for step in way.steps if isinstance(step, Picks)]
+    picks = way.picks()
     opened = way.opened_by(winner or "a").figures()
     keys = list(dict.fromkeys(figure.key for figure in opened))
     figures = [_Slot(f"{key}.{side}", 1 if _top(opened, key) < 10 else 0, _top(opened, key))
@@ -169,7 +170,7 @@ class _Slot:
 
 def _top(figures: Iterable[Figure], key: str) -> int:
     """The highest that either side's figure may be."""
-    return max(figure.of(side).maximum for figure in figures if figure.key == key for side in SIDES)
+    return max(figure.put_to(side).maximum for figure in figures if figure.key == key for side in SIDES)
 
 
 def _field(figure: Figure, winner: Side) -> str:
@@ -252,5 +253,5 @@ def grammar(form: Form, time_is_up: bool) -> Grammar:
     return Grammar(
         tuple(keys), alone, any(not figures for _, figures in plays), any(way.winner == DRAWN for way in known),
         any(way.ended == CONCESSION for way in known),
-        next((step for way in known for step in way.steps if isinstance(step, Picks)), None),
-        any(isinstance(step, Choice) and step.name == "initiative" for way in known for step in way.steps))
+        next((picks for way in known for picks in way.picks()), None),
+        any(way.choice("initiative") for way in known))

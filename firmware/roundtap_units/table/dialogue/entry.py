@@ -7,7 +7,8 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.answers import way_and_answers
-from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, WINNER, Choice, Figure, Form, Turns, Way
+from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, Way
+from roundtap_core.forms.steps import WINNER, Choice, Figure, Turns
 from roundtap_core.forms.walk import Walk, compose, told, walk
 from roundtap_core.records import Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
@@ -226,7 +227,7 @@ class Entry:
 
     def likely_of(self, figure: Figure) -> int:
         """Where a figure starts: at what is corrected, at the games so far, else at its default."""
-        figure = figure.of(self.side_of(figure.whose))
+        figure = figure.put_to(self.side_of(figure.whose))
         value = self.likely.get(figure.name)
         if value is None and self.like is not None and figure.key == "score":
             value = self.like.score.of(self.side_of(figure.whose))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roundtap_core.forms.form import Figure, Turns, Way
+from roundtap_core.forms.form import Way
+from roundtap_core.forms.steps import Figure, Turns
 from roundtap_core.records import SIDES, Side, other
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from roundtap_core.forms.form import Figure, Picks, Way
+from roundtap_core.forms.form import Way
+from roundtap_core.forms.steps import Figure, Picks
 
 Page = Figure | Picks
 
 
 def pages_of(way: Way, whose: str) -> tuple[Page, ...]:
     """What one side answers in this way, in the form's order."""
-    return tuple(step for step in way.steps if ((isinstance(step, Figure) and step.asked) or isinstance(step, Picks))
-                 and step.whose == whose)
+    return tuple(step for step in way.steps if isinstance(step, Figure | Picks) and step.asked and step.whose == whose)
 
 
 @dataclass(slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import LOSER, WINNER, Figure, Form, Picks, Way
-from roundtap_core.forms.walk import compose, told, wanted
+from roundtap_core.forms.form import Form, Way
+from roundtap_core.forms.steps import LOSER, WINNER, Figure, Picks
+from roundtap_core.forms.walk import compose, told
 from roundtap_core.lists.squads import let_go
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
@@ -194,7 +195,7 @@ class Parallel:
         figures = {(figure.key, figure.whose): self.sheets[each].value(figure) for each in SIDES
                    for figure in way.figures() if figure.whose == self.whose(each)}
         return tuple(page for page in pages_of(way, self.whose(side))
-                     if isinstance(page, Picks) or wanted(page, figures, {}))
+                     if isinstance(page, Picks) or page.wanted(figures, {}))
 
     def page(self, side: Side) -> Page | None:
         """The page that is open for a side. A way that has become shorter ends at its last."""
@@ -212,7 +213,7 @@ class Parallel:
 
     @property
     def has_picks(self) -> bool:
-        return any(isinstance(step, Picks) for step in self.way.steps)
+        return bool(self.way.picks())
 
     @property
     def summing(self) -> bool:

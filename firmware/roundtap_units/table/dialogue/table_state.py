@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from roundtap_core import clock
-from roundtap_core.forms.form import Choice, Form
+from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import Gesture
@@ -154,8 +154,7 @@ class TableState:
 
     def asks(self, name: str) -> bool:
         """Whether the form has a choice of that name, in any way."""
-        steps = (step for way in self.form.ways for step in way.steps) if self.form else ()
-        return any(isinstance(step, Choice) and step.name == name for step in steps)
+        return self.form is not None and any(way.choice(name) for way in self.form.ways)
 
     @property
     def time_is_up(self) -> bool:

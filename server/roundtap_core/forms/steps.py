@@ -1,0 +1,477 @@
+"""The steps of a way to end: questions that people answer, and rules between them that change figures or decide.
+
+Each kind says for itself when it is asked, which answers it takes, what it leaves in a result, and what a stored result
+tells of it: fronts and checks ask the step, and need not know its kind.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from roundtap_core.errors import Problem
+from roundtap_core.numbers import typed_number
+from roundtap_core.records import SIDES, Pair, Result, Side
+
+WINNER, LOSER = "winner", "loser"
+"""Whose a figure is: of who opened the way (its winner, where it has one), or of the other."""
+
+BY_LOT, FIRST_PLAYER, FIRST_PLAYER_BY, FIRST_PLAYER_LOT = "lot", "first_player", "first_player_by", "first_player_lot"
+"""Nobody knows who began: then a lot says who counts as first player, and `timeout` records that it did."""
+
+SCORE, WOUNDS = "score", "wounds"
+TOLD_APART = (SCORE, WOUNDS)
+"""Figures that have a place of their own in a result; all others are what a time-out resolver was told."""
+
+SQUADS_MAX = 26
+"""They are called A to Z."""
+
+Answers = Mapping[str, Any]
+"""Question name → answer: a number, an option of a choice, "" or a side for turns, a list of squads."""
+Figures = dict[tuple[str, str], int]
+"""(key, WINNER or LOSER) → figure, as it stands at some step."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """What the answers leave for the record: squads by side, choices with a place of their own, and by key what a
+    resolver was told. `bonus`: keys that a rule adds to, of which the record keeps what was told before."""
+
+    bonus: frozenset[str]
+    picks: dict[Side, list[int]] = field(default_factory=dict)
+    chosen: dict[str, Any] = field(default_factory=dict)
+    figures: dict[str, dict[Side, int]] = field(default_factory=dict)
+    told: dict[str, Any] = field(default_factory=dict)
+
+
+class Asking:
+    """What all questions have in common. `whose` is None where the question is put to both."""
+
+    __slots__ = ()
+    by_side: ClassVar[bool] = False
+    """Whether it is put to each side, so that both are asked on one page."""
+
+    def wanted(self, figures: Mapping[tuple[str, str], int], answers: Answers) -> bool:
+        """Whether it is asked, after these figures of both sides and these answers."""
+        name, value = getattr(self, "only_if", None) or ("", "")
+        if not name:
+            return True
+        if isinstance(value, str):
+            return bool(answers.get(name) == value)
+        return bool(sum(figures.get((name, whose), 0) for whose in (WINNER, LOSER)) == value)
+
+    def note(self, answers: Answers, figures: Figures, given: dict[str, Any]) -> None:
+        """Take the answer along as the walk passes: a figure among the figures, all else among the answers."""
+        name = getattr(self, "name")  # noqa: B009 (a field here, a property there)
+        given[name] = answers.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure(Asking):
+    """A whole number, minimum <= n <= maximum, of the winner or the loser.
+
+    `wheels` are the place values it is dialled by, largest first: (10, 1) dials tens, then units; the first wheel
+    runs to maximum // 10, so that 100 needs no third wheel. A figure that is not `asked` keeps its default.
+    `per_side`: maximum and default where it is a's, and where it is b's. `beyond`: the real figure may lie outside
+    the limits, which then mean "or less", "or more"; buttons stop there, a keyboard does not. `only_if` (a name, a
+    number): asked only if the sides' figures of that key come to that sum, as for a choice.
+    """
+
+    key: str
+    whose: str
+    minimum: int
+    maximum: int
+    default: int
+    wheels: tuple[int, ...] = (10, 1)
+    asked: bool = True
+    per_side: tuple[int, int] | None = None
+    beyond: bool = False
+    only_if: tuple[str, int | str] | None = None
+    kind: ClassVar[str] = "figure"
+    label: ClassVar[str] = ""
+    by_side: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """What its answer is filed under: "score.loser"."""
+        return f"{self.key}.{self.whose}"
+
+    def put_to(self, side: Side) -> Figure:
+        """The figure as it is asked about this side."""
+        if self.per_side is None:
+            return self
+        top = self.per_side[0 if side == "a" else 1]
+        # What is not asked is what it is.
+        minimum = self.minimum if self.asked else top
+        return replace(self, minimum=minimum, maximum=top, default=min(self.default, top), per_side=None)
+
+    def note(self, answers: Answers, figures: Figures, given: dict[str, Any]) -> None:
+        figures[self.key, self.whose] = answers.get(self.name, self.default)
+
+    def check(self, value: object, side: Side) -> None:
+        """Raise Problem("figure_out_of_range")."""
+        if type(value) is not int or not (self.beyond or self.minimum <= value <= self.maximum):
+            raise Problem("figure_out_of_range", where=f"/result/{self.key}/{side}", value=value,
+                          minimum=self.minimum, maximum=self.maximum)
+
+    def read(self, typed: Sequence[str]) -> int:
+        """The answer as it was typed. Raises Problem("figure_missing", "not_a_number")."""
+        text = "".join(typed[:1]).strip()
+        if not text:
+            raise Problem("figure_missing")
+        return typed_number(text)
+
+    def record(self, answers: Answers, side: Side, draft: Draft) -> None:
+        if self.key not in TOLD_APART or self.key in draft.bonus:
+            draft.figures.setdefault(self.key, {})[side] = answers.get(self.name, self.default)
+
+    def recorded(self, result: Result, side: Side) -> int | None:
+        """The figure as it was told, None where the record does not say."""
+        told = (result.timeout or {}).get(self.key)
+        if isinstance(told, Mapping):
+            value = told.get(side, 0)
+            return value if type(value) is int else None
+        pair = {SCORE: result.score, WOUNDS: result.wounds or Pair()}.get(self.key)
+        return None if pair is None else pair.of(side)
+
+    def possible(self, winner: Side) -> tuple[int, ...]:
+        """A figure that is not recorded may have been any: nothing is supposed."""
+        return ()
+
+    def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
+        """What is wrong with the figures of both sides as a record holds them."""
+        if not isinstance(value, dict):
+            yield Problem("wrong_type", where=where, expected="object")
+            return
+        for side, n in value.items():
+            if side not in SIDES:
+                yield Problem("unknown_key", where=f"{where}/{side}", key=side, known=", ".join(SIDES))
+            elif type(n) is not int:
+                yield Problem("wrong_type", where=f"{where}/{side}", expected="integer")
+            elif not self.beyond and not self.minimum <= n <= self.maximum:
+                yield Problem("figure_out_of_range", where=f"{where}/{side}", value=n, minimum=self.minimum,
+                              maximum=self.maximum)
+
+    def drawn(self, chance: random.Random) -> int:
+        """An answer by chance. Edges meet more often than in life: they are where ties, salvos and lots come from."""
+        if chance.random() < 0.6:
+            return chance.choice((self.minimum, self.default, self.maximum))
+        return chance.randint(self.minimum, self.maximum)
+
+    def sound(self) -> bool:
+        """Whether buttons can answer it at all: a hostile hub may send anything."""
+        return (0 < len(self.wheels) <= 5 and self.wheels[-1] > 0
+                and list(self.wheels) == sorted(set(self.wheels), reverse=True)
+                and 0 <= self.minimum <= self.default <= self.maximum and min(self.per_side or (0,)) >= 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Asking):
+    """One of a few answers, by button. `label` is a key of the core's catalogue ("form.final_salvo").
+
+    A choice between the sides ("a", "b") is answered with the side's own button. `only_if` (a name, a value): asked
+    only if an earlier choice was answered so, or the sides' figures of that key come to that sum.
+
+    `whose`: the side that makes it, where each makes its own: its name is then "KEY.winner" or "KEY.loser", and what
+    was chosen is recorded by side under KEY. `per_side`: the options where it is a's, and where it is b's.
+    """
+
+    name: str
+    label: str
+    options: tuple[str, ...]
+    only_if: tuple[str, int | str] | None = None
+    whose: str | None = None
+    per_side: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    kind: ClassVar[str] = "choice"
+    asked: ClassVar[bool] = True
+
+    @property
+    def key(self) -> str:
+        """What both sides' choices have in common: "house" of "house.winner"."""
+        return self.name.partition(".")[0]
+
+    def put_to(self, side: Side) -> Choice:
+        """The choice as it is put to this side."""
+        if self.per_side is None:
+            return self
+        return replace(self, options=self.per_side[0 if side == "a" else 1], per_side=None)
+
+    @property
+    def by_button(self) -> bool:
+        return set(self.options) == {"a", "b"}
+
+    def check(self, value: object, side: Side) -> None:
+        """Raise Problem("not_one_of")."""
+        _refuse_other(self.name, value, self.options)
+
+    def read(self, typed: Sequence[str]) -> str:
+        return "".join(typed[:1]).strip()
+
+    def record(self, answers: Answers, side: Side, draft: Draft) -> None:
+        answer = answers.get(self.name)
+        if self.name in ("winner", "initiative", FIRST_PLAYER, FIRST_PLAYER_LOT):
+            draft.chosen[self.name] = answer
+            if self.name == FIRST_PLAYER and answer == BY_LOT:
+                draft.told[FIRST_PLAYER_BY] = BY_LOT
+        elif answer and self.whose is not None:
+            draft.told.setdefault(self.key, {})[side] = answer
+        elif answer:
+            draft.told[self.name] = answer
+
+    def recorded(self, result: Result, side: Side) -> str | None:
+        """What was chosen, None where the record does not say."""
+        told = result.timeout or {}
+        if self.whose is not None:
+            by_side = told.get(self.key)
+            found = by_side.get(side) if isinstance(by_side, Mapping) else None
+        elif self.name == FIRST_PLAYER and told.get(FIRST_PLAYER_BY) == BY_LOT:
+            found = BY_LOT
+        else:
+            found = told.get(self.name, {"winner": result.winner, "initiative": result.initiative,
+                                         FIRST_PLAYER: result.first_player,
+                                         FIRST_PLAYER_LOT: result.first_player}.get(self.name))
+        return found if found in self.options else None
+
+    def possible(self, winner: Side) -> tuple[str, ...]:
+        """What it may have been where nothing is recorded, the likeliest first; what each side picks for itself decides
+        nothing."""
+        if self.whose is not None:
+            return self.options[:1]
+        return tuple(sorted(self.options, key=lambda option: option != winner)) if self.by_button else self.options
+
+    def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
+        """What is wrong with the answer as a record holds it; of a side's own, more may be picked than is offered."""
+        if self.whose is None:
+            if value not in self.options:
+                yield Problem("not_one_of", where=where, value=value, options=", ".join(self.options))
+            return
+        if not isinstance(value, dict):
+            yield Problem("wrong_type", where=where, expected="object")
+            return
+        for side, picked in value.items():
+            if side not in SIDES:
+                yield Problem("unknown_key", where=f"{where}/{side}", key=side, known=", ".join(SIDES))
+            elif not isinstance(picked, str):
+                yield Problem("wrong_type", where=f"{where}/{side}", expected="string")
+
+    def drawn(self, chance: random.Random) -> str:
+        return chance.choice(self.options)
+
+    def sound(self) -> bool:
+        return all(0 < len(options) <= 64 for options in self.per_side or (self.options,))
+
+
+@dataclass(frozen=True, slots=True)
+class Turns(Asking):
+    """Turns that are played after time is called: so many, beginning with the side that answered `first`.
+
+    The answer is "" when all are over, or the side that won meanwhile.
+    """
+
+    name: str
+    label: str
+    turns: int
+    first: str
+    kind: ClassVar[str] = "turns"
+    asked: ClassVar[bool] = True
+    whose: ClassVar[str | None] = None
+
+    @property
+    def key(self) -> str:
+        return self.name
+
+    def put_to(self, side: Side) -> Turns:
+        return self
+
+    def check(self, value: object, side: Side) -> None:
+        """Raise Problem("not_one_of")."""
+        _refuse_other(self.name, value, ("", *SIDES))
+
+    def read(self, typed: Sequence[str]) -> str:
+        return "".join(typed[:1]).strip()
+
+    def record(self, answers: Answers, side: Side, draft: Draft) -> None:
+        if answers.get(self.name):
+            draft.told[self.name] = answers[self.name]
+
+    def recorded(self, result: Result, side: Side) -> str | None:
+        """Nobody won in them, where figures were counted afterwards or nobody won at all."""
+        told = result.timeout or {}
+        if self.name in told:
+            return str(told[self.name])
+        counted = any(key != SCORE and isinstance(value, Mapping) and all(type(n) is int for n in value.values())
+                      for key, value in told.items())
+        return "" if counted or result.winner == "draw" else None
+
+    def possible(self, winner: Side) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((winner, "", *SIDES)))
+
+    def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
+        if value not in SIDES:
+            yield Problem("not_one_of", where=where, value=value, options=", ".join(SIDES))
+
+    def drawn(self, chance: random.Random) -> str:
+        return chance.choice(("", "", *SIDES))
+
+    def sound(self) -> bool:
+        return 0 < self.turns <= 99
+
+
+@dataclass(frozen=True, slots=True)
+class Picks(Asking):
+    """Which squads a side fields: `take` of 1..`of`. The answer is a sorted list of numbers."""
+
+    key: str
+    whose: str
+    of: int
+    take: int
+    kind: ClassVar[str] = "picks"
+    label: ClassVar[str] = ""
+    asked: ClassVar[bool] = True
+    by_side: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return f"{self.key}.{self.whose}"
+
+    def put_to(self, side: Side) -> Picks:
+        return self
+
+    def check(self, value: object, side: Side) -> None:
+        """Raise Problem("picks_wrong")."""
+        good = isinstance(value, list | tuple) and all(
+            type(squad) is int and 1 <= squad <= self.of for squad in value
+        ) and len(set(value)) == len(value) == self.take
+        if not good:
+            raise Problem("picks_wrong", where=f"/result/picks/{side}", take=self.take, of=self.of)
+
+    def read(self, typed: Sequence[str]) -> list[int]:
+        return squads_read(typed)
+
+    def record(self, answers: Answers, side: Side, draft: Draft) -> None:
+        if answers.get(self.name):
+            draft.picks[side] = sorted(answers[self.name])
+
+    def recorded(self, result: Result, side: Side) -> list[int] | None:
+        return list((result.picks or {}).get(side, ())) or None
+
+    def possible(self, winner: Side) -> tuple[list[int], ...]:
+        return (list(range(1, self.take + 1)),)
+
+    def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
+        """Squads are no part of what a resolver was told."""
+        yield from ()
+
+    def drawn(self, chance: random.Random) -> list[int]:
+        return sorted(chance.sample(range(1, self.of + 1), self.take))
+
+    def sound(self) -> bool:
+        return 0 < self.take <= self.of <= SQUADS_MAX
+
+
+class Deciding:
+    """What all rules have in common: they ask nothing, and may decide."""
+
+    __slots__ = ()
+
+    def sound(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange(Deciding):
+    """Each side with at least `price` of one figure turns that much of it into one of another, at most once."""
+
+    id: str
+    costs: str
+    price: int
+    gives: str
+    kind: ClassVar[str] = "exchange"
+    award: ClassVar[str | None] = None
+
+    def apply(self, figures: Figures, answers: Answers) -> str | None:
+        for whose in (WINNER, LOSER):
+            if figures.get((self.costs, whose), 0) >= self.price:
+                figures[self.costs, whose] -= self.price
+                figures[self.gives, whose] = figures.get((self.gives, whose), 0) + 1
+        return None
+
+    def sound(self) -> bool:
+        return self.price > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bonus(Deciding):
+    """The side with more of `counts` gets one more of `gives`; equal: nobody."""
+
+    id: str
+    counts: str
+    gives: str
+    kind: ClassVar[str] = "bonus"
+    award: ClassVar[str | None] = None
+
+    def apply(self, figures: Figures, answers: Answers) -> str | None:
+        if (ahead := _ahead(figures, (self.counts,))) is not None:
+            figures[self.gives, ahead] = figures.get((self.gives, ahead), 0) + 1
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Test(Deciding):
+    """The side with more, over all the figures it counts, has won; equal: the walk goes on.
+
+    `award`: a figure of which the winner gets one more, where the step decides a game of several.
+    """
+
+    __test__ = False  # pytest, this is none of yours.
+
+    id: str
+    counts: tuple[str, ...]
+    award: str | None = None
+    kind: ClassVar[str] = "test"
+
+    def apply(self, figures: Figures, answers: Answers) -> str | None:
+        """WINNER or LOSER, None where the walk goes on."""
+        return _ahead(figures, self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Decide(Deciding):
+    """The side that the answer `by` names has won; where it names none, the walk goes on. `award`: as for Test."""
+
+    id: str
+    by: str
+    award: str | None = None
+    kind: ClassVar[str] = "decide"
+
+    def apply(self, figures: Figures, answers: Answers) -> str | None:
+        """A side, None where the walk goes on."""
+        named = answers.get(self.by)
+        return named if named in SIDES else None
+
+
+Question = Figure | Choice | Turns | Picks
+Rule = Exchange | Bonus | Test | Decide
+Step = Question | Rule
+KINDS: Mapping[str, type[Any]] = {
+    kind.kind: kind for kind in (Figure, Choice, Turns, Picks, Exchange, Bonus, Test, Decide)}
+
+
+def squads_read(marks: Iterable[str]) -> list[int]:
+    """The squads whose boxes were ticked, in order."""
+    return sorted(int(mark) for mark in marks if mark.isdecimal() and len(mark) < 3)
+
+
+def _ahead(figures: Figures, counted: Iterable[str]) -> str | None:
+    """Who has more of these figures together."""
+    keys = tuple(counted)
+    one, two = (sum(figures.get((key, whose), 0) for key in keys) for whose in (WINNER, LOSER))
+    return None if one == two else WINNER if one > two else LOSER
+
+
+def _refuse_other(name: str, value: object, options: tuple[str, ...]) -> None:
+    if value not in options:
+        raise Problem("not_one_of", where=f"/result/{name}", value=value,
+                      options=", ".join(option for option in options if option))

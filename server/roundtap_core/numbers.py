@@ -1,0 +1,20 @@
+"""Whole numbers as people type them, one reading for every front."""
+
+from __future__ import annotations
+
+import re
+
+from roundtap_core.errors import Problem
+
+DIGITS_MAX = 15
+"""Beyond any figure of any game, and within what every reader of JSON holds exactly; noughts before it do not count."""
+_TYPED = re.compile(rf"([-\u2212]?)0*([0-9]{{1,{DIGITS_MAX}}})")
+
+
+def typed_number(text: str) -> int:
+    """The whole number: "0000000050" is 50. Raises Problem("not_a_number") for anything else ("1_0", "5.", "٣"), and
+    for what is longer: nothing is cut."""
+    found = _TYPED.fullmatch(text.strip())
+    if found is None:
+        raise Problem("not_a_number", value=text.strip()[:20])
+    return -int(found[2]) if found[1] else int(found[2])

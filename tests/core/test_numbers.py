@@ -1,0 +1,23 @@
+"""Whole numbers as people type them: no nought, letter or digit is ever cut or passed over."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundtap_core.errors import Problem
+from roundtap_core.numbers import typed_number
+
+
+@pytest.mark.parametrize(("typed", "number"), [
+    ("50", 50), (" 50 ", 50), ("0000000050", 50), ("-5", -5), ("\u22125", -5), ("-0", 0), ("0" * 60, 0),
+    ("9" * 15, 999_999_999_999_999),
+])
+def test_a_number_is_what_was_typed(typed: str, number: int) -> None:
+    assert typed_number(typed) == number
+
+
+@pytest.mark.parametrize("typed", ["", "-", "1_0", "1 0", "5.", "1e3", "+5", "--5", "٣", "²", "0x10", "9" * 16, "12a"])
+def test_anything_else_is_refused_and_nothing_is_cut(typed: str) -> None:
+    with pytest.raises(Problem) as refused:
+        typed_number(typed)
+    assert refused.value.key == "not_a_number"
