@@ -314,7 +314,8 @@ def test_no_other_page_names_a_link(house: House) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_fate_has_its_words(house: House, language: str) -> None:
     words = catalogue("roundtap_hub", language)
-    for reason in ("late", "judge", "impossible", "unknown-match", "elsewhere", "older", "superseded", "altered"):
+    for reason in ("late", "judge", "impossible", "unknown-match", "elsewhere", "older", "superseded", "altered",
+                   "early"):
         assert f"me.said.{reason}" in words
     ana, bruno = phones(house, language)
     ana.reports("a", 90, 60)

@@ -219,7 +219,7 @@ def test_ways_and_choices_of_other_rulebooks_need_no_code_here():
     }).also(unit_words("en"))
     life = Figure("score", "winner", 0, 9, 3, wheels=(1,))
     steps = (life, Choice("began", "form.who_began", ("first", "second")))
-    ways = (Way("wiped", "any", "played", steps, OPENER), Way("gave_up", "any", "time", steps, OPENER))
+    ways = (Way("wiped", "any", "played", steps, OPENER), Way("gave_up", "any", "played", steps, OPENER))
     table.dialogue.on_view(replace(table.dialogue.table.view, form=Form("warlords-of-terra", ways)), table.now_ms)
     table.presses("ana")
     assert table.says == "How did it end? | ► wiped out |    gave up | ▲▼   ● OK"
@@ -228,7 +228,7 @@ def test_ways_and_choices_of_other_rulebooks_need_no_code_here():
     table.presses("▼ ana")
     assert table.says.startswith("Who began? second | ● Ana R. 4")
     table.presses("ana")
-    said = replace(score(4, 0, "time", winner="a"), timeout={"began": "second"})
+    said = replace(score(4, 0, "played", winner="a"), timeout={"began": "second"})
     assert table.reports == [("a", said)]
 
 

@@ -132,7 +132,7 @@ class _Play(Play):
 
     def hub_says(self) -> Shots:
         for reason in ("judge", "late", "impossible", "unknown-match", "altered", "revision", "elsewhere", "older",
-                       "superseded"):
+                       "superseded", "early"):
             self.start()
             self.view()
             self.shot()

@@ -53,6 +53,8 @@ class ReportMaking:
         }
         if effect.draw is not None:
             report["draw"] = effect.draw
+        if effect.time_up is not None:
+            report["time_up"] = effect.time_up
         if view.round is not None:
             report["round"] = view.round.number
         match = view.match

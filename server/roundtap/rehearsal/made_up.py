@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap.kit.player_names import player_names
-from roundtap_core.check.told_figures import told_problems
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Way
@@ -28,6 +27,7 @@ from roundtap_core.records import (
 )
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.rulebooks.base import Rulebook, Situation
+from roundtap_core.rulebooks.gate import excluded
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 
@@ -127,12 +127,8 @@ def _result(book: Rulebook, event: Tournament, situation: Situation, known: dict
         while (question := next_step(seen, answers)) is not None:
             answers[question.name] = question.drawn(rand)
         result = compose(way, opener, answers)
-        try:
-            book.check_new(result, options, situation)
-        except Problem:
-            continue
-        told_otherwise = any(told_problems(book, result, options, situation))
-        if not told_otherwise and not _lost_by_the_opener(book, result, way, opener, options):
+        fits = not any(excluded(book, result, options, situation))
+        if fits and not _lost_by_the_opener(book, result, way, opener, options):
             return result
 
 

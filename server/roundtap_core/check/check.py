@@ -9,7 +9,6 @@ from roundtap_core.check.byes import bye_problems
 from roundtap_core.check.fielded_squads import squad_problems
 from roundtap_core.check.list_contents import list_violations
 from roundtap_core.check.tiebreak_rounds import tiebreak_problems
-from roundtap_core.check.told_figures import told_problems
 from roundtap_core.check.who_may_play import official_problems, people_problems
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
@@ -27,6 +26,7 @@ from roundtap_core.records import (
     Tournament,
 )
 from roundtap_core.rulebooks.base import FIRST_PLAYER, Situation
+from roundtap_core.rulebooks.gate import excluded
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 
@@ -73,13 +73,8 @@ def impossible_results(tournament: Tournament) -> Iterator[Problem]:
             costs = Pair(a, b) if a is not None and b is not None else None
             decks = (houses[match.a], houses[match.b or ""]) if houses else None
             situation = Situation(stage, costs, decks)
-            try:
-                book.check_new(match.result, options, situation)
-            except Problem as problem:
-                yield problem.at(f"{where}/result")
-            else:
-                for wrong in told_problems(book, match.result, options, situation):
-                    yield wrong.at(f"{where}/result")
+            for wrong in excluded(book, match.result, options, situation):
+                yield wrong.at(f"{where}/result")
 
 
 def impossible_options(tournament: Tournament) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from roundtap_core.clock import IDLE, Clock
+from roundtap_core.clock import COUNTING, IDLE, Clock, Instant
 from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.shape import (
     THIRD,
@@ -22,6 +22,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Pair
 from roundtap_core.rounds.next_tiebreak_round import open_ties
+from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rounds.second_stage import planned_rounds
 from roundtap_core.rulebooks.base import Situation
 
@@ -157,6 +158,18 @@ def match_clock(state: EventState, round_state: RoundState, match: MatchState) -
         total_ms = minutes * 60_000
     total_ms += (match.match.extension_minutes or 0) * 60_000
     return replace(clock, remaining_ms=clock.remaining_ms + total_ms - clock.total_ms, total_ms=total_ms)
+
+
+def time_is_up(state: EventState, round_state: RoundState, match: MatchState, now: Instant) -> bool | None:
+    """Whether this match's time is up at `now`, its extension and hidden minutes included; never in an untimed round.
+    What is typed after its round is closed counts as up, and while the hub cannot know it answers None: its machine was
+    started again in the midst of the round."""
+    if round_state.status != PUBLISHED:
+        return True
+    clock = match_clock(state, round_state, match)
+    if clock.state == COUNTING:
+        return None
+    return phase_now(clock, state.rulebook.phases, round_state.extra_minutes, now).over
 
 
 def round_name(state: EventState, played: RoundState) -> str | None:

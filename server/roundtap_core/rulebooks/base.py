@@ -237,6 +237,10 @@ class Rulebook:
         """What a table is asked."""
         raise NotImplementedError
 
+    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+        """Whether by these figures `side` has already won by the document, whatever else is said (section 9)."""
+        return False
+
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """Raise Problem where a newly entered result is impossible (a recorded one may be)."""
         raise NotImplementedError

@@ -156,6 +156,10 @@ class KeyForgeArchon(Rulebook):
             look_s=LOOK_S,
         )
 
+    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+        """As many games as end the match."""
+        return result.score.of(side) >= self.games(situation.stage, options) // 2 + 1
+
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """A match has so many games, and ends with the last one that somebody needed."""
         refuse_foreign(result, self.id, ("first_player", "timeout"))

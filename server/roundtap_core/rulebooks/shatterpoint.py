@@ -154,6 +154,10 @@ class ShatterpointPremier(Rulebook):
             worth=("points",), direct=True, parallel=True,
         )
 
+    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+        """"Zwycięstwo": two struggles."""
+        return result.score.of(side) >= STRUGGLES_TO_WIN
+
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """Two struggles win the game ("Zwycięstwo"), so before time one side has two and nobody wins more. Every
         match that was played fielded squads, two of the four of both sides ("Nie możesz uciec…")."""

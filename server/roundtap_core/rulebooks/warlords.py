@@ -165,6 +165,12 @@ class WarlordsOfTerra(Rulebook):
             ]
         return Form(self.id, tuple(ways), worth=("points", "score"), direct=True)
 
+    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+        """A 7: the other has no life left, and oneself has some; in a best of three, two games."""
+        if self.games(situation.stage, options) == 3:
+            return result.score.of(side) >= 2
+        return result.score.of(other(side)) <= 0 < result.score.of(side)
+
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """A 7: whoever has no life left has lost, and whoever has some only for a reason that is said; both at 0 or
         below at once is a draw (house decision). Somebody goes on from an elimination or tie-break game."""

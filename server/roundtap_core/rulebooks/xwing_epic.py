@@ -194,6 +194,11 @@ class XWingEpicDuel(Rulebook):
             worth=("points", "mov"),
         )
 
+    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+        """"Fin de partida": everything of the other's list is destroyed."""
+        whole = situation.totals.of(other(side)) if situation.totals else options["squad_points"]
+        return bool(result.score.of(side) >= whole)
+
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """Nobody destroys more than the other's list, and all of it where nothing is left; whoever shares in
         elimination says who had initiative."""

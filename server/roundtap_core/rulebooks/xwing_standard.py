@@ -158,6 +158,10 @@ class XWingStandard(Rulebook):
             direct=True,
         )
 
+    def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
+        """All of the other's ships are destroyed; the game may go on to the end of the round, and be conceded."""
+        return bool(result.score.of(side) >= options["squad_points"])
+
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """"Berechnung der Siegpunkte": nobody scores more than the squad points, or less than nothing."""
         refuse_outside("score", result.score, 0, options["squad_points"])

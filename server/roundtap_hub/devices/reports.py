@@ -18,9 +18,11 @@ from roundtap_hub.journal.service import Snapshot, Step
 FIELDS: Mapping[str, type] = {
     "report_id": str, "unit": str, "event": str, "match": str, "side": str, "revision": int, "result": dict,
 }
-OPTIONAL: Mapping[str, type] = {"draw": str, "serial": int, "agrees_to": dict, "round": int, "a": str, "b": str}
+OPTIONAL: Mapping[str, type] = {"draw": str, "serial": int, "agrees_to": dict, "round": int, "a": str, "b": str,
+                                "time_up": bool}
 """What older units do not say: the mark of the draw that the report speaks of, the number of this side's report, which
-report of the other side it agrees to (may be null), the round, and who met."""
+report of the other side it agrees to (may be null), the round, who met, and whether the clock that the table showed at
+the press had run out."""
 AGREED_TO = ("report_id", "hash")
 SERIAL_MAX = 99_999
 """As the core has it among its limits (event/within.py)."""
@@ -44,7 +46,7 @@ def well_formed(report: object) -> dict[str, Any]:
         value = report.get(name)
         if name == "agrees_to" and value is None:
             continue
-        if not isinstance(value, kind) or isinstance(value, bool):
+        if type(value) is not kind:
             raise Problem("report_malformed", field=name)
         if isinstance(value, str) and not 0 < len(value) <= ID_LENGTH_MAX:
             raise Problem("report_malformed", field=name)
@@ -98,11 +100,11 @@ def submit_report(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list
     return hub.service.submit([report_step(report, body)], f"unit:{report['unit']}")
 
 
-def report_step(report: Mapping[str, Any], body: str) -> Step:
-    """The command that a well-formed report amounts to, as its unit's word."""
+def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
+    """The command that a well-formed report amounts to, as its unit's word; `earlier`: as in Report."""
     command = Report(report["report_id"], report["match"], report["side"], report["revision"], report["result"], body,
                      report.get("draw"), report.get("serial", 0), report.get("agrees_to"), report.get("a"),
-                     report.get("b"))
+                     report.get("b"), time_up=report.get("time_up"), earlier=earlier)
     return Step(report["event"], command, actor=f"unit:{report['unit']}")
 
 

@@ -251,7 +251,8 @@ def _take_reports(service: Service, folder: Path, outboxes: Iterable[Path], resc
                 raise KeyError(unit)
             command = Report(report["report_id"], report["match"], report["side"], report["revision"],
                              report["result"], digest(report), report.get("draw"), report.get("serial", 0),
-                             report.get("agrees_to"), report.get("a"), report.get("b"))
+                             report.get("agrees_to"), report.get("a"), report.get("b"),
+                             time_up=report.get("time_up"), earlier=True)
             service.ask([Step(event, command)], f"unit:{unit}")
             told.taken += 1
         except (KeyError, TypeError, ValueError, Problem):

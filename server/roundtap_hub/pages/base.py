@@ -18,6 +18,7 @@ from roundtap_core.event.commands import Command
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.limits import harmless
 from roundtap_core.numbers import typed_number
+from roundtap_core.rulebooks.gate import WITH_REASON
 from roundtap_core.words import LANGUAGES, Words, choose_language
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
@@ -262,6 +263,7 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
         "problem": harmless(problem.say(t)) if problem else "",
         "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
+        "wants_reason": problem is not None and problem.key in WITH_REASON,
         "steps": Steps(state) if state is not None else None,
         "to_do": _to_do(state is not None and bool(state.public_rounds))
         if request.endpoint in LEADING_TO_THE_DOORS else 0,

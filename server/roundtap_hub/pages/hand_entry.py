@@ -22,7 +22,7 @@ from roundtap_hub.pages.base import (
     whole_number,
     words,
 )
-from roundtap_hub.pages.results import seen_match
+from roundtap_hub.pages.results import official_reason, seen_match
 from roundtap_hub.pages.walking import time_is_up
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
@@ -125,7 +125,8 @@ def save(event_id: str, match_id: str) -> AnyResponse:
     reading = _read(moment, played, match)
     if reading.mark != field("mark"):
         raise Problem("line_not_shown", table=match.match.table)
-    tell(event_id, EnterResult(match.id, whole_number("revision") or 0, reading.result, whole_number("seen")))
+    tell(event_id, EnterResult(match.id, whole_number("revision") or 0, reading.result, whole_number("seen"),
+                              official_reason()))
     newest = newest_round(state)
     number = None if newest is None or newest.number == played.number else played.number
     return redirect(url_for("console.entry", event_id=event_id, round=number, done=match.match.table), 303)

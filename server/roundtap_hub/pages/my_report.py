@@ -13,6 +13,7 @@ from roundtap_core.event.commands import NoteLot
 from roundtap_core.forms.steps import Choice
 from roundtap_core.records import SIDES, Side
 from roundtap_core.result_json import result_to_json
+from roundtap_core.rulebooks.gate import PLAYER
 from roundtap_core.wire import canonical
 from roundtap_hub.pages.base import field, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.pages.my_page import me, mended_on_mine, my, told_as_json, wants_json
@@ -41,7 +42,7 @@ def _seat() -> tuple[Seat, Side]:
     played, match = newest_round(moment.state), seats(moment).get(competitor)
     if played is None or match is None or match.match.b is None or moment.state.finished:
         abort(404)
-    return (seat_of(moment, played, match, shown_names(moment)),
+    return (seat_of(moment, played, match, shown_names(moment), PLAYER),
             "a" if match.match.a == competitor else "b")
 
 

@@ -77,7 +77,8 @@ def adopt() -> AnyResponse:
     steps += [Step(lost.event, adopted),
               Step(lost.event, PublishRound(lost.number, attempt, noted=words()("restored.adopted.noted")))]
     steps += [_report_step(pending) for pending in lost.reports]
-    steps += [Step(lost.event, EnterResult(claim.match, claim.revision - 1, result_from_json(dict(claim.result))))
+    steps += [Step(lost.event, EnterResult(claim.match, claim.revision - 1, result_from_json(dict(claim.result)),
+                                     earlier=True))
               for claim in made.decided if claim.result is not None and claim.revision]
     return _noted(*steps)
 
@@ -100,7 +101,8 @@ def settle_point() -> AnyResponse:
         return _noted(Step(VENUE, NewEntry(KEPT, {"point": point.key, "event": point.claim.event,
                                                   "match": point.claim.match})))
     result = None if point.claim.result is None else result_from_json(dict(point.claim.result))
-    return _noted(Step(point.claim.event, EnterResult(point.claim.match, point.revision, result, point.number or 0)))
+    entered = EnterResult(point.claim.match, point.revision, result, point.number or 0, earlier=True)
+    return _noted(Step(point.claim.event, entered))
 
 
 @mended_on(restored)
@@ -162,7 +164,7 @@ def _match(match: Paired, lost: Lost) -> dict[str, Any]:
 
 
 def _report_step(pending: Pending) -> Step:
-    return report_step(pending.report, pending.fate.body)
+    return report_step(pending.report, pending.fate.body, earlier=True)
 
 
 def _placements() -> list[Step]:

@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.forms.steps import Choice
 from roundtap_core.records import SIDES
+from roundtap_core.rulebooks.gate import OFFICIAL
 from roundtap_hub.pages.base import (
     actor,
     back_to_event,
@@ -22,7 +23,7 @@ from roundtap_hub.pages.base import (
     the_moment,
     whole_number,
 )
-from roundtap_hub.pages.results import seen_match
+from roundtap_hub.pages.results import official_reason, seen_match
 from roundtap_hub.pages.walking import Fields, Seat, address_at, page_at, seat_of, shown
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.result_walk import CHOICE, read_trail, walk_page
@@ -37,7 +38,7 @@ def routes(bp: Blueprint) -> None:
 
 def _seat(event_id: str, match_id: str) -> Seat:
     moment = the_moment(event_id)
-    return seat_of(moment, *seen_match(moment.state, match_id), full_names(moment))
+    return seat_of(moment, *seen_match(moment.state, match_id), full_names(moment), OFFICIAL)
 
 
 def walk(event_id: str, match_id: str) -> AnyResponse:
@@ -67,7 +68,8 @@ def enter(event_id: str, match_id: str) -> AnyResponse:
     at = walk_page(seat.form, read_trail(seat.form, request.form))
     if at.result is None:
         return redirect(address_at(_at(seat), at.trail.fields()), 303)
-    command = EnterResult(match_id, whole_number("revision") or 0, at.result, whole_number("seen"))
+    command = EnterResult(match_id, whole_number("revision") or 0, at.result, whole_number("seen"),
+                          official_reason())
     the_hub().service.tell(event_id, command, actor())
     return back_to_event(event_id)
 

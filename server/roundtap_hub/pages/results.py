@@ -11,6 +11,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult, NobodyCame, NoShow, NoShowUndone, NoteLot, SettleStrangers
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.answers import answers_on_record
+from roundtap_core.limits import PROSE_LETTERS
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result
 from roundtap_hub.pages.base import (
     actor,
@@ -109,8 +110,14 @@ def enter_result(event_id: str, match_id: str) -> AnyResponse:
     played, match = seen_match(state, match_id)
     result = typed_result(moment, played, match)
     seen = whole_number("seen")
-    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, result, seen), actor())
+    entered = EnterResult(match_id, whole_number("revision") or 0, result, seen, official_reason())
+    the_hub().service.tell(event_id, entered, actor())
     return back_to_round(event_id, played)
+
+
+def official_reason() -> str:
+    """Why an official enters what players could not say; asked for where the gate wants it."""
+    return field("reason")[:PROSE_LETTERS]
 
 
 def typed_result(moment: EventAt, played: RoundState, match: MatchState) -> Result:

@@ -11,14 +11,14 @@ from flask import g
 from werkzeug.datastructures import MultiDict
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import match_clock
+from roundtap_core.event import course
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.forms.answers import answers_on_record
-from roundtap_core.forms.form import Form
+from roundtap_core.forms.form import AT_TIME, Form
 from roundtap_core.forms.steps import Picks
 from roundtap_core.records import SIDES, Match, Result
-from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rulebooks.base import DRAW, Situation
+from roundtap_core.rulebooks.gate import PLAYER, WITH_REASON, Saying, excluded
 from roundtap_hub.pages.base import the_hub, words
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt
@@ -48,14 +48,16 @@ class Seat:
     situation: Situation
     form: Form
     names: dict[str, str]
+    saying: Saying
 
 
-def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str]) -> Seat:
-    """`names` by competitor: as whoever looks may read them."""
+def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str], by: str) -> Seat:
+    """`names` by competitor: as whoever looks may read them. `by`: a player's pages offer what a player may say."""
     state = moment.state
     situation = situation_at(state, moment.people, played, match)
+    up = course.time_is_up(state, played, match, the_hub().clocks.now())
     return Seat(state, played, match, situation, state.rulebook.form(state.options, situation),
-                side_names(match, names))
+                side_names(match, names), Saying(by, up))
 
 
 def page_at(seat: Seat, fields: Fields) -> WalkPage:
@@ -68,10 +70,11 @@ def page_at(seat: Seat, fields: Fields) -> WalkPage:
         trail = _before_the_mistake(seat.form, fields)
     at = walk_page(seat.form, trail)
     if at.result is not None and not g.get("problem"):
-        try:
-            seat.state.rulebook.check_new(at.result, seat.state.options, seat.situation)
-        except Problem as problem:
-            _note(problem)
+        why = next(excluded(seat.state.rulebook, at.result, seat.state.options, seat.situation, seat.saying), None)
+        if why is not None and why.key in WITH_REASON:
+            g.problem = why
+        elif why is not None:
+            _note(why)
     return at
 
 
@@ -139,15 +142,17 @@ def _as_list(value: object) -> list[object]:
 
 def _ways(seat: Seat) -> list[tuple[str, bool, bool]]:
     """(id, offered just now, the one that stands) of every way, those offered first."""
-    now = {way.id for way in seat.form.offered(time_is_up(seat.state, seat.played, seat.match))}
+    now = {way.id for way in seat.form.offered(bool(seat.saying.time_is_up))}
+    early = seat.saying.by == PLAYER and seat.saying.time_is_up is False
     stands = _standing(seat)
-    ways = [(way.id, way.id in now, stands is not None and way.id == stands[0]) for way in seat.form.ways]
+    ways = [(way.id, way.id in now, stands is not None and way.id == stands[0])
+            for way in seat.form.ways if not (early and way.when == AT_TIME)]
     return sorted(ways, key=lambda way: not way[1])
 
 
 def time_is_up(state: EventState, played: RoundState, match: MatchState) -> bool:
-    clock, now = match_clock(state, played, match), the_hub().clocks.now()
-    return phase_now(clock, state.rulebook.phases, played.extra_minutes, now).over
+    """What is offered first goes by it; where the hub cannot know, as if it were not."""
+    return bool(course.time_is_up(state, played, match, the_hub().clocks.now()))
 
 
 def _standing(seat: Seat) -> tuple[str, dict[str, list[str]]] | None:

@@ -12,6 +12,7 @@ from roundtap_core.forms.steps import LOSER, WINNER, Choice, Figure, Picks
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
+from roundtap_core.rulebooks.gate import ON_RECORD, refuse
 from roundtap_hub.views.event_at import short_hash
 from roundtap_hub.views.result_form import plain, read_result
 
@@ -90,7 +91,7 @@ def read_line(
         for answers in _answers(way, typed):
             try:
                 result = read_result(book, options, answers, situation)
-                book.check_new(result, options, situation)
+                refuse(book, result, options, situation, ON_RECORD)
             except Problem as problem:
                 problems.append(problem)
                 continue

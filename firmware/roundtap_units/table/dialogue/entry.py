@@ -11,6 +11,7 @@ from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, Way
 from roundtap_core.forms.steps import WINNER, Choice, Figure, Turns
 from roundtap_core.forms.walk import Walk, compose, told, walk
 from roundtap_core.records import Result, Side, other
+from roundtap_core.rulebooks.gate import refuse
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import entry_scenes
@@ -177,7 +178,7 @@ class Entry:
         try:
             result = told(self.way, self.opener, self.answers)
             book = rulebook(view.form.rulebook)
-            book.check_new(result, book.options(view.options), view.situation)
+            refuse(book, result, book.options(view.options), view.situation, self.table.saying)
         except Problem as problem:
             text = problem.say(self.table.words)
             self.table.tell(now_ms, lambda: self.table.page("impossible", self.by, text))

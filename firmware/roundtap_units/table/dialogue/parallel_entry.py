@@ -10,6 +10,7 @@ from roundtap_core.forms.steps import LOSER, WINNER, Figure, Picks
 from roundtap_core.forms.walk import compose, told
 from roundtap_core.lists.squads import let_go
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
+from roundtap_core.rulebooks.gate import refuse
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import parallel_scenes
@@ -159,7 +160,7 @@ class Parallel:
         try:
             result = told(self.way, self.opener, self._answers())
             book = rulebook(self.form.rulebook)
-            book.check_new(result, book.options(view.options), view.situation)
+            refuse(book, result, book.options(view.options), view.situation, self.table.saying)
         except Problem as problem:
             text = problem.say(self.table.words)
             self.table.tell(now_ms, lambda: self.table.page("impossible", self.hand, text))

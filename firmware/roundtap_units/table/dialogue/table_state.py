@@ -9,6 +9,7 @@ from typing import Protocol
 from roundtap_core import clock
 from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, other
+from roundtap_core.rulebooks.gate import PLAYER, Saying
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import Gesture
 from roundtap_units.table.screens.scenes import SIGNS, Half, Halves, Name, Page, Row, Scene
@@ -31,6 +32,7 @@ class SendReport:
     revision: int
     result: Result
     draw: str | None = None
+    time_up: bool | None = field(default=None, compare=False)
     agrees_to: SendReport | SaidView | None = field(default=None, compare=False, repr=False)
 
 
@@ -59,7 +61,7 @@ class Saved:
 @dataclass(frozen=True, slots=True)
 class Refused:
     """The report was not taken: "judge", "late", "impossible", "unknown-match", "altered", "elsewhere", "older",
-    "superseded"."""
+    "superseded", "early"."""
 
     reason: str
 
@@ -161,6 +163,15 @@ class TableState:
         return self.view is not None and self.view.clock.up(self.clock_ms)
 
     @property
+    def time_up(self) -> bool | None:
+        """`time_is_up`, None where nobody here knows what the clock shows."""
+        return None if self.clock_unknown else self.time_is_up
+
+    @property
+    def saying(self) -> Saying:
+        return Saying(PLAYER, self.time_up)
+
+    @property
     def closed(self) -> bool:
         view = self.view
         return view is not None and (
@@ -220,7 +231,7 @@ class TableState:
         if result == (self.match.result if self.settled else self.said(side)):
             return
         agrees_to = self._last_said(other(side)) if agrees else None
-        effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw, agrees_to)
+        effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw, self.time_up, agrees_to)
         self.sent.append(Sent(effect))
         self.effects.append(effect)
         self.saved_number = self.saved_at_ms = None

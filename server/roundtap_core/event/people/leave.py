@@ -9,8 +9,10 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, RULING, Result, Side
 from roundtap_core.result_json import result_to_json
+from roundtap_core.rulebooks.gate import OFFICIAL, Saying, refuse
 
 SCORE, PICKS = "score", "picks"
+LEAVING = Saying(OFFICIAL, reason="leaves")
 
 
 def leave_open_match(state: EventState, competitor: str, stood: Result | None = None) -> list[NewEntry]:
@@ -33,7 +35,7 @@ def leave_open_match(state: EventState, competitor: str, stood: Result | None = 
     else:
         result = replace(stood or Result(), ended=CONCESSION, winner=None, conceded_by=side)
         if stood is not None:
-            state.rulebook.check_new(result, state.options, situation_of(state, round_state, match))
+            refuse(state.rulebook, result, state.options, situation_of(state, round_state, match), LEAVING)
     return [NewEntry("result-entered", {"match": match.id, "result": result_to_json(result)})]
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.fates import Fates
+from roundtap_core.event.match_log import RULING as RULING_LINE
+from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.people.apply import with_entrant, with_missed, without_missed
 from roundtap_core.event.state import EventState, Fate, Reported
 from roundtap_core.frozen import changed
@@ -62,6 +64,9 @@ def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) ->
                   decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections,
                   strangers={},
                   stood=match.stood if before in (None, result) else before)
+    if data.get("reason"):
+        line = LogLine(RULING_LINE, entry.number, entry.actor.partition(":")[0], data["reason"])
+        now = replace(now, log=(*now.log, line))
     return state.with_match(now)
 
 

@@ -17,7 +17,9 @@ class Report:
     `serial` counts this side's reports of this match and draw, from 1; 0: an older unit, which does not count.
     `agrees_to` is the other side's report that the person said yes to, {"report_id", "hash"}; None where they said it
     of their own. `a`, `b`: who met, as the unit has seen it; None does not say. `stood_there`: whether the unit stood
-    at the match's table since the round was published; filled in by whoever knows the hall.
+    at the match's table since the round was published; filled in by whoever knows the hall. `time_up`: whether the
+    unit's own clock had run out at the press; None does not say. `earlier`: it was said before this journal was
+    restored, so that only that clock can tell.
     """
 
     report_id: str
@@ -32,6 +34,8 @@ class Report:
     a: str | None = None
     b: str | None = None
     stood_there: bool = True
+    time_up: bool | None = None
+    earlier: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +50,17 @@ class SettleStrangers:
 class EnterResult:
     """An official's word. `revision` is the one they saw, `result` None takes a result back.
 
-    `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say.
+    `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say. `reason`: why it is
+    entered although players could not say it; kept, and shown. `earlier`: it was said at the table before, on a slip or
+    to a journal that is lost: no clock is asked.
     """
 
     match: str
     revision: int
     result: Result | None
     seen: int | None = None
+    reason: str = ""
+    earlier: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,20 +9,23 @@ from typing import Any
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import bracket_now, second_stage_begun, situation_of
+from roundtap_core.event.course import bracket_now, second_stage_begun, situation_of, time_is_up
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import find_match
 from roundtap_core.event.results import commands as c
 from roundtap_core.event.results.decide_absent import no_show, no_show_undone, nobody_came, undoing
 from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState, tournament_of
-from roundtap_core.records import ELIMINATION, NO_SHOW, RULING, UNPAIRED_LOSS, Result, other
+from roundtap_core.records import ELIMINATION, NO_SHOW, UNPAIRED_LOSS, Result, other
 from roundtap_core.result_json import refuse_wild, result_from_json, result_to_json
+from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, Saying, excluded, refuse
 
 ACCEPTED, REFUSED = "accepted", "refused"
 
 LATE, JUDGE, IMPOSSIBLE, UNKNOWN_MATCH = "late", "judge", "impossible", "unknown-match"
 """Why a report is not taken: its round is closed; an official has decided; no game ends so (a ruling is no side's
 to report); no such match."""
+EARLY = "early"
+"""It ends "at time", and this table's time is not up."""
 ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
 """The unit did not stand at this match's table; a newer report of this side is known; what it agrees to is not what
 the other side says now."""
@@ -33,7 +36,7 @@ def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]
     the service answers with the fate it had."""
     if command.report_id in state.fates:
         return []
-    reason = _refusal(state, command)
+    reason = _refusal(state, command, now)
     return [NewEntry("report", {
         "report_id": command.report_id, "match": command.match, "side": command.side, "revision": command.revision,
         "result": dict(command.result), "body": command.body,
@@ -45,7 +48,7 @@ def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]
     })]
 
 
-def _refusal(state: EventState, command: c.Report) -> str | None:
+def _refusal(state: EventState, command: c.Report, now: Instant) -> str | None:
     found = state.find_match(command.match)
     # A drawn round that nobody has seen may yet be drawn anew, with others at this table.
     if found is None or found[0].status == DRAFT:
@@ -68,13 +71,15 @@ def _refusal(state: EventState, command: c.Report) -> str | None:
     try:
         result = result_from_json(command.result)
         refuse_wild(result)
-        state.rulebook.check_new(result, state.options, situation_of(state, round_state, match))
     except Problem:
         return IMPOSSIBLE
     if match.decided and result == match.match.result:
         return None
-    if result.ended == RULING:
-        return IMPOSSIBLE
+    up = None if command.earlier else time_is_up(state, round_state, match, now)
+    why = next(excluded(state.rulebook, result, state.options, situation_of(state, round_state, match),
+                        Saying(PLAYER, command.time_up if up is None else up)), None)
+    if why is not None:
+        return EARLY if why.key == "time_not_up" else IMPOSSIBLE
     if command.revision != match.revision or match.decided:
         return JUDGE
     if command.agrees_to is not None and not _still_said(match, command):
@@ -106,12 +111,15 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
     if command.revision != match.revision or command.seen not in (None, match.number or 0):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     if command.result is not None:
-        state.rulebook.check_new(command.result, state.options, situation_of(state, round_state, match))
+        refuse(state.rulebook, command.result, state.options, situation_of(state, round_state, match),
+               ON_RECORD if command.earlier or command.result in said_of(match)
+               else Saying(OFFICIAL, time_is_up(state, round_state, match, now), command.reason))
     elif round_state.status != PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
     _refuse_another_winner(state, round_state, match, command.result)
     entered = NewEntry("result-entered", {
         "match": match.id, "result": result_to_json(command.result) if command.result else None,
+        **({"reason": command.reason} if command.reason else {}),
     })
     # A correction changes who meets whom: a drawn round that nobody has seen is drawn again, and a cut made again.
     undone = [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
@@ -123,6 +131,11 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
     if state.cut is not None and not second_stage_begun(state):
         undone.append(NewEntry("cut-withdrawn", {}))
     return [*undone, entered]
+
+
+def said_of(match: MatchState) -> list[Result]:
+    """What stands, and what the players say: it was taken when it was said, and may be made the result at any time."""
+    return [said.result for said in match.reports.values()] + ([match.match.result] if match.match.result else [])
 
 
 def _refuse_another_winner(

@@ -1,20 +1,27 @@
-"""Results that their own figures exclude: a time-out whose record tells otherwise, a game that cannot have ended so.
+"""What may stand: the one place that says what a result excludes, for whom, and when (RULEBOOKS.md, section 9).
 
-All of it follows from the rulebook's form, the same that tables and pages walk through: what it asks at time is asked
-again of the record. Where the record stops before the form decides, nothing is said.
+Every front asks it, `decide` asks it for every report and entry, `check` and import for what a file records. Most of it
+follows from the rulebook's form, the same that tables and pages walk through: what it asks at time is asked again of
+the result. Where the record stops before the form decides, nothing is said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.answers import readings
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.steps import LOSER, SCORE, WINNER, Choice, Exchange, Figure, Question, Turns
 from roundtap_core.forms.walk import Walk
-from roundtap_core.records import PLAYED, SIDES, Pair, Result, Side
+from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Pair, Result, Side
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
+
+PLAYER, OFFICIAL, RECORD = "player", "official", "record"
+
+WITH_REASON = ("time_not_up_no_reason", "winner_concedes_no_reason")
+"""What an official may enter all the same, with a reason."""
 
 BY = "decided_by"
 LOT = "lot"
@@ -22,8 +29,57 @@ _SIDE: Mapping[str, Side] = {WINNER: "a", LOSER: "b"}
 """The record is walked through with a as the opener."""
 
 
-def told_problems(book: Rulebook, result: Result, options: Options, situation: Situation) -> Iterator[Problem]:
-    """What is wrong, with places below the result. The result is one that `check_new` takes."""
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """Who says a result, and at which moment. `time_is_up`: whether this match's time was up, its extension included;
+    None: nobody can know, or it does not matter (a file, a closed round, a slip that is typed later). `reason`: why an
+    official enters what players may not say themselves."""
+
+    by: str
+    time_is_up: bool | None = None
+    reason: str = ""
+
+
+ON_RECORD = Saying(RECORD)
+
+
+def refuse(book: Rulebook, result: Result, options: Options, situation: Situation, saying: Saying) -> None:
+    """Raise the first Problem of `excluded`."""
+    for problem in excluded(book, result, options, situation, saying):
+        raise problem
+
+
+def excluded(book: Rulebook, result: Result, options: Options, situation: Situation,
+             saying: Saying = ON_RECORD) -> Iterator[Problem]:
+    """Why this result cannot stand, with places below it; nothing where it can."""
+    try:
+        book.check_new(result, options, situation)
+    except Problem as problem:
+        yield problem
+        return
+    yield from _contradictions(book, result, options, situation)
+    if saying.by == PLAYER and result.ended == RULING:
+        yield Problem("ruling_by_a_player", where="/ended")
+    if saying.by != RECORD and not saying.reason:
+        yield from _for_officials(book, result, options, situation, saying)
+
+
+def _for_officials(book: Rulebook, result: Result, options: Options, situation: Situation,
+                   saying: Saying) -> Iterator[Problem]:
+    """What players cannot say, and officials only with a reason."""
+    found = []
+    if result.ended == TIME and saying.time_is_up is False:
+        found.append((Problem("time_not_up", where="/ended"), Problem("time_not_up_no_reason", where="/ended")))
+    conceded_by = result.conceded_by
+    if result.ended == CONCESSION and conceded_by in SIDES and book.has_won(
+            result, "a" if conceded_by == "a" else "b", options, situation):
+        found.append((Problem("winner_concedes", where="/conceded_by"),
+                      Problem("winner_concedes_no_reason", where="/conceded_by")))
+    yield from (players if saying.by == PLAYER else officials for players, officials in found)
+
+
+def _contradictions(book: Rulebook, result: Result, options: Options, situation: Situation) -> Iterator[Problem]:
+    """What its own figures exclude, of a result that `check_new` takes."""
     form = book.form(options, situation)
     if result.timeout is not None:
         refused = list(_unfit(form, result))
