@@ -57,7 +57,7 @@ def excluded(book: Rulebook, result: Result, options: Options, situation: Situat
     except Problem as problem:
         yield problem
         return
-    yield from _contradictions(book, result, options, situation)
+    yield from _contradictions(book, result, options, situation, whole=saying.by == PLAYER)
     if saying.by == PLAYER and result.ended == RULING:
         yield Problem("ruling_by_a_player", where="/ended")
     if saying.by != RECORD and not saying.reason:
@@ -78,14 +78,16 @@ def _for_officials(book: Rulebook, result: Result, options: Options, situation: 
     yield from (players if saying.by == PLAYER else officials for players, officials in found)
 
 
-def _contradictions(book: Rulebook, result: Result, options: Options, situation: Situation) -> Iterator[Problem]:
-    """What its own figures exclude, of a result that `check_new` takes."""
+def _contradictions(book: Rulebook, result: Result, options: Options, situation: Situation,
+                    whole: bool) -> Iterator[Problem]:
+    """What its own figures exclude, of a result that `check_new` takes. `whole`: every question was asked, so that a
+    figure that is not there was left out."""
     form = book.form(options, situation)
     if result.timeout is not None:
         refused = list(_unfit(form, result))
         yield from refused
         if not refused:
-            yield from _contradicted(book, form, result, options)
+            yield from _contradicted(book, form, result, options, whole)
     if result.ended == PLAYED:
         yield from _unfinished(form, result)
         if book.winner(result, options) == DRAW and not _drawn_before_time(form):
@@ -148,7 +150,7 @@ def _unfit(form: Form, result: Result) -> Iterator[Problem]:
 
 # What it comes to.
 
-def _contradicted(book: Rulebook, form: Form, result: Result, options: Options) -> Iterator[Problem]:
+def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, whole: bool) -> Iterator[Problem]:
     """A problem where every reading of the record ends otherwise than the result; none where one is left open."""
     stated = book.winner(result, options)
     problems: list[Problem | None] = []
@@ -157,7 +159,9 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options) 
             continue
         told = {figure.key for figure in way.figures()} & ((result.timeout or {}).keys() - {SCORE})
         for reading in readings(way, "a", result):
-            if reading.walked.question is not None:
+            if (missing := reading.walked.question) is not None:
+                if whole:
+                    yield Problem("figure_missing", where=f"/timeout/{missing.key}")
                 return
             # A reading that has no use for any figure on record is none.
             if not told or told & {question.key for question in reading.walked.met}:
