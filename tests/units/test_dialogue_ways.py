@@ -207,3 +207,26 @@ def test_corrections_of_a_drawn_game_keep_it_drawn():
     table.wait(20_000)
     table.presses("ana")
     assert table.says.startswith("Draw | ● Ana R. 300 | 290 Bruno M. ■")
+
+
+def test_a_result_that_buttons_cannot_show_whole_stays_as_it_is_where_nothing_was_changed():
+    """Phones said 33:−5; the table shows 20+ and ≤0."""
+    table = Table(book=WARLORDS)
+    result = Result(winner="a", score=Pair(33, -5))
+    table.hub_says(state="agreed", a=result, b=result, result=result, number=9)
+    table.wait(20_000)
+    table.presses("ana")
+    assert table.says.startswith("● Ana R. 20+")
+    table.presses("ana")
+    assert table.reports == []
+    assert table.kind in ("saved", "done")
+
+
+def test_who_won_is_no_question_any_more_once_the_other_s_report_is_gone():
+    table = Table()
+    table.hub_says(state="one-sided", a=Result(score=Pair(100, 20)))
+    table.presses("▼ ▲")
+    assert table.says.startswith("Who won?")
+    table.hub_says(state="open", a=None)
+    table.presses("ana")
+    assert table.reports == []

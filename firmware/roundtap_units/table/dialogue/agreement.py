@@ -94,8 +94,9 @@ class WhoWon:
         if gesture.key in SIDES:
             winner: Side = "a" if gesture.key == "a" else "b"
             theirs = self.table.said(other(self.by))
-            assert theirs is not None
-            edit_report(self.table, self.by, theirs, winner)
+            # An official may have decided, or the other side taken it back, while the question stood here.
+            if theirs is not None:
+                edit_report(self.table, self.by, theirs, winner)
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
