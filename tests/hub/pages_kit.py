@@ -14,7 +14,8 @@ from flask.testing import FlaskClient
 from hub_kit import Service
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, Report, SetOfficials
+from roundtap_core.clock import RUNNING
+from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, Report, SetClock, SetOfficials
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.official import Official
 from roundtap_core.event.state import EventState
@@ -134,6 +135,12 @@ class House:
         assert draft is not None
         assert draft.draw is not None
         self.service.tell("e1", PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
+
+    def time_is_up(self) -> None:
+        """The round is over at every table, hidden minutes included."""
+        if self.event.clock.state != RUNNING:
+            self.service.tell("e1", SetClock("start"), "test")
+        self.service.tell("e1", SetClock("set", -600_000), "test")
 
     def play(self, leave_open: int = 0) -> None:
         """Side a wins every match 100:24."""

@@ -13,7 +13,7 @@ import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.commands import EnterResult
+from roundtap_core.event.commands import EnterResult, SetClock
 from roundtap_core.event.state import MatchState
 from roundtap_core.records import Pair, Result, Side
 from roundtap_core.words import LANGUAGES, catalogue
@@ -24,6 +24,7 @@ def house(tmp_path: Path) -> Iterator[House]:
     with open_house(tmp_path) as house:
         house.with_event()
         house.publish()
+        house.time_is_up()
         yield house
 
 
@@ -63,6 +64,10 @@ def hidden_in(page: TestResponse, method: str) -> dict[str, str]:
     assert found, text_of(page)
     return {html.unescape(name): html.unescape(value) for name, value in re.findall(
         r'<input type="hidden" name="([^"]+)" value="([^"]*)"', found[1])}
+
+
+def early(house: House) -> None:
+    house.service.tell("e1", SetClock("set", 60_000), "test")
 
 
 def match_of(house: House) -> MatchState:
@@ -351,3 +356,20 @@ def test_the_side_is_the_person_s(house: House) -> None:
     bruno.reports("b", 10, 90)
     side: Side = "b"
     assert set(match_of(house).reports) == {side}
+
+
+def test_nothing_ends_by_time_on_a_phone_before_the_table_s_time_is_up(house: House):
+    early(house)
+    phone, other = phones(house)
+    assert 'value="time"' not in phone.walked().text
+    assert 'value="conceded"' in phone.walked().text
+    asked = phone.walked({"way": "conceded"})
+    made_up = phone.client.get(f"{phone.me}/report?way=time&q.score.winner=60&q.score.loser=24", headers=phone.headers)
+    assert "Time is not up at this table" in problem_of(made_up)
+    assert asked.status_code == 200
+    for one in (phone, other):
+        answer = one.says(made_up if one is phone else one.client.get(
+            f"{one.me}/report?way=time&q.score.winner=60&q.score.loser=24", headers=one.headers))
+        assert "Time is not up at your table yet" in text_of(one.get(answer.location))
+    assert match_of(house).match.result is None
+    assert match_of(house).reports == {}

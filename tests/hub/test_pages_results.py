@@ -12,6 +12,13 @@ def match(house: House, match_id: str):
     return found[1]
 
 
+@pytest.fixture
+def browser(browser: Browser, house: House) -> Browser:
+    """An organizer's, at a round whose time is up."""
+    house.time_is_up()
+    return browser
+
+
 def enter(browser: Browser, revision: int = 0, **fields: object):
     return browser.post("/console/e1/match/1.1", revision=revision, **fields)
 

@@ -25,7 +25,7 @@ def play(house: House, *results: Result) -> None:
     """Draw and publish a round, and enter its results by table."""
     house.publish()
     for match, result in zip([m for m in house.event.live.matches if m.match.b], results, strict=True):
-        house.service.tell("e1", EnterResult(match.id, match.revision, result), "test")
+        house.service.tell("e1", EnterResult(match.id, match.revision, result, reason="a test"), "test")
 
 
 @pytest.mark.parametrize("language", ["en", "es", "de", "pl"])

@@ -29,6 +29,7 @@ def play(house: House, rulebook: str, language: str = "en", **options: object) -
         team = RULEBOOKS[rulebook].team_size > 1
         browser.post("/console/e1/competitors", names=f"{name}: {name}, {name} Junior" if team else name)
     house.publish()
+    house.time_is_up()
     return Walker(house, browser)
 
 
@@ -51,10 +52,10 @@ class Walker:
     def both(self, key: str, winner: object, loser: object) -> Walker:
         return self.press(**{f"q.{key}.winner": winner, f"q.{key}.loser": loser})
 
-    def post(self, action: str) -> TestResponse:
+    def post(self, action: str, **typed: str) -> TestResponse:
         form = next(f for f in re.findall(r'<form method="post".*?</form>', self.page.text, flags=re.S)
                     if f'action="{action}"' in f)
-        return self.browser.client.post(action, data=hidden(form), headers=self.browser.headers)
+        return self.browser.client.post(action, data={**hidden(form), **typed}, headers=self.browser.headers)
 
     def enter(self) -> Result:
         answer = self.post(AT)
@@ -346,16 +347,33 @@ def test_a_correction_begins_with_what_stands(house: House):
 
 def test_the_way_of_the_clock_comes_first(house: House):
     walker = play(house, "xwing-epic-duel")
-    assert walker.text.index("out") < len(walker.text)
+    house.service.tell("e1", SetClock("set", 60_000), "test")
+    walker.page = walker.browser.get(AT)
     first = re.search(r'name="way" value="([^"]+)"', walker.page.text)
     assert first
     assert first[1] != "time"
-    house.service.tell("e1", SetClock("start"), "test")
-    house.time.ms += 181 * 60_000
+    house.time.ms += 60_000
     walker.page = walker.browser.get(AT)
     first = re.search(r'name="way" value="([^"]+)"', walker.page.text)
     assert first
     assert first[1] == "time"
+
+
+def test_an_official_ends_a_match_by_time_before_it_is_up_with_a_reason_that_is_kept(house: House):
+    walker = play(house, "xwing-epic-duel")
+    house.service.tell("e1", SetClock("set", 60_000), "test")
+    walker.page = walker.browser.get(AT)
+    walker.press(way="time").both("score", 60, 55)
+    assert "Time is not up at this table. To enter this result anyway, give the reason" in problem_of(walker.page)
+    without = walker.post(AT)
+    assert without.status_code == 409
+    assert "give the reason" in problem_of(without)
+    walker.page = without
+    assert walker.post(AT, reason="fire alarm").status_code == 303
+    found = house.event.find_match("1.1")
+    assert found is not None
+    assert found[1].match.result == Result(ended="time", score=Pair(60, 55))
+    assert "fire alarm" in text_of(walker.browser.get("/console/e1/match/1.1"))
 
 
 def test_an_address_made_up_begins_anew(house: House):

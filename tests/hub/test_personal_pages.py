@@ -54,6 +54,7 @@ def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
     with open_house(tmp_path) as house:
         house.with_event()
         house.publish()
+        house.time_is_up()
         opened = Hall(house)
         yield opened
         opened.client.close()

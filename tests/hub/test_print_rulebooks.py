@@ -64,7 +64,7 @@ def play(service: Service, outcome: Outcome = lambda place: Result(winner="a", s
     live = event(service).live
     assert live is not None
     for place, match in enumerate(live.open_matches):
-        service.tell("e1", c.EnterResult(match.id, match.revision, outcome(place)), "test")
+        service.tell("e1", c.EnterResult(match.id, match.revision, outcome(place), reason="a test"), "test")
 
 
 def slips(service: Service) -> list[Content]:

@@ -97,7 +97,7 @@ def test_what_was_saved_stands_on_the_next_page(hall: Hall):
     for a in range(41, 50):
         hall.get("/e/e1/p/p1")
         match = next(m for m in hall.house.event.live.matches if "p1" in (m.match.a, m.match.b))  # type: ignore[union-attr]
-        entered = EnterResult(match.id, match.revision, Result(ended="time", score=Pair(a, 7)))
+        entered = EnterResult(match.id, match.revision, Result(ended="time", score=Pair(a, 7)), reason="a test")
         hall.house.service.tell("e1", entered, "test")
         page = hall.get("/e/e1/p/p1").text
         assert page == hall.by_flask("/e/e1/p/p1")

@@ -137,6 +137,7 @@ def test_a_refusal_says_who_may_and_nothing_was_done(house: House):
 
 def test_entries_say_who_pressed_the_button_by_role_and_id_never_by_name(house: House):
     running(house)
+    house.time_is_up()
     entries: list[Entry] = []
     house.service.listen(lambda _, some: entries.extend(some))
     judge = house.staff(JUDGE, "Eva Luz")
