@@ -173,3 +173,18 @@ def test_an_earlier_round_is_corrected_by_its_tab(house: House, browser: Browser
     told = browser.get(f"{ENTRY}?table=1&round=1&text=a30")
     assert confirm(browser, told.text).status_code == 303
     assert result_of(house, "1.1") == Result(score=Pair(100, 30))
+
+
+def test_a_line_that_ends_a_match_by_time_before_it_is_up_wants_a_reason(house: House, browser: Browser):
+    page = browser.get(f"{ENTRY}?table=1&text=60+24")
+    refused = confirm(browser, page.text)
+    assert refused.status_code == 409
+    assert "Time is not up at this table. To enter this result anyway, give the reason" in problem_of(refused)
+    assert result_of(house, "1.1") is None
+    assert confirm(browser, refused.text, reason="fire alarm").status_code == 303
+    assert result_of(house, "1.1") == Result(ended="time", score=Pair(60, 24))
+
+
+def test_a_line_needs_no_reason_once_time_is_up(house: House, browser: Browser):
+    house.time_is_up()
+    assert confirm(browser, browser.get(f"{ENTRY}?table=1&text=60+24").text).status_code == 303

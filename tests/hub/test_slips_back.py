@@ -368,3 +368,9 @@ def test_every_page_of_slips_is_there_in_every_language(house, language):
 
 def test_a_match_that_is_not_there_is_not_found(house):
     assert house.desk.get("/console/e1/slip/9.9").status_code == 404
+
+
+def test_a_slip_that_says_time_needs_no_clock_when_it_is_typed(house):
+    """It was written at the table: the clock of the moment says nothing about it."""
+    assert enter(house, "1.1", ended="time", **{"score.a": 60, "score.b": 24}).status_code == 303
+    assert stands(house, "1.1") == (60, 24)
