@@ -214,13 +214,14 @@ def test_the_console_tells_it_until_an_official_has_read_it(hall: Hall) -> None:
 GOOD: dict[str, Any] = {
     "report_id": "r", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0, "result": RIGHT,
     "serial": 1, "agrees_to": {"report_id": "x", "hash": "y"}, "round": 1, "a": "p1", "b": "p2",
+    "time_up": False,
 }
 
 
 def test_old_and_new_reports_are_well_formed() -> None:
     assert well_formed(GOOD) == GOOD
     assert well_formed({**GOOD, "agrees_to": None})
-    for name in ("serial", "agrees_to", "round", "a", "b"):
+    for name in ("serial", "agrees_to", "round", "a", "b", "time_up"):
         assert well_formed({key: value for key, value in GOOD.items() if key != name})
 
 
@@ -230,6 +231,7 @@ def test_old_and_new_reports_are_well_formed() -> None:
     {"agrees_to": {"report_id": "x", "hash": "y", "more": 1}}, {"agrees_to": "x"},
     {"agrees_to": {"report_id": "", "hash": "y"}},
     {"round": "1"}, {"round": None}, {"a": None}, {"b": 7}, {"a": ""}, {"b": "x" * 65},
+    {"time_up": 1}, {"time_up": None}, {"time_up": "yes"},
 ])
 def test_a_field_that_is_none_is_named(changes: dict[str, Any]) -> None:
     with pytest.raises(Problem) as problem:

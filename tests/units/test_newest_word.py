@@ -39,6 +39,20 @@ def test_offline_both_press_at_one_unit_and_the_yes_names_what_it_was_said_to(un
     assert yes["result"] == second["result"] != first["result"]
 
 
+def test_a_report_says_nothing_of_a_clock_that_nobody_here_knows(unit: Unit) -> None:
+    unit.tap("a", "a")
+    [report] = sent(unit)
+    assert "time_up" not in report
+
+
+def test_a_report_says_what_the_table_s_clock_showed_at_the_press(unit: Unit) -> None:
+    unit.hub_says("view", {**view(), "clock": {"state": "idle", "remaining_ms": 60_000, "total_ms": 60_000}})
+    unit.wait(100)
+    unit.tap("a", "a")
+    [report] = sent(unit)
+    assert report["time_up"] is False
+
+
 def test_a_yes_to_what_only_the_hub_has_names_it_as_the_hub_does(unit: Unit) -> None:
     unit.hub_says("view", told({"state": "one-sided", "last": "a", "reports": {"a": {"score": {"a": 100, "b": 0}}},
                                 "heard": {"a": 4, "b": 2}, "said": {"a": {"report_id": "phone-1", "hash": "f00d"}}}))
