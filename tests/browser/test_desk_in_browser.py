@@ -62,6 +62,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     with open_hall(tmp_path_factory.mktemp("desk")) as hall:
         hall.house.with_event(PEOPLE, swiss_rounds=2, cut=4)
         hall.house.publish()
+        hall.house.time_is_up()
         yield hall
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form, Way
-from roundtap_core.forms.steps import LOSER, WINNER, Figure
+from roundtap_core.forms.questions import LOSER, WINNER, Figure
 from roundtap_core.forms.walk import compose, next_step, walk
 from roundtap_core.records import (
     CONCESSION,

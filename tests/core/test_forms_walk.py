@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import BY_FIGURES, Form, Way, form_from_json, form_to_json
-from roundtap_core.forms.steps import (
+from roundtap_core.forms.questions import (
     LOSER,
     WINNER,
     Bonus,

@@ -20,7 +20,7 @@ from roundtap_core.event.state import Entrant, EventState
 from roundtap_core.event.within import FILLED_IN, IDS, KNOWN, LINES, PROSE, RANGES, refuse_beyond, refuse_unfit_person
 from roundtap_core.eventfile.read import event_problems
 from roundtap_core.eventfile.schema import event_schema
-from roundtap_core.forms.steps import Choice, Figure, Picks, Turns
+from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.limits import (
     FIGURE,
     ID_LETTERS,

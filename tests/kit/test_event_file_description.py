@@ -13,7 +13,7 @@ import pytest
 from roundtap import main as command_line
 from roundtap_core.eventfile import schema
 from roundtap_core.eventfile.schema import event_schema
-from roundtap_core.forms.steps import Choice, Figure, Turns
+from roundtap_core.forms.questions import Choice, Figure, Turns
 from roundtap_core.lists.list_form import ListForm
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook

@@ -6,7 +6,7 @@ import pytest
 from tableplay import Table, score
 
 from roundtap_core.forms.form import OPENER, Form, Way
-from roundtap_core.forms.steps import Choice, Figure
+from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.words import Words
 from roundtap_units.table.dialogue import entry
 from roundtap_units.table.dialogue.dialogue import SendReport

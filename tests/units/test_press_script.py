@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tableplay import Table
 
-from roundtap_core.forms.steps import Choice, Figure, Picks, Turns
+from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import compose, walk
 from roundtap_core.records import CONCESSION, Pair, Result
 from roundtap_core.rulebooks.base import Situation

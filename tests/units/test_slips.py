@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from roundtap_core.forms.form import Form, Way, form_to_json
-from roundtap_core.forms.steps import Choice, Figure
+from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.printing.drawing import draw, text_width

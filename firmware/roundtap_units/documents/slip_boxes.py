@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from roundtap_core.forms.form import Form
+from roundtap_core.forms.questions import Picks
 from roundtap_core.forms.slip_form import margin_label, slip_figures, slip_picks, slip_ticks
-from roundtap_core.forms.steps import Picks
 from roundtap_core.lists.squads import letter
 from roundtap_core.words import Words
 from roundtap_devices.printing.drawing import text_width

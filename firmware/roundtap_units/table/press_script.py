@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import DECIDED, Form, Way
-from roundtap_core.forms.steps import WINNER, Choice, Figure, Picks, Turns
+from roundtap_core.forms.questions import WINNER, Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import walk
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_units.table.dialogue.digit_wheels import Dial

@@ -8,7 +8,9 @@ import threading
 import time
 from pathlib import Path
 
-TAP_S, HOLD_S, PAUSE_S = 0.03, 0.7, 0.03
+HOLD_S, PAUSE_S = 0.7, 0.06
+ANSWER_S = 2.0
+"""A screen that says nothing new for so long has nothing new to say."""
 WAIT_S = 30.0
 
 
@@ -22,10 +24,14 @@ class PanelClient:
         threading.Thread(target=self._read, daemon=True).start()
 
     def press(self, key: str, hold: bool = False) -> None:
-        """A finger on a button: down, up, and away."""
-        self._send(key, True)
-        time.sleep(HOLD_S if hold else TAP_S)
-        self._send(key, False)
+        """A finger on a button: down, up, and away once the screen has answered."""
+        before = self._text
+        self._send((key, True), *([] if hold else [(key, False)]))
+        if hold:
+            time.sleep(HOLD_S)
+            self._send((key, False))
+        with self._changed:
+            self._changed.wait_for(lambda: self._text != before, ANSWER_S)
         time.sleep(PAUSE_S)
 
     def wait_for(self, words: tuple[str, ...]) -> str:
@@ -38,8 +44,9 @@ class PanelClient:
     def close(self) -> None:
         self._socket.close()
 
-    def _send(self, key: str, down: bool) -> None:
-        self._socket.sendall(json.dumps({"pin": key, "down": down}).encode() + b"\n")
+    def _send(self, *moves: tuple[str, bool]) -> None:
+        """In one go: the unit keeps them apart, and a tap is no long press when this process has to wait."""
+        self._socket.sendall(b"".join(json.dumps({"pin": key, "down": down}).encode() + b"\n" for key, down in moves))
 
     def _connected(self, path: Path) -> socket.socket:
         give_up = time.monotonic() + WAIT_S

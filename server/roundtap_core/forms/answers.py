@@ -8,7 +8,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import OPENER, Way
-from roundtap_core.forms.steps import FIRST_PLAYER, LOSER, SCORE, WINNER, Picks
+from roundtap_core.forms.questions import FIRST_PLAYER, LOSER, SCORE, WINNER, Picks
 from roundtap_core.forms.walk import Walk, compose, walk
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other
 

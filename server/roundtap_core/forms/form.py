@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, TypeVar
 
-from roundtap_core.forms.steps import (
+from roundtap_core.forms.questions import (
     KINDS,
     LOSER,
     WINNER,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, Way
-from roundtap_core.forms.steps import LOSER, TOLD_APART, Figure, Picks
+from roundtap_core.forms.questions import LOSER, TOLD_APART, Figure, Picks
 from roundtap_core.records import CONCESSION, SIDES
 from roundtap_core.words import Words
 

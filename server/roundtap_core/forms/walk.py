@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Way
-from roundtap_core.forms.steps import (
+from roundtap_core.forms.questions import (
     BY_LOT,
     FIRST_PLAYER,
     FIRST_PLAYER_LOT,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from roundtap_core.errors import Problem
 from roundtap_core.forms.answers import readings
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, Way
-from roundtap_core.forms.steps import LOSER, SCORE, WINNER, Choice, Exchange, Figure, Question, Turns
+from roundtap_core.forms.questions import LOSER, SCORE, WINNER, Choice, Exchange, Figure, Question, Turns
 from roundtap_core.forms.walk import Walk
 from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Pair, Result, Side
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation

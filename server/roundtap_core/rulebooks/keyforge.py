@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, Way
-from roundtap_core.forms.steps import (
+from roundtap_core.forms.questions import (
     BY_LOT,
     FIRST_PLAYER_BY,
     FIRST_PLAYER_LOT,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, Form, Way
-from roundtap_core.forms.steps import LOSER, WINNER, Choice, Decide, Figure, Test
+from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Test
 from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.records import (
     BYE,

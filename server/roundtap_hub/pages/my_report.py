@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.forms.steps import Choice
+from roundtap_core.forms.questions import Choice
 from roundtap_core.records import SIDES, Side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.gate import PLAYER

@@ -11,7 +11,7 @@ from flask import Blueprint, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.commands import EnterResult
-from roundtap_core.forms.steps import Choice
+from roundtap_core.forms.questions import Choice
 from roundtap_core.records import SIDES
 from roundtap_core.rulebooks.gate import OFFICIAL
 from roundtap_hub.pages.base import (

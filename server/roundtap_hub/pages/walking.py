@@ -15,7 +15,7 @@ from roundtap_core.event import course
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.forms.form import AT_TIME, Form
-from roundtap_core.forms.steps import Picks
+from roundtap_core.forms.questions import Picks
 from roundtap_core.records import SIDES, Match, Result
 from roundtap_core.rulebooks.base import DRAW, Situation
 from roundtap_core.rulebooks.gate import PLAYER, WITH_REASON, Saying, excluded

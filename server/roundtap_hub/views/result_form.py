@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import BY_FIGURES, OPENER, Form, Way
-from roundtap_core.forms.steps import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, squads_read
+from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, squads_read
 from roundtap_core.forms.walk import compose
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, RULING, SIDES, Pair, Result, Side, other

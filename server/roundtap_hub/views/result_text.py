@@ -9,7 +9,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.forms.form import Form, Way
-from roundtap_core.forms.steps import (
+from roundtap_core.forms.questions import (
     LOSER,
     WINNER,
     Bonus,

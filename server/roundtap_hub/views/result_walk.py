@@ -10,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 
 from roundtap_core.forms.answers import needs_opener
 from roundtap_core.forms.form import Form, Way
-from roundtap_core.forms.steps import LOSER, WINNER, Asking, Choice, Figure, Picks, Question, Turns
+from roundtap_core.forms.questions import LOSER, WINNER, Asking, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import Walk, compose, walk
 from roundtap_core.records import SIDES, Result, Side, other
 

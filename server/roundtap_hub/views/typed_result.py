@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import DRAWN, OPENER, Form, Way
-from roundtap_core.forms.steps import LOSER, WINNER, Choice, Figure, Picks
+from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Picks
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from roundtap_core.forms.steps import Figure
+from roundtap_core.forms.questions import Figure
 
 
 def spoken(figure: Figure, value: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, Way
-from roundtap_core.forms.steps import WINNER, Choice, Figure, Turns
+from roundtap_core.forms.questions import WINNER, Choice, Figure, Turns
 from roundtap_core.forms.walk import Walk, compose, told, walk
 from roundtap_core.records import Result, Side, other
 from roundtap_core.rulebooks.gate import refuse

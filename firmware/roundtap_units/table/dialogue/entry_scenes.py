@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import DECIDED, DRAWN, Way
-from roundtap_core.forms.steps import LOSER, WINNER, Choice, Figure
+from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure
 from roundtap_core.forms.walk import Walk
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_units.table.dialogue import result_text

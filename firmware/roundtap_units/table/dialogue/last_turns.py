@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roundtap_core.forms.form import Way
-from roundtap_core.forms.steps import Figure, Turns
+from roundtap_core.forms.questions import Figure, Turns
 from roundtap_core.records import SIDES, Side, other
 
 

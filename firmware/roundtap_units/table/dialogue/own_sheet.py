@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from roundtap_core.forms.form import Way
-from roundtap_core.forms.steps import Figure, Picks
+from roundtap_core.forms.questions import Figure, Picks
 
 Page = Figure | Picks
 

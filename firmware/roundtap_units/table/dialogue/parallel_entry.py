@@ -6,7 +6,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.form import Form, Way
-from roundtap_core.forms.steps import LOSER, WINNER, Figure, Picks
+from roundtap_core.forms.questions import LOSER, WINNER, Figure, Picks
 from roundtap_core.forms.walk import compose, told
 from roundtap_core.lists.squads import let_go
 from roundtap_core.records import CONCESSION, SIDES, Pair, Result, Side, other

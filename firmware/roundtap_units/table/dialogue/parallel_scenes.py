@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from roundtap_core.forms.steps import Figure, Picks
+from roundtap_core.forms.questions import Figure, Picks
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import Result, Side
 from roundtap_units.table.dialogue import result_text
