@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 
 from roundtap.kit.virtual_hall import VirtualHall
 from roundtap.rehearsal.script import Script, ScriptRound, Typing
-from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import MatchState, RoundState, tournament_of
 from roundtap_core.records import RULING, SIDES, Result, Tournament
 from roundtap_core.result_json import result_to_json
+from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
 from roundtap_core.wire import digest
 from roundtap_hub.devices.reports import take_report, well_formed
 from roundtap_units.table.press_script import Press
@@ -74,7 +73,7 @@ def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress, troub
 def judged(hall: VirtualHall, typing: Typing, result: Result) -> None:
     """An official's word on the match, whatever was reported."""
     match = next(m for m in hall.state.rounds[-1].matches if m.match.table == typing.table)
-    hall.tell(c.EnterResult(match.id, match.revision, result))
+    hall.tell(c.EnterResult(match.id, match.revision, result, earlier=True))
     # The table says so for ten seconds; people read it.
     hall.step()
     hall.wait(READ_MS)
@@ -135,10 +134,9 @@ def _another_result(hall: VirtualHall, played: RoundState, match: MatchState, re
     """A result of some other match, as this one could have ended too."""
     state = hall.state
     for other in (m.match.result for r in state.rounds for m in r.matches):
-        if other is not None and other != result and other.ended != RULING:
-            with suppress(Problem):
-                state.rulebook.check_new(other, state.options, situation_of(state, played, match))
-                return other
+        if other is not None and other != result and not any(excluded(
+                state.rulebook, other, state.options, situation_of(state, played, match), Saying(PLAYER))):
+            return other
     return None
 
 

@@ -107,7 +107,7 @@ class LiveRehearsal:
         place = next(i for i, match in enumerate(played.matches, start=1) if match.get("table") == typing.table)
         score = {f"score.{side}": typing.result.score.of(side) for side in SIDES}
         self._post(f"match/{played.number}.{place}", ended=typing.result.ended, winner=typing.result.winner, revision=0,
-                   **score)
+                   conceded_by=typing.result.conceded_by or "", reason="as recorded", **score)
 
     def _wait_until_they_stand(self, played: ScriptRound, tables: set[int]) -> None:
         give_up = time.monotonic() + self._patience_s

@@ -13,6 +13,7 @@ from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import match_to_json
 from roundtap_core.records import PLAYED, RULING, TIME, Match, Pair, Result, Round, Side, Tournament
 from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_units.table.press_script import Press, presses
@@ -103,7 +104,11 @@ def _typing(
     totals = list_totals(tournament)
     a, b = totals.get(match.a), totals.get(match.b)
     stage = THIRD_STAGE if match.game == THIRD else stage
-    form = book.form(options, Situation(stage, Pair(a, b) if a is not None and b is not None else None))
+    situation = Situation(stage, Pair(a, b) if a is not None and b is not None else None)
+    if any(problem.key == "winner_concedes" for problem in excluded(book, match.result, options, situation,
+                                                                    Saying(PLAYER))):
+        return Typing(match.table, match.a, match.b, match.result, False, (), ruling=True)
+    form = book.form(options, situation)
     winner = book.winner(match.result, options)
     side: Side = "b" if winner == "b" else "a"
     for after_time, ended in ((False, match.result.ended), (True, match.result.ended), (True, TIME)):
