@@ -75,7 +75,7 @@ class Table:
                 "before_play": told["initiative"] and {
                     "about": "initiative", "side": told["initiative"] if told["initiative"] in ("a", "b") else None,
                     "lot": told["initiative"] == "lot"},
-                "corrected": told.get("corrected", False),
+                "corrected": told.get("corrected", False), "last": told.get("last"),
             },
             "options": told["options"], "form": form_to_json(self.book.form(told["options"], self.situation)),
             "situation": {"stage": self.situation.stage, "totals": totals and {"a": totals.a, "b": totals.b}},

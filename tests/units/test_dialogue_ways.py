@@ -230,3 +230,18 @@ def test_who_won_is_no_question_any_more_once_the_other_s_report_is_gone():
     table.hub_says(state="open", a=None)
     table.presses("ana")
     assert table.reports == []
+
+
+def test_who_says_the_same_again_to_another_version_hands_the_question_back():
+    """A restored hub may hear the older of two reports last: whoever insists is not asked for ever."""
+    table = Table()
+    ours, theirs = Result(score=Pair(30, 100)), Result(score=Pair(40, 100))
+    table.hub_says(state="dispute", a=ours, b=theirs, last="b")
+    assert table.says.startswith("Bruno M. won 100:40. Right?")
+    assert table.scene.turn == "a"
+    table.wait(1000)
+    table.presses("▼ ▲ bruno")
+    table.presses("▼ ana ana")
+    assert table.reports == [("a", ours)]
+    assert table.says.startswith("Bruno M. won 100:30. Right?")
+    assert table.scene.turn == "b"
