@@ -108,6 +108,8 @@ def reported_by_two_phones(desk: Hand, phones: Phones, event_id: str, match_id: 
     seat = _match(phones, match_id).match
     assert seat.b
     phones.by_code(desk, seat.a)
+    # By both figures, as at time.
+    desk.hall.house.time_is_up(event_id)
     phones.report(seat.a, *points)
     phones.open(seat.b)
     phones.agree(points)

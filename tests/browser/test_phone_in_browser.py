@@ -28,6 +28,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     screen.size(NARROW)
     house.with_event(PEOPLE)
     house.publish()
+    house.time_is_up()
 
     def match() -> MatchState:
         assert house.event.live is not None

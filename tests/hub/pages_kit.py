@@ -136,11 +136,11 @@ class House:
         assert draft.draw is not None
         self.service.tell("e1", PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
 
-    def time_is_up(self) -> None:
+    def time_is_up(self, event: str = "e1") -> None:
         """The round is over at every table, hidden minutes included."""
-        if self.event.clock.state != RUNNING:
-            self.service.tell("e1", SetClock("start"), "test")
-        self.service.tell("e1", SetClock("set", -600_000), "test")
+        if self.service.snapshot.events[event].clock.state != RUNNING:
+            self.service.tell(event, SetClock("start"), "test")
+        self.service.tell(event, SetClock("set", -600_000), "test")
 
     def play(self, leave_open: int = 0) -> None:
         """Side a wins every match 100:24."""
