@@ -226,9 +226,9 @@ class TableState:
         return said
 
     def send(self, side: Side, result: Result, agrees: bool = False) -> None:
-        """Report `result` for `side`; what already stands, or was said the same way, is not said twice, unless the other
-        side has said something else since: then it is their turn again. `agrees`: it is the yes to what the other side
-        said last."""
+        """Report `result` for `side`; what already stands, or was said the same way, is not said twice, unless the
+        other side has said something else since: then it is their turn again. `agrees`: it is the yes to what the
+        other side said last."""
         answers = self.last_speaker == other(side) and self.said(other(side)) != result
         if result == (self.match.result if self.settled else self.said(side)) and (self.settled or not answers):
             return
