@@ -107,6 +107,13 @@ def test_a_call_of_59_seconds_has_not_waited_a_minute():
     assert "Table 12 · 0:59" in played.said
 
 
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_call_has_its_tick_only_once_somebody_is_on_the_way(taken: bool):
+    played = Played(replace(HUB, calls=(replace(OLD_CALL, taken=taken),)))
+    played.go(d.CALLS)
+    assert ("Table 12 · 2:11 ✓" in played.said) is taken
+
+
 def test_a_call_that_goes_does_not_hand_its_press_to_the_next():
     played = Played()
     played.go(d.CALLS)
