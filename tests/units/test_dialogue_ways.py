@@ -245,3 +245,15 @@ def test_who_says_the_same_again_to_another_version_hands_the_question_back():
     assert table.reports == [("a", ours)]
     assert table.says.startswith("Bruno M. won 100:30. Right?")
     assert table.scene.turn == "b"
+
+
+def test_another_way_with_the_same_figures_is_another_result():
+    """Keyforge: agreed as won, and then the other one had conceded."""
+    table = Table(book=KEYFORGE)
+    result = Result(score=Pair(1, 0))
+    table.hub_says(state="agreed", a=result, b=result, result=result, number=9)
+    table.wait(20_000)
+    table.presses("ana")
+    assert table.says.startswith("● Ana R. 1 | 0 Bruno M. ■")
+    table.presses("▼… ana ana")
+    assert table.reports == [("a", Result(ended="concession", conceded_by="b", score=Pair(1, 0)))]

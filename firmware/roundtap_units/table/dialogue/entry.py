@@ -42,6 +42,8 @@ class Entry:
         self.place = 0
         self.way: Way | None = None
         self.likely: dict[str, Any] = {}
+        self.likely_way = ""
+        """The way by which `like` was told, with the answers in `likely`."""
         self.ways = form.offered(table.time_is_up)
         if like is not None:
             way = way or self._way_of(form, like)
@@ -57,6 +59,7 @@ class Entry:
         """A correction is made by the rules of the moment it corrects, whatever the clock says by now."""
         if (found := way_and_answers(form.ways, self.opener, like)) is not None:
             way, self.likely = found
+            self.likely_way = way.id
             self.ways = self.ways if way.when == ANY_TIME else form.offered(way.when == AT_TIME)
             return way
         self.ways = tuple(way for way in form.ways if way.ended == like.ended) or self.ways
@@ -191,9 +194,11 @@ class Entry:
         self.table.send(self.by, result)
 
     def _unchanged(self) -> bool:
-        """Whether every answer is what the corrected result says: buttons may show less than it holds (33:−5)."""
-        return self.done and all(self.answers.get(question.name) == self.likely.get(question.name)
-                                 for question in self.walked.met if question.asked)
+        """Whether way and answers are those of the corrected result: buttons may show less than it holds (33:−5)."""
+        if not self.done or self.way is None or self.way.id != self.likely_way:
+            return False
+        return all(self.answers.get(question.name) == self.likely.get(question.name)
+                   for question in self.walked.met if question.asked)
 
     # --- what was entered ---
 
