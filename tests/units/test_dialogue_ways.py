@@ -257,3 +257,13 @@ def test_another_way_with_the_same_figures_is_another_result():
     assert table.says.startswith("● Ana R. 1 | 0 Bruno M. ■")
     table.presses("▼… ana ana")
     assert table.reports == [("a", Result(ended="concession", conceded_by="b", score=Pair(1, 0)))]
+
+
+def test_who_began_is_told_with_a_correction_that_changes_nothing_else():
+    table = Table(book=KEYFORGE)
+    result = Result(score=Pair(1, 0))
+    table.hub_says(state="agreed", a=result, b=result, result=result, number=9)
+    table.wait(20_000)
+    table.dialogue.table.first_player = "a"
+    table.presses("ana ana")
+    assert table.reports == [("a", Result(score=Pair(1, 0), first_player="a"))]

@@ -197,6 +197,9 @@ class Entry:
         """Whether way and answers are those of the corrected result: buttons may show less than it holds (33:−5)."""
         if not self.done or self.way is None or self.way.id != self.likely_way:
             return False
+        if self.like is None or self.known.get("first_player") not in (None, self.like.first_player):
+            # Who began is told here and was not before.
+            return False
         return all(self.answers.get(question.name) == self.likely.get(question.name)
                    for question in self.walked.met if question.asked)
 
