@@ -62,10 +62,8 @@ class Asking:
             return bool(answers.get(name) == value)
         return bool(sum(figures.get((name, whose), 0) for whose in (WINNER, LOSER)) == value)
 
-    def note(self, answers: Answers, figures: Figures, given: dict[str, Any]) -> None:
-        """Take the answer along as the walk passes: a figure among the figures, all else among the answers."""
-        name = getattr(self, "name")  # noqa: B009 (a field here, a property there)
-        given[name] = answers.get(name)
+    def note(self, answers: Answers, figures: Figures) -> None:
+        """What passing it adds to the figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +105,7 @@ class Figure(Asking):
         minimum = self.minimum if self.asked else top
         return replace(self, minimum=minimum, maximum=top, default=min(self.default, top), per_side=None)
 
-    def note(self, answers: Answers, figures: Figures, given: dict[str, Any]) -> None:
+    def note(self, answers: Answers, figures: Figures) -> None:
         figures[self.key, self.whose] = answers.get(self.name, self.default)
 
     def check(self, value: object, side: Side) -> None:

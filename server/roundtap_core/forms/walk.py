@@ -51,7 +51,8 @@ def walk(way: Way, answers: Answers, opener: Side = "a", fill: bool = False) -> 
                 continue
             if step.asked and step.name not in answers and not fill:
                 return Walk(step, None, None, figures, tuple(met))
-            step.note(answers, figures, given)
+            step.note(answers, figures)
+            given[step.name] = answers.get(step.name)
             met.append(step)
         elif (decided_for := step.apply(figures, given)) is not None:
             if step.award is not None:

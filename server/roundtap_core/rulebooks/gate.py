@@ -61,10 +61,10 @@ def excluded(book: Rulebook, result: Result, options: Options, situation: Situat
     if saying.by == PLAYER and result.ended == RULING:
         yield Problem("ruling_by_a_player", where="/ended")
     if saying.by != RECORD and not saying.reason:
-        yield from _for_officials(book, result, options, situation, saying)
+        yield from _with_a_reason(book, result, options, situation, saying)
 
 
-def _for_officials(book: Rulebook, result: Result, options: Options, situation: Situation,
+def _with_a_reason(book: Rulebook, result: Result, options: Options, situation: Situation,
                    saying: Saying) -> Iterator[Problem]:
     """What players cannot say, and officials only with a reason."""
     found = []
