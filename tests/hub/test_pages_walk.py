@@ -5,12 +5,14 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import ChangePerson, EnterResult, SetClock
+from roundtap_core.event.state import MatchState
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.journal.journal import PersonRecord
@@ -73,11 +75,15 @@ class Walker:
         return text_of(self.page)
 
     @property
-    def result(self) -> Result:
+    def match(self) -> MatchState:
         found = self.house.event.find_match("1.1")
         assert found is not None
-        assert found[1].match.result is not None
-        return found[1].match.result
+        return found[1]
+
+    @property
+    def result(self) -> Result:
+        assert self.match.match.result is not None
+        return self.match.match.result
 
 
 def hidden(form: str) -> dict[str, list[str]]:
@@ -136,9 +142,21 @@ def test_keyforge_where_nobody_knows_who_began_draws_a_lot_and_records_it_as_one
     assert "nobody knows: by lot" in walker.text
     walker.press(**{"q.first_player": "lot"})
     assert "Draw lots" in walker.text
-    walker.press(**{"q.first_player_lot": "b"})
+    # Nobody chooses: an answer that a request brings along is none.
+    walker.page = walker.browser.get(f"{AT}?{urlencode({**hidden(walker.page.text), 'q.first_player_lot': 'b'}, True)}")
+    assert "Draw lots" in walker.text
+    asked = walker.page
+    drawn = walker.post(f"{AT}/lot")
+    side = walker.match.lots["first_player_lot"]
+    walker.page = walker.browser.get(drawn.headers["Location"])
+    assert "Lot: who wins?" in walker.text
     result = walker.enter()
-    assert (result.winner, result.first_player, result.timeout["first_player_by"]) == ("b", "b", "lot")
+    assert (result.winner, result.first_player, result.timeout["first_player_by"]) == (side, side, "lot")
+    # Drawn again, from a page that stood open meanwhile: the first one stands.
+    walker.page = asked
+    for _ in range(8):
+        walker.post(f"{AT}/lot")
+    assert walker.match.lots["first_player_lot"] == side
 
 
 def test_keyforge_asks_no_further_than_the_keys_when_they_decide(house: House):

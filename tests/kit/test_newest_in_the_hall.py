@@ -130,7 +130,7 @@ def test_the_older_report_is_not_what_a_yes_to_the_newer_one_makes_stand(table: 
 def test_a_second_agreement_waits_for_a_judge_on_the_screen_too(table: Table) -> None:
     table.press("aab")
     table.wait(20_000)
-    table.press("a" + "^^aa" + "b")
+    table.press("aa" + "^^aa" + "b")
     table.wait(1000)
     assert (table.match.state, table.match.match.result and table.match.match.result.score) == (SECOND, Pair(100, 0))
     assert table.says.startswith("A JUDGE DECIDES | First: 100:0 | Then: 100:20")

@@ -58,6 +58,8 @@ class Reader:
         self.facts: Facts | None = None
         self.games: list[Side] = []
         self.first_player: str | None = None
+        self.lots: dict[str, Side] = {}
+        """Lots that the form left the match to; once drawn they stand."""
         self.who_won: Side | None = None
         self.agreed: list[tuple[Side, Scene]] = []
         self.hand: str | None = None
@@ -89,8 +91,11 @@ class Reader:
         elif isinstance(scene, Figures):
             self._figures(scene, step, changed)
         if step.after.kind == "lot" and isinstance(step.after, Page):
-            rows = [line for line in step.after.lines if isinstance(line, Row)]
-            self.first_player = side_in(rows[0].name)
+            drawn = side_in(next(line for line in step.after.lines if isinstance(line, Row)).name)
+            if step.after.title != "Drawn by lot: wins":
+                self.first_player = drawn
+            elif self.facts is not None and drawn is not None:
+                self.lots["lot" if self.facts.choices.get("Game 3 begun?") == "no" else "first_player_lot"] = drawn
 
     # --- where an entry begins ---
 
@@ -115,10 +120,15 @@ class Reader:
             if line.startswith("take back"):
                 self.games = self.games[:-1]
                 self.first_player = None
+            elif line == "I concede":
+                self.facts = Facts(side, other(side), "Conceded", step.time_up)
             elif line != "back":
                 self.facts = Facts(side, side, line, step.time_up)
         elif page.kind == "way" and own and gesture.key == page.turn and self.facts is not None:
             line, before = pointed(page) or "", self.facts
+            if line.endswith(" conceded"):
+                assert side_in(line) == other(before.opener) or line.startswith(NAMES[other(before.opener)])
+                line = "Conceded"
             self.facts = Facts(before.by, before.opener, line, before.time_up)
         elif page.kind == "choice" and self.facts is not None and changed:
             self._choice(page, gesture.kind, gesture.key)

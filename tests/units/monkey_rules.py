@@ -40,6 +40,12 @@ def chosen(facts: Facts, title: str) -> str:
     return facts.choices[title]
 
 
+def drawn(reader: Reader, lot: str) -> str:
+    if lot not in reader.lots:
+        raise Unsaid(f"nobody saw the lot being drawn ({lot}); said was {reader.facts}")
+    return reader.lots[lot]
+
+
 def expected(place: Place, reader: Reader, like: Result | None) -> tuple[Result, str]:
     """The result and its winner ("a", "b", "draw") that `reader` saw being entered. Raises Unsaid."""
     facts = reader.facts
@@ -182,7 +188,7 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
         if so_far.a + so_far.b == 2:
             told["game_begun"] = chosen(facts, "Game 3 begun?")
             if told["game_begun"] == "no":
-                told["lot"] = chosen(facts, "Lot: who wins?")
+                told["lot"] = drawn(reader, "lot")
                 return _won(so_far, told["lot"], {**told, "decided_by": "lot"}, first)
     winner = _turns(facts, 2)
     told["active"] = chosen(facts, "Whose turn?")
@@ -204,7 +210,7 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
         first = answer if answer in ("a", "b") else side_in(answer)
     if first is None:
         # Nobody knows: a lot, and recorded as one.
-        first, told = chosen(facts, "Lot: who wins?"), {**told, "first_player_by": "lot"}
+        first, told = drawn(reader, "first_player_lot"), {**told, "first_player_by": "lot"}
     return _won(so_far, first, {**told, "decided_by": "first_player"}, first)
 
 

@@ -57,13 +57,19 @@ def test_five_points_also_by_turning_the_tens_away_and_back():
 
 def test_the_wheels_wrap():
     table = Table()
-    table.presses("ana ▼▼ ana ▼ ana")
+    table.presses("ana ▼ ana ▼ ana")
     assert table.reports == [("a", score(100, 99))]
+
+
+def test_one_arrow_down_on_the_loser_s_0_is_no_hundred():
+    table = Table()
+    table.presses("ana ▼")
+    assert table.scene.right.figure == "90"
 
 
 def test_a_hundred_needs_no_units():
     table = Table()
-    table.presses("ana ▼ ana")
+    table.presses("ana ▲▲▲▲▲▲▲▲▲▲ ana")
     assert "Final salvo" in table.says
 
 
@@ -205,6 +211,8 @@ def test_a_figure_above_a_smaller_limit_cannot_be_dialled():
     (Figure("score", "winner", 0, 300, 0, wheels=(100, 10, 1)), 290, 1, 300),
     (Figure("score", "winner", 0, 300, 0, wheels=(100, 10, 1)), 300, 1, 0),
     (Figure("score", "winner", 0, 100, 100), 100, -1, 90),
+    (Figure("score", "loser", 0, 100, 0), 0, -1, 90),
+    (Figure("score", "loser", 0, 100, 0), 100, 1, 0),
     (Figure("score", "winner", 0, 100, 0), 97, 1, 100),
 ])
 def test_wheels_stay_within_the_figures_limits(figure, start, by, comes):

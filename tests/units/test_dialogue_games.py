@@ -61,11 +61,21 @@ def test_where_nobody_knows_who_began_a_lot_says_it_and_is_told_as_one():
     assert table.says.startswith("Who was first player? | ► ● Ana R. |    ■ Bruno M. |    nobody knows: by lot")
     table.presses("▼▼ bruno")
     assert table.says.startswith("Lot: who wins?")
+    table.presses("ana ▼▼ bruno")
+    assert table.says.endswith("▲ draws the lot")
+    table.presses("▲")
+    assert table.says == "Drawn by lot: wins | ■ Bruno M. | any key: go on"
+    assert table.statuses[-1].lot == ("first_player_lot", "b")
+    table.presses("bruno")
+    assert table.says.startswith("first player | ■ Bruno M. 1 | 0 Ana R. ●")
+    # Going back asks nobody again: what was drawn stands.
     table.presses("ana")
-    assert table.says.startswith("first player | ■ Bruno M. 0 | 1 Ana R. ●")
+    assert table.says.startswith("Who was first player?")
+    table.presses("▼▼ bruno")
+    assert table.says.startswith("first player | ■ Bruno M. 1 | 0 Ana R. ●")
     table.presses("bruno ana")
     said = table.reports[1][1]
-    assert (said.winner, said.first_player, said.timeout["first_player_by"]) == ("a", "a", "lot")
+    assert (said.winner, said.first_player, said.timeout["first_player_by"]) == ("b", "b", "lot")
 
 
 def test_the_lot_is_the_hub_s_and_stands_through_a_restart_and_a_game_taken_back():
@@ -179,7 +189,7 @@ def test_level_games_ask_whether_the_third_had_begun_and_else_for_a_lot():
     assert table.says == "Game 3 begun? | ► yes |    no | ▲▼   ● OK"
     table.presses("▼ ana")
     assert table.says.startswith("Lot: who wins?")
-    table.presses("bruno")
+    table.presses("▲ ana")
     assert table.says.startswith("lot | ● Ana R. 1 | 2 Bruno M. ■")
 
 

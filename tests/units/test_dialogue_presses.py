@@ -28,7 +28,7 @@ def play(result: Result) -> tuple[Table, list[Press]]:
 
 @pytest.mark.parametrize(("result", "count"), [
     (score(100, 0), 3), (score(100, 24), 10), (score(24, 100), 10), (score(100, 5), 9), (score(100, 50), 9),
-    (score(77, 49, "time"), 17), (score(100, 100, winner="b"), 6),
+    (score(77, 49, "time"), 17), (score(100, 100, winner="b"), 15),
 ])
 def test_presses_of_some_results(result, count):
     table, made = play(result)

@@ -89,7 +89,7 @@ def test_ten_seconds_to_say_that_one_leaves(saved):
 def test_a_correction_starts_from_the_result_and_a_judge_decides_between_the_two(saved):
     saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042)
     saved.wait(20_000)
-    saved.presses("bruno")
+    saved.presses("bruno ana")
     assert saved.says.startswith("■ Bruno M. 20 | 100 Ana R. ●")
     saved.presses("▲ bruno bruno")
     assert saved.says.startswith("Ana R. won 100:30. Right? | ● Ana R. 100 | 30 Bruno M. ■")
@@ -101,9 +101,29 @@ def test_a_correction_starts_from_the_result_and_a_judge_decides_between_the_two
     assert saved.says == "A JUDGE DECIDES | First: 100:20 | Then: 100:30 | ● ■ back to the first"
 
 
+def test_a_wrong_winner_is_corrected_as_directly_as_a_wrong_figure(saved):
+    """Both agreed to 100:20 for Ana; it was Bruno who won."""
+    saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042)
+    saved.wait(20_000)
+    saved.presses("ana")
+    assert saved.says == "Who won? | ● Ana R. | ■ Bruno M. | ● or ■"
+    saved.presses("bruno ▲▲ ana ana")
+    assert saved.reports[2:] == [("a", score(20, 100))]
+
+
+def test_a_press_that_came_too_early_says_so(saved):
+    """Bruno has just agreed, and presses once more: nobody corrects what they have not read."""
+    saved.presses("bruno")
+    assert saved.kind == "saved"
+    assert saved.scene.b.note == "too early: press again"
+    assert saved.scene.a.note != saved.scene.b.note
+    saved.wait(2500)
+    assert "too early" not in saved.says
+
+
 def test_a_correction_that_changes_nothing_is_no_report(saved):
     saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042)
-    saved.presses("ana ana")
+    saved.presses("ana ana ana")
     assert len(saved.reports) == 2
     assert saved.kind in ("saved", "done")
 

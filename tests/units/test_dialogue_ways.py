@@ -23,7 +23,7 @@ def warlords(clock_ms: int = 60_000, **kind) -> Table:
 def test_several_ways_are_a_list_for_who_opens():
     table = epic()
     table.presses("ana")
-    assert table.says == "How did it end? | ► All destroyed |    Conceded |    Both destroyed | ▲▼   ● OK"
+    assert table.says == "How did it end? | ► All destroyed |    Bruno M. conceded |    Both destroyed | ▲▼   ● OK"
 
 
 def test_the_winner_s_figure_starts_at_what_the_other_s_list_costs():
@@ -102,7 +102,7 @@ def test_20_to_0_takes_three_presses():
 def test_the_arrow_held_first_shows_the_other_endings():
     table = warlords()
     table.presses("ana ▼…")
-    assert table.says == "How did it end? | ► No card or realm |    Conceded |    Both at 0 life | ▲▼   ● OK"
+    assert table.says == "How did it end? | ► No card or realm |    Bruno M. conceded |    Both at 0 life | ▲▼   ● OK"
     table.presses("ana")
     assert table.says.startswith("Why lost?")
     table.presses("ana ▼ ana ana ▼ ana ana")
@@ -143,9 +143,9 @@ def test_the_arrow_held_later_turns_the_wheel():
 def test_the_other_endings_are_also_found_before_anybody_opens():
     table = warlords()
     table.presses("▼…")
-    assert table.says == "How did it end? | ► No card or realm |    Conceded |    Both at 0 life | ▲▼   ● ■ OK"
-    table.presses("▼ bruno bruno ana")
-    assert table.reports[1] == ("a", Result(ended="concession", conceded_by="a", score=Pair(0, 20)))
+    assert table.says == "How did it end? | ► No card or realm |    I concede |    Both at 0 life | ▲▼   ● ■ OK"
+    table.presses("▼ ana ana bruno")
+    assert table.reports[1] == ("b", Result(ended="concession", conceded_by="a", score=Pair(0, 20)))
 
 
 def test_the_list_of_endings_is_left_by_its_last_line():
@@ -160,11 +160,11 @@ def test_x_wing_is_conceded_before_time_and_when_time_is_called(clock_ms):
     """"Aufgabe": at any time; all the ships that are left are destroyed."""
     table = Table(clock_ms=clock_ms)
     table.presses("▼…")
-    assert table.says == "How did it end? | ► Conceded |    back | ▲▼   ● ■ OK"
-    table.presses("ana")
-    assert table.says.startswith("● Ana R. 100 | 0 Bruno M. ■ | MoV 200:0")
-    table.presses("ana bruno")
-    assert table.reports[1] == ("b", Result(ended="concession", conceded_by="b", score=Pair(100, 0)))
+    assert table.says == "How did it end? | ► I concede |    back | ▲▼   ● ■ OK"
+    table.presses("bruno")
+    assert table.says.startswith("■ Bruno M. 0 | 100 Ana R. ● | MoV 0:200")
+    table.presses("bruno ana")
+    assert table.reports[1] == ("a", Result(ended="concession", conceded_by="b", score=Pair(100, 0)))
 
 
 def test_at_time_a_list_destroyed_whole_is_a_full_win_whatever_the_margin():
@@ -183,11 +183,11 @@ def test_at_time_the_points_cannot_win_against_a_list_destroyed_whole():
 
 def test_a_way_without_figures_is_still_confirmed_when_it_was_chosen_from_the_list():
     table = Table(book=KEYFORGE)
-    table.presses("▼… ana")
+    table.presses("▼… bruno")
     assert table.reports == []
-    assert table.says.startswith("● Ana R. 1 | 0 Bruno M. ■")
-    table.presses("ana bruno")
-    assert table.reports[1] == ("b", Result(ended="concession", conceded_by="b", score=Pair(1, 0)))
+    assert table.says.startswith("■ Bruno M. 0 | 1 Ana R. ●")
+    table.presses("bruno ana")
+    assert table.reports[1] == ("a", Result(ended="concession", conceded_by="b", score=Pair(1, 0)))
 
 
 def test_a_correction_begins_at_the_way_and_the_figures_that_stand():
@@ -195,7 +195,7 @@ def test_a_correction_begins_at_the_way_and_the_figures_that_stand():
     result = Result(winner="a", score=Pair(300, 120))
     table.hub_says(state="agreed", a=result, b=result, result=result, number=9)
     table.wait(20_000)
-    table.presses("bruno")
+    table.presses("bruno ana")
     assert table.scene.turn == "b"
     assert table.says.startswith("■ Bruno M. 120 | 300 Ana R. ●")
 
@@ -205,7 +205,7 @@ def test_corrections_of_a_drawn_game_keep_it_drawn():
     result = Result(winner="draw", score=Pair(300, 290))
     table.hub_says(state="agreed", a=result, b=result, result=result, number=9)
     table.wait(20_000)
-    table.presses("ana")
+    table.presses("ana ana")
     assert table.says.startswith("Draw | ● Ana R. 300 | 290 Bruno M. ■")
 
 
@@ -215,7 +215,7 @@ def test_a_result_that_buttons_cannot_show_whole_stays_as_it_is_where_nothing_wa
     result = Result(winner="a", score=Pair(33, -5))
     table.hub_says(state="agreed", a=result, b=result, result=result, number=9)
     table.wait(20_000)
-    table.presses("ana")
+    table.presses("ana ana")
     assert table.says.startswith("● Ana R. 20+")
     table.presses("ana")
     assert table.reports == []
@@ -253,7 +253,7 @@ def test_another_way_with_the_same_figures_is_another_result():
     result = Result(score=Pair(1, 0))
     table.hub_says(state="agreed", a=result, b=result, result=result, number=9)
     table.wait(20_000)
-    table.presses("ana")
+    table.presses("ana ana")
     assert table.says.startswith("● Ana R. 1 | 0 Bruno M. ■")
     table.presses("▼… ana ana")
     assert table.reports == [("a", Result(ended="concession", conceded_by="b", score=Pair(1, 0)))]
@@ -265,5 +265,5 @@ def test_who_began_is_told_with_a_correction_that_changes_nothing_else():
     table.hub_says(state="agreed", a=result, b=result, result=result, number=9)
     table.wait(20_000)
     table.dialogue.table.first_player = "a"
-    table.presses("ana ana")
+    table.presses("ana ana ana")
     assert table.reports == [("a", Result(score=Pair(1, 0), first_player="a"))]

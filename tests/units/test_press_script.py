@@ -54,7 +54,10 @@ def test_what_is_pressed_is_what_is_reported(book, options, situation, way):
         if any(excluded(book, result, merged, situation, Saying(PLAYER, time_is_up))):
             continue
         made = presses(form, result, opener, time_is_up)
-        table = Table(book=book, options=options, situation=situation, clock_ms=-1000 if time_is_up else 60_000)
+        # The kit draws lots: here as the result has it.
+        lot = (result.timeout or {}).get("lot") or result.first_player or "b"
+        table = Table(book=book, options=options, situation=situation, lot=lot,
+                      clock_ms=-1000 if time_is_up else 60_000)
         table.do(made)
         reported = [replace(report, first_player=result.first_player) for _, report in table.reports]
         assert reported == [result, result], (result, made, table.says)

@@ -14,6 +14,9 @@ from roundtap_units.table.dialogue.digit_wheels import Dial
 from roundtap_units.table.dialogue.last_turns import likely_left
 from roundtap_units.table.dialogue.own_sheet import OwnSheet, pages_of
 
+MOST_TURNS = 100
+"""No wheel has as many places."""
+
 
 class Press(NamedTuple):
     """One press: a key, tapped or held. An arrow is always tapped here, one step a press: nobody's best case.
@@ -44,8 +47,10 @@ def presses(form: Form, result: Result, winner: Side, time_is_up: bool, fielded:
     first = form.direct and at == 0
     if first and form.games > 1 and not time_is_up:
         return list(_games(form, result, winner))
-    return [*_opening(form, at, time_is_up, winner), *_steps(way, answers, winner, confirmed=first),
-            Press(other(winner))]
+    # From the list of endings nobody has opened the report: whoever takes "I concede" does.
+    own = other(winner) if form.direct and not first and way.ended == CONCESSION else winner
+    return [*_opening(form, at, time_is_up, own), *_steps(way, answers, winner, own, confirmed=first),
+            Press(other(own))]
 
 
 def _told(form: Form, result: Result, opener: Side, time_is_up: bool) -> tuple[Way, dict[str, Any]]:
@@ -55,15 +60,15 @@ def _told(form: Form, result: Result, opener: Side, time_is_up: bool) -> tuple[W
     return told
 
 
-def _opening(form: Form, at: int, time_is_up: bool, winner: Side) -> Iterator[Press]:
+def _opening(form: Form, at: int, time_is_up: bool, own: Side) -> Iterator[Press]:
     """The own button; then, or first behind ▼ held, the line of a list."""
     if form.direct and at > 0:
         yield Press("down", "hold")
         yield from [Press("down")] * (at - (1 if form.games == 1 else 0))
     elif not form.direct and len(form.offered(time_is_up)) > 1:
-        yield Press(winner)
+        yield Press(own)
         yield from [Press("down")] * at
-    yield Press(winner)
+    yield Press(own)
 
 
 def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
@@ -81,22 +86,22 @@ def _games(form: Form, result: Result, winner: Side) -> Iterator[Press]:
     yield from (Press(winner), Press(loser))
 
 
-def _steps(way: Way, answers: dict[str, Any], opener: Side, confirmed: bool) -> Iterator[Press]:
+def _steps(way: Way, answers: dict[str, Any], opener: Side, own: Side, confirmed: bool) -> Iterator[Press]:
     """The presses of every question the walk comes to. `confirmed`: a way without any reports by being opened."""
     way = way.opened_by(opener)
     given: dict[str, Any] = {}
     while (step := walk(way, given, opener).question) is not None:
         if isinstance(step, Figure):
             side = opener if step.whose == WINNER else other(opener)
-            yield from _dialled(Dial(step, likely_left(way, step, side, given)), answers[step.name], opener)
+            yield from _dialled(Dial(step, likely_left(way, step, side, given)), answers[step.name], own)
         elif isinstance(step, Turns):
             yield from _turns_played(step, answers[step.name], answers[step.first])
         elif isinstance(step, Choice):
-            yield from _chosen(step, answers[step.name], opener)
+            yield from _chosen(step, answers[step.name], own)
         given[step.name] = answers[step.name]
         confirmed = isinstance(step, Figure) and way.winner != DECIDED
     if not confirmed:
-        yield Press(opener)
+        yield Press(own)
 
 
 def _turns_played(step: Turns, answer: str, first: Side) -> Iterator[Press]:
@@ -108,6 +113,10 @@ def _turns_played(step: Turns, answer: str, first: Side) -> Iterator[Press]:
 
 
 def _chosen(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
+    if choice.lot:
+        # Drawn; then whatever button, once it was read.
+        yield from (Press("up"), Press(own))
+        return
     if choice.by_button:
         yield Press(answer)
         return
@@ -117,8 +126,8 @@ def _chosen(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
 
 def _dialled(dial: Dial | None, target: int, own: Side) -> Iterator[Press]:
     while dial is not None and (dial.value != target or dial.touched):
-        up, down = _wheel(dial, target, 1), _wheel(dial, target, -1)
-        key, turns = ("up", up) if len(up) <= len(down) else ("down", down)
+        key, turns = min((("up", _wheel(dial, target, 1)), ("down", _wheel(dial, target, -1))),
+                         key=lambda turned: len(turned[1]))
         yield from [Press(key)] * len(turns)
         last = turns[-1] if turns else dial
         if turns or dial.touched:
@@ -132,10 +141,11 @@ def _dialled(dial: Dial | None, target: int, own: Side) -> Iterator[Press]:
 
 
 def _wheel(dial: Dial, target: int, by: int) -> list[Dial]:
-    """The dial after each press until this wheel stands as in `target`."""
+    """The dial after each press until this wheel stands as in `target`; once around and one more where it never does
+    this way: a whole 100 is above the nines."""
     wanted = Dial(dial.figure, target).digits()[dial.at]
     turned: list[Dial] = []
-    while (turned[-1] if turned else dial).digits()[dial.at] != wanted:
+    while (turned[-1] if turned else dial).digits()[dial.at] != wanted and len(turned) < MOST_TURNS:
         turned.append((turned[-1] if turned else dial).turned(by))
     return turned
 

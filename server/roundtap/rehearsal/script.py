@@ -11,6 +11,7 @@ from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import match_to_json
+from roundtap_core.forms.questions import FIRST_PLAYER_BY
 from roundtap_core.records import PLAYED, RULING, TIME, Match, Pair, Result, Round, Side, Tournament
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
@@ -109,6 +110,9 @@ def _typing(
                                                                     Saying(PLAYER))):
         return Typing(match.table, match.a, match.b, match.result, False, (), ruling=True)
     form = book.form(options, situation)
+    if form.lots & (match.result.timeout or {}).keys() or FIRST_PLAYER_BY in (match.result.timeout or {}):
+        # The table would draw a lot of its own.
+        return Typing(match.table, match.a, match.b, match.result, False, (), ruling=True)
     winner = book.winner(match.result, options)
     side: Side = "b" if winner == "b" else "a"
     for after_time, ended in ((False, match.result.ended), (True, match.result.ended), (True, TIME)):

@@ -65,6 +65,11 @@ class Way:
         return next((step for step in self.steps if isinstance(step, Choice) and step.name == name), None)
 
     @property
+    def lots(self) -> frozenset[str]:
+        """The choices that the kit draws."""
+        return frozenset(step.name for step in self.steps if isinstance(step, Choice) and step.lot)
+
+    @property
     def bonus(self) -> frozenset[str]:
         """Figures that a rule adds one to, on behalf of another."""
         return frozenset(step.gives for step in self.steps if isinstance(step, Bonus))
@@ -99,6 +104,11 @@ class Form:
         """The ways a table is offered before or after time was called."""
         wanted = AT_TIME if time_is_up else BEFORE_TIME
         return tuple(way for way in self.ways if way.when in (wanted, ANY_TIME))
+
+    @property
+    def lots(self) -> frozenset[str]:
+        """The choices of any way that the kit draws."""
+        return frozenset(name for way in self.ways for name in way.lots)
 
     def way(self, way_id: str) -> Way | None:
         return next((way for way in self.ways if way.id == way_id), None)

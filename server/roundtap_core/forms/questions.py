@@ -21,6 +21,9 @@ WINNER, LOSER = "winner", "loser"
 BY_LOT, FIRST_PLAYER, FIRST_PLAYER_BY, FIRST_PLAYER_LOT = "lot", "first_player", "first_player_by", "first_player_lot"
 """Nobody knows who began: then a lot says who counts as first player, and `timeout` records that it did."""
 
+LOT_LABEL = "form.lot"
+"""Choices of this label are drawn by the kit, at every front; any dice are thrown by people."""
+
 SCORE, WOUNDS = "score", "wounds"
 TOLD_APART = (SCORE, WOUNDS)
 """Figures that have a place of their own in a result; all others are what a time-out resolver was told."""
@@ -195,6 +198,11 @@ class Choice(Asking):
         if self.per_side is None:
             return self
         return replace(self, options=self.per_side[0 if side == "a" else 1], per_side=None)
+
+    @property
+    def lot(self) -> bool:
+        """Whether the kit draws it: nobody chooses."""
+        return self.label == LOT_LABEL
 
     @property
     def by_button(self) -> bool:

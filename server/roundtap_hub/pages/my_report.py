@@ -10,19 +10,17 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.forms.questions import Choice
 from roundtap_core.records import SIDES, Side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.gate import PLAYER
 from roundtap_core.wire import canonical
 from roundtap_hub.pages.base import field, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.pages.my_page import me, mended_on_mine, my, told_as_json, wants_json
-from roundtap_hub.pages.walking import Fields, Seat, address_at, page_at, seat_of, shown
+from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, shown
 from roundtap_hub.personal_links import REPORTS
 from roundtap_hub.phone_reports import PHONE, in_phone_s_words, submit, told, told_in_words
 from roundtap_hub.views.event_at import newest_round, seats, shown_names
 from roundtap_hub.views.my_page import report_fields
-from roundtap_hub.views.result_walk import CHOICE, read_trail, walk_page
 
 SAVE_S = 10.0
 
@@ -99,10 +97,8 @@ def draw_lots(token: str) -> AnyResponse:
     """A coin between the sides, where the form says that a lot decides; it becomes the answer."""
     the_hub().links.charge(REPORTS, me())
     seat, side = _seat()
-    at = walk_page(seat.form, read_trail(seat.form, request.form))
-    fields = [*at.trail.fields(), *_base(seat, side, request.form)]
-    if at.kind == CHOICE and at.lots and isinstance(at.asked[0].question, Choice):
-        fields.append((f"q.{at.names[0]}", secrets.choice(SIDES)))
+    trail = draw_lot(seat, request.form, f"{PHONE}{me()[1]}")
+    fields = [*trail.fields(), *_base(seat, side, request.form)]
     return redirect(address_at(url_for("me.walk", token=token), fields), 303)
 
 

@@ -5,14 +5,10 @@ Answers travel in the address, so that going back and loading again are harmless
 
 from __future__ import annotations
 
-import secrets
-
 from flask import Blueprint, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.commands import EnterResult
-from roundtap_core.forms.questions import Choice
-from roundtap_core.records import SIDES
 from roundtap_core.rulebooks.gate import OFFICIAL
 from roundtap_hub.pages.base import (
     actor,
@@ -24,9 +20,9 @@ from roundtap_hub.pages.base import (
     whole_number,
 )
 from roundtap_hub.pages.results import official_reason, seen_match
-from roundtap_hub.pages.walking import Fields, Seat, address_at, page_at, seat_of, shown
+from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, shown
 from roundtap_hub.views.event_at import full_names
-from roundtap_hub.views.result_walk import CHOICE, read_trail, walk_page
+from roundtap_hub.views.result_walk import read_trail, walk_page
 
 
 def routes(bp: Blueprint) -> None:
@@ -65,7 +61,7 @@ def _at(seat: Seat) -> str:
 def enter(event_id: str, match_id: str) -> AnyResponse:
     """The end of the walk becomes the result."""
     seat = _seat(event_id, match_id)
-    at = walk_page(seat.form, read_trail(seat.form, request.form))
+    at = walk_page(seat.form, read_trail(seat.form, request.form, seat.match.lots))
     if at.result is None:
         return redirect(address_at(_at(seat), at.trail.fields()), 303)
     command = EnterResult(match_id, whole_number("revision") or 0, at.result, whole_number("seen"),
@@ -78,8 +74,6 @@ def enter(event_id: str, match_id: str) -> AnyResponse:
 def draw_lots(event_id: str, match_id: str) -> AnyResponse:
     """A coin between the sides, where the form says that a lot decides; it becomes the answer."""
     seat = _seat(event_id, match_id)
-    at = walk_page(seat.form, read_trail(seat.form, request.form))
-    fields = [*at.trail.fields(), *((key, request.form.get(key, "")) for key in ("revision", "seen"))]
-    if at.kind == CHOICE and at.lots and isinstance(at.asked[0].question, Choice):
-        fields.append((f"q.{at.names[0]}", secrets.choice(SIDES)))
+    trail = draw_lot(seat, request.form, actor())
+    fields = [*trail.fields(), *((key, request.form.get(key, "")) for key in ("revision", "seen"))]
     return redirect(address_at(_at(seat), fields), 303)

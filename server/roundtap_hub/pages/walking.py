@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from werkzeug.datastructures import MultiDict
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import course
+from roundtap_core.event.commands import NoteLot
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.forms.form import AT_TIME, Form
@@ -63,11 +65,11 @@ def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mappi
 def page_at(seat: Seat, fields: Fields) -> WalkPage:
     """The next question, or the result that the answers make. What is wrong with an answer is noted for the page."""
     try:
-        trail = read_trail(seat.form, fields)
+        trail = read_trail(seat.form, fields, seat.match.lots)
         _refuse_left_out(trail, fields)
     except Problem as problem:
         _note(problem)
-        trail = _before_the_mistake(seat.form, fields)
+        trail = _before_the_mistake(seat, fields)
     at = walk_page(seat.form, trail)
     if at.result is not None and not g.get("problem"):
         why = next(excluded(seat.state.rulebook, at.result, seat.state.options, seat.situation, seat.saying), None)
@@ -94,10 +96,10 @@ def _note(problem: Problem) -> None:
     g.status = 400
 
 
-def _before_the_mistake(form: Form, fields: Fields) -> Trail:
+def _before_the_mistake(seat: Seat, fields: Fields) -> Trail:
     """Without the answers of the last page, which is asked again."""
     try:
-        return read_trail(form, fields, fields.get("asked", "").split())
+        return read_trail(seat.form, fields, seat.match.lots, fields.get("asked", "").split())
     except Problem:
         return Trail()
 
@@ -120,6 +122,15 @@ def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence
         "figure_label": figure_label, "way_label": way_label, "option_label": option_label, "first_text": first_text,
         "walk_at": address,
     }
+
+
+def draw_lot(seat: Seat, fields: Fields, who: str) -> Trail:
+    """Draws the lot that comes next: the first one stands, for every front. Where none does, nothing happens."""
+    trail = read_trail(seat.form, fields, seat.match.lots)
+    if lot := walk_page(seat.form, trail).lot:
+        note = NoteLot(seat.match.id, lot, secrets.choice(SIDES), seat.played.mark)
+        the_hub().service.tell(seat.state.id, note, who)
+    return trail
 
 
 def address_at(address: str, fields: Sequence[tuple[str, str]]) -> str:

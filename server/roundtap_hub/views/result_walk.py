@@ -14,11 +14,9 @@ from roundtap_core.forms.questions import LOSER, WINNER, Asking, Choice, Figure,
 from roundtap_core.forms.walk import Walk, compose, walk
 from roundtap_core.records import SIDES, Result, Side, other
 
-WAY, OPEN, FIGURES, PICKS, CHOICE, TURNS, END = "way", "opener", "figures", "picks", "choice", "turns", "end"
-"""Kinds of pages: how it ended; who opened; figures or squads of both; one choice; the last turns; the result."""
-
-LOTS = ("form.lot",)
-"""Choices that the hub may draw lots for; any dice are thrown by people."""
+WAY, OPEN, END = "way", "opener", "end"
+FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"
+"""Kinds of pages: how it ended; who opened; the result; figures or squads of both; one choice; a lot; last turns."""
 
 FEW = 4
 """Up to so many possible values are buttons, more are typed."""
@@ -78,14 +76,15 @@ class WalkPage:
         return tuple(asked.name for asked in self.asked)
 
     @property
-    def lots(self) -> bool:
-        """Whether the hub offers to draw lots for this question."""
-        question = self.asked[0].question if self.kind == CHOICE else None
-        return isinstance(question, Choice) and question.label in LOTS
+    def lot(self) -> str:
+        """The lot that is to be drawn, by its name; "" where there is none."""
+        return self.names[0] if self.kind == LOT else ""
 
 
-def read_trail(form: Form, fields: MultiDict[str, str], without: Iterable[str] = ()) -> Trail:
-    """What the fields hold. Raises Problem where an answer cannot be; `without`: questions that are asked anew."""
+def read_trail(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side],
+               without: Iterable[str] = ()) -> Trail:
+    """What the fields hold. Raises Problem where an answer cannot be; `without`: questions that are asked anew. `lots`:
+    those that were drawn; nobody's fields say another."""
     way = form.way(fields.get("way") or "")
     if way is None:
         return Trail()
@@ -98,8 +97,9 @@ def read_trail(form: Form, fields: MultiDict[str, str], without: Iterable[str] =
     skipped = set(without)
     answers = {
         question.name: question.read(fields.getlist(f"q.{question.name}")) for question in way.questions
-        if question.name not in skipped and f"q.{question.name}" in fields
+        if question.name not in skipped and f"q.{question.name}" in fields and question.name not in way.lots
     }
+    answers |= {name: side for name, side in lots.items() if name in way.lots}
     trail = replace(trail, answers=answers)
     compose(way, trail.opener or "a", answers)
     return trail
@@ -118,7 +118,7 @@ def walk_page(form: Form, trail: Trail) -> WalkPage:
     # Answers that a later correction made needless travel no further.
     met = [question for question in walked.met if question.name in trail.answers]
     trail = replace(trail, answers={question.name: trail.answers[question.name] for question in met})
-    dropped = tuple(question.name for question in _last_page(met))
+    dropped = tuple(question.name for question in _last_page([q for q in met if q.name not in way.lots]))
     if dropped:
         before = trail.without(dropped)
     else:
@@ -128,7 +128,8 @@ def walk_page(form: Form, trail: Trail) -> WalkPage:
     sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
     asked = [_asked(question, sides) for question in _together(opened, walked.question, trail.answers)]
     asked.sort(key=lambda one: one.side or "")
-    return WalkPage(_KINDS[walked.question.kind], trail, tuple(asked), walked, before, dropped)
+    kind = LOT if walked.question.name in way.lots else _KINDS[walked.question.kind]
+    return WalkPage(kind, trail, tuple(asked), walked, before, dropped)
 
 
 _KINDS = {Figure.kind: FIGURES, Picks.kind: PICKS, Choice.kind: CHOICE, Turns.kind: TURNS}

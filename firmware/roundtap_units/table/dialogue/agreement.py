@@ -71,7 +71,8 @@ class Differ:
             if theirs is not None and self.table.form is not None and self.table.form.parallel:
                 edit_report(self.table, self.side, theirs)
             else:
-                self.table.question = WhoWon(self.table, self.side)
+                table, teller = self.table, other(self.side)
+                table.question = WhoWon(table, self.side, lambda: table.said(teller))
         elif gesture.key == "down":
             self.call_judge(now_ms)
 
@@ -82,10 +83,11 @@ class Differ:
 
 
 class WhoWon:
-    """Editing begins with the winner's button, as every report does, whoever holds the unit."""
+    """Editing begins with the winner's button, as every report does, whoever holds the unit. `like`: what is edited;
+    None once it is gone."""
 
-    def __init__(self, table: TableState, by: Side) -> None:
-        self.table, self.by = table, by
+    def __init__(self, table: TableState, by: Side, like: Callable[[], Result | None]) -> None:
+        self.table, self.by, self.like = table, by, like
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
         if gesture.kind != TAP:
@@ -93,10 +95,9 @@ class WhoWon:
         self.table.question = None
         if gesture.key in SIDES:
             winner: Side = "a" if gesture.key == "a" else "b"
-            theirs = self.table.said(other(self.by))
             # An official may have decided, or the other side taken it back, while the question stood here.
-            if theirs is not None:
-                edit_report(self.table, self.by, theirs, winner)
+            if (like := self.like()) is not None:
+                edit_report(self.table, self.by, like, winner)
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 
 from roundtap_core.records import SIDES, Side, other
 from roundtap_core.words import Words
@@ -27,7 +28,7 @@ from roundtap_units.table.dialogue.table_state import (
     StatusChanged,
     TableState,
 )
-from roundtap_units.table.screens.scenes import Scene
+from roundtap_units.table.screens.scenes import Figures, Halves, Page, Scene
 from roundtap_units.table.view import AGREED, CLOSED, DECIDED, MatchView, TableView
 
 __all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged"]
@@ -37,6 +38,10 @@ TOGETHER_MS = 400
 """Both own buttons within this time are one gesture of two hands: it means nothing while a question is open."""
 UNREAD_MS = 800
 """So long after the hub has put another question on the screen an own button still meant the one before."""
+
+
+SWALLOWED_MS = 2000
+"""So long the screen says that a press was too early."""
 
 
 class Dialogue:
@@ -98,7 +103,10 @@ class Dialogue:
             moment, unread = self._moment(now_ms), self._unread(gesture, now_ms)
             if self.call.on:
                 self.call.look_behind(now_ms)
-            if not unread:
+            if unread:
+                table.swallowed = "a" if gesture.key == "a" else "b", now_ms
+            else:
+                table.swallowed = None
                 moment.press(gesture, now_ms)
         if gesture.key in SIDES and gesture.kind in (TAP, HOLD):
             self._last_own = ("a" if gesture.key == "a" else "b", now_ms)
@@ -195,7 +203,19 @@ class Dialogue:
         notice = self.table.notice
         if notice is not None and not self.call.shown(now_ms) and not self.table.mismatch:
             return notice.scene()
-        return self._moment(now_ms).scene(now_ms)
+        return self._swallowed(self._moment(now_ms).scene(now_ms), now_ms)
+
+    def _swallowed(self, scene: Scene, now_ms: int) -> Scene:
+        """The scene, which says for a moment that a press on it was not taken."""
+        side, at_ms = self.table.swallowed or (None, -SWALLOWED_MS)
+        if now_ms - at_ms >= SWALLOWED_MS:
+            return scene
+        again = self.table.words("press.again")
+        if isinstance(scene, Page | Figures):
+            return replace(scene, hint=again)
+        if isinstance(scene, Halves) and side == "a":
+            return replace(scene, a=replace(scene.a, note=again))
+        return replace(scene, b=replace(scene.b, note=again)) if isinstance(scene, Halves) else scene
 
     def awaited(self, now_ms: int) -> str:
         """Whose press is waited for: "", "a", "b" or "ab"; what the lamps before the players show."""

@@ -24,9 +24,15 @@ class Dial:
     touched: bool = False
 
     def turned(self, by: int) -> Dial:
-        """The wheel one place on (`by` = 1 or -1), wrapping; lower digits are kept where the limits allow."""
+        """The wheel one place on (`by` = 1 or -1), wrapping; lower digits are kept where the limits allow.
+
+        Below the lowest comes the highest single digit: one slip on 0 is 90, never the whole 100.
+        """
         places = self._places()
-        digit = places[(places.index(self.digits()[self.at]) + by) % len(places)]
+        at = places.index(self.digits()[self.at]) + by
+        if at < 0 and self.figure.wheels[self.at] > 1:
+            places = [digit for digit in places if digit < 10] or places
+        digit = places[at % len(places)]
         head = self._head() + digit * self.figure.wheels[self.at]
         tail = self.value - self._head() - self.digits()[self.at] * self.figure.wheels[self.at]
         value = head + tail

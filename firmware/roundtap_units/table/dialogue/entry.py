@@ -16,6 +16,7 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import entry_scenes
 from roundtap_units.table.dialogue.digit_wheels import Dial
+from roundtap_units.table.dialogue.games import drawn
 from roundtap_units.table.dialogue.last_turns import Counter, likely_left
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import SIGNS, Scene
@@ -34,7 +35,7 @@ class Entry:
                  way: Way | None = None) -> None:
         self.table, self.opener, self.by, self.like = table, opener, by, like
         self.known: dict[str, Any] = {}
-        """What needs no asking: who began this game, how many games there were."""
+        """What needs no asking: who began this game, how many games there were, lots that were drawn."""
         self.given: dict[str, Any] = {}
         self.dial: Dial | None = None
         self.choice: Choice | None = None
@@ -70,6 +71,8 @@ class Entry:
         self.way, self.place, self.given = way.opened_by(self.opener), 0, {}
         first = (self.like.first_player if self.like else None) or table.first_player
         self.known = {"first_player": first} if first and table.asks("first_player") else {}
+        # A lot that was drawn stands, at whichever front.
+        self.known |= {about: side for about, side in table.lots.items() if about in way.lots}
         wins = table.games.count(self.opener) + 1
         if direct and wins > 1 and table.form and table.form.games == wins and way.when == ANY_TIME:
             # Both have agreed to every game before this one.
@@ -83,6 +86,8 @@ class Entry:
         if kind == REPEAT and key == "down" and self.way is not None and self.others and not self.begun:
             self.way, self.listed, self.place = None, self.others, 0
             self.dial = self.choice = self.turns = None
+        elif key == "up" and kind == TAP and self.choice is not None and self.choice.lot:
+            self._draw(self.choice.name, now_ms)
         elif key in ARROWS and (kind == TAP or (kind == REPEAT and self.dial is not None)):
             self._turn(ARROWS[key])
         elif kind == HOLD and self.turns is not None and key in ("a", "b"):
@@ -91,6 +96,11 @@ class Entry:
             self.dial = self.dial.stepped_in() or self.dial
         elif kind in (TAP, HOLD) and key in ("a", "b"):
             self._own("a" if key == "a" else "b", now_ms)
+
+    def _draw(self, lot: str, now_ms: int) -> None:
+        """Nobody's answer: going back takes it from nobody."""
+        self.known[lot] = drawn(self.table, lot, now_ms)
+        self._next()
 
     def _turn(self, by: int) -> None:
         if self.dial is not None:
@@ -101,7 +111,7 @@ class Entry:
             self.place = (self.place - by) % len(self.choice.options)
 
     def _own(self, side: Side, now_ms: int) -> None:
-        if self.choice is not None and self.choice.by_button:
+        if self.choice is not None and self.choice.by_button and not self.choice.lot:
             self._answer(self.choice.name, side)
         elif self.turns is not None:
             self._turn_of(side, self.turns)
@@ -112,6 +122,8 @@ class Entry:
                 self.dial = further
             else:
                 self._answer(self.dial.figure.name, self.dial.value, now_ms)
+        elif self.choice is not None and self.choice.lot:
+            self._draw(self.choice.name, now_ms)
         elif self.choice is not None:
             self._answer(self.choice.name, self.choice.options[self.place])
         elif self.way is None:

@@ -9,12 +9,16 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms.form import DECIDED, DRAWN, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure
 from roundtap_core.forms.walk import Walk
-from roundtap_core.records import SIDES, Result, Side, other
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.digit_wheels import Dial, spoken
 from roundtap_units.table.dialogue.last_turns import Counter
 from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import SIGNS, Column, Figures, Row, Scene
+
+NAME_LETTERS = 11
+"""So many fit into a line of a list before "conceded"."""
 
 
 class Entering(Protocol):
@@ -56,7 +60,7 @@ class Entering(Protocol):
 def scene(entry: Entering) -> Scene:
     table, words, own = entry.table, entry.table.words, SIGNS[entry.by]
     if entry.way is None:
-        names = [words(f"form.way.{way.id}") for way in entry.listed]
+        names = [way_line(table, way, entry.opener) for way in entry.listed]
         return listed(table, "way", entry.by, words("entry.how"), names, entry.place, words("entry.choose", sign=own))
     if entry.turns is not None:
         return _turns(entry)
@@ -66,10 +70,10 @@ def scene(entry: Entering) -> Scene:
                       words("entry.choose", sign=own))
     if entry.choice is not None and entry.way.figures() and not entry.walked.figures:
         return table.page("choice", entry.by, words(entry.choice.label), *(Row(table.signed(side)) for side in SIDES),
-                          hint=words("entry.whose"))
+                          hint=_choice_hint(table, entry.choice))
     title, hint, info = "", words("entry.ok", sign=own), _worth(entry)
     if entry.choice is not None:
-        title, hint, info = words(entry.choice.label), words("entry.whose"), ""
+        title, hint, info = words(entry.choice.label), _choice_hint(table, entry.choice), ""
     elif entry.dial is not None:
         title, hint = _asked(entry, entry.dial.figure), _dial_hint(entry, entry.dial)
     else:
@@ -80,6 +84,20 @@ def scene(entry: Entering) -> Scene:
             and (entry.dial is None or not _steps_in(entry.dial)):
         hint = f"{hint}  {words('entry.others')}"
     return figures(table, "entry", entry.by, lambda side: _column(entry, side), title=title, info=info, hint=hint)
+
+
+def way_line(table: TableState, way: Way, opener: Side | None) -> str:
+    """A way in a list. Nobody has opened the report yet: whoever takes the line "I concede" does."""
+    if way.ended != CONCESSION:
+        return table.words(f"form.way.{way.id}")
+    if opener is None:
+        return table.words("endings.concede")
+    names = list(shorter_forms(table.name(other(opener))))
+    return table.words("endings.conceded", name=next((name for name in names if len(name) <= NAME_LETTERS), names[-1]))
+
+
+def _choice_hint(table: TableState, choice: Choice) -> str:
+    return table.words("lot.press" if choice.lot else "entry.whose")
 
 
 def listed(table: TableState, kind: str, turn: Side | None, title: str, options: list[str], place: int,

@@ -27,11 +27,17 @@ def draw_lot(table: TableState, now_ms: int) -> None:
     about = lot_to_draw(table)
     if about is None:
         return
+    drawn(table, about, now_ms)
+
+
+def drawn(table: TableState, about: str, now_ms: int) -> Side:
+    """Who drew this lot, seen as one."""
     side = table.drawn[about] = table.chance()
-    title = "lot.title" if about == FIRST_PLAYER else "initiative.title"
+    title = {FIRST_PLAYER: "lot.title", INITIATIVE: "initiative.title"}.get(about, "lot.wins")
     lots_heard(table)
     table.tell(now_ms, lambda: table.page("lot", None, table.words(title), Row(table.signed(side)),
                                           hint=table.words("any_key")))
+    return side
 
 
 def lots_heard(table: TableState) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roundtap_core.forms.form import Form, Way
-from roundtap_core.records import Result, Side
+from roundtap_core.records import CONCESSION, Result, Side, other
 from roundtap_devices.input.gestures import REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import entry_scenes, result_text
 from roundtap_units.table.dialogue.entry import Entry
@@ -83,13 +83,15 @@ class Endings:
         table.question = None
         table.seated.add(side)
         if self.place < len(self.ways):
-            table.entry = Entry(table, self.form, side, side, way=self.ways[self.place])
+            way = self.ways[self.place]
+            table.entry = Entry(table, self.form, other(side) if way.ended == CONCESSION else side, side, way=way)
         elif self.place < len(self._lines()):
             take_back(table, now_ms)
 
     def _lines(self) -> list[str]:
-        words, games = self.table.words, len(self.table.games)
-        return [*(words(f"form.way.{way.id}") for way in self.ways), *([words("games.back", n=games)] if games else [])]
+        games = len(self.table.games)
+        ways = (entry_scenes.way_line(self.table, way, None) for way in self.ways)
+        return [*ways, *([self.table.words("games.back", n=games)] if games else [])]
 
     def scene(self, now_ms: int) -> Scene:
         words = self.table.words

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from roundtap_core.records import SIDES, Side
 from roundtap_devices.input.gestures import LEAVE, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
+from roundtap_units.table.dialogue.agreement import WhoWon
 from roundtap_units.table.dialogue.report_start import edit_report
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import SIGNS, Half, Row, Scene
@@ -58,9 +59,12 @@ class Standing:
             table.tell(now_ms, lambda: decided(table, side))
         elif gesture.kind == TAP and self.just_saved(now_ms, SETTLE_MS):
             # One press too many of who was still agreeing: nobody wants to correct what they have not read.
-            return
+            table.swallowed = side, now_ms
         elif gesture.kind == TAP and (result := table.match.result or table.said(side)):
-            edit_report(table, side, result)
+            if table.form is not None and table.form.parallel:
+                edit_report(table, side, result)
+            else:
+                table.question = WhoWon(table, side, lambda: table.match.result or table.said(side))
 
     def just_saved(self, now_ms: int, within_ms: int = LEAVE_ASKED_MS) -> bool:
         at_ms = self.table.saved_at_ms

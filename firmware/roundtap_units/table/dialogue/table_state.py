@@ -129,6 +129,8 @@ class TableState:
     saved_number: int | None = None
     saved_at_ms: int | None = None
     last_press_ms: int = 0
+    swallowed: tuple[Side | None, int] | None = None
+    """Whose press meant nothing, and when: it came before anybody can have read what stood there."""
     games: list[Side] = field(default_factory=list)
     first_player: Side | None = None
     drawn: dict[str, Side] = field(default_factory=dict)

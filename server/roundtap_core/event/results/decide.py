@@ -157,10 +157,13 @@ def _refuse_another_winner(
 
 
 def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> list[NewEntry]:
-    """A lot that is drawn stands: drawn again, also by a unit that was started anew, it changes nothing."""
+    """A lot that is drawn stands: drawn again, also by a unit that was started anew, it changes nothing. Drawn are
+    lots before play, and those that the form leaves a match to."""
     round_state, match = find_match(state, command.match)
-    if command.about not in state.rulebook.lots:
-        raise Problem("not_one_of", where="/about", value=command.about, options=", ".join(state.rulebook.lots))
+    form = state.rulebook.form(state.options, situation_of(state, round_state, match))
+    known = (*state.rulebook.lots, *sorted(form.lots))
+    if command.about not in known:
+        raise Problem("not_one_of", where="/about", value=command.about, options=", ".join(known))
     if (round_state.status != PUBLISHED or match.match.b is None or command.draw not in (None, round_state.mark)
             or not command.stood_there):
         raise Problem("unknown_match", match=command.match)
