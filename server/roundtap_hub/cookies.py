@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+
 LANGUAGE = "roundtap_lang"
 """Everybody's, and nothing that anybody could misuse: no signature, no session."""
 LANGUAGE_S = 365 * 86_400
@@ -12,6 +15,20 @@ the hub's own machine."""
 FORM = "-form"
 """Added to the name: the mark by which a form of somebody who is not logged in is known again."""
 VALUE_LETTERS_MAX = 128
+
+PHONE, PHONE_S = "roundtap_phone", 2 * 86_400
+"""By this a phone is known again: which slip's page it took, for whom it reports. It opens nothing."""
+PHONE_BYTES = 18
+
+
+def new_phone() -> str:
+    """The value for a browser that sent none."""
+    return secrets.token_urlsafe(PHONE_BYTES)
+
+
+def phone_mark(sent: str) -> str:
+    """What is kept of a browser's own cookie, "" for none: nobody who reads it can be taken for that browser."""
+    return hashlib.sha256(sent.encode()).hexdigest()[:16] if sent else ""
 
 
 def session_cookie(encrypted: bool, here: bool) -> str:

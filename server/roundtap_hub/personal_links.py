@@ -17,6 +17,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import PinGate
+from roundtap_hub.cookies import phone_mark
 from roundtap_hub.devices.unit_rates import Buckets, Rate
 from roundtap_hub.private_files import write_private
 
@@ -35,8 +36,9 @@ CODE_LENGTH = 6
 CODE_LIFE_MS = 10 * 60_000
 KEPT_MAX = 3000
 """So many people at the most are known to have a link: the file stays what a standby is sent in one go."""
-DESK = "desk"
-"""Who has the link where the desk gave it: from then on no slip gives it to anybody."""
+DESK, TAKEN_BACK = "desk", "taken-back"
+"""Who has the link where the desk gave it; nobody, and from now on only the desk gives it. No slip does in either
+case."""
 
 REPORTS, CALLS, LISTS, WISHES = "report", "call", "list", "wish"
 RATES: Mapping[str, Rate] = {
@@ -51,7 +53,7 @@ Person = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class Kept:
     """What is kept of one person's link. `generation` goes up with each revocation; `holder`: a mark of the browser
-    that got it by a slip, DESK, or "": nobody has it yet."""
+    that got it by a slip, DESK, TAKEN_BACK, or "": nobody has it yet."""
 
     generation: int = 0
     holder: str = ""
@@ -102,8 +104,12 @@ class PersonalLinks:
         return f"/me/{self.token(event_id, competitor)}"
 
     def give(self, event_id: str, competitor: str) -> str:
-        """The path, handed to the person by the desk or at sign-up: from now on no slip gives it to anybody else."""
-        self._keep((event_id, competitor), holder=self._of((event_id, competitor)).holder or DESK)
+        """The path, handed to the person by the desk or at sign-up: from now on no slip gives it to anybody else. One
+        that a slip had given ends: whoever took it was perhaps somebody else."""
+        kept = self._of((event_id, competitor))
+        if kept.holder not in ("", DESK, TAKEN_BACK):
+            self.revoke(event_id, competitor)
+        self._keep((event_id, competitor), holder=DESK)
         return self.path(event_id, competitor)
 
     def who(self, token: str) -> Person | None:
@@ -127,13 +133,13 @@ class PersonalLinks:
         who = (event_id, competitor)
         with self._lock:
             self._forget_code(self._codes.of.get(who, ""))
-        self._keep(who, generation=self._of(who).generation + 1, holder="")
+        self._keep(who, generation=self._of(who).generation + 1, holder=TAKEN_BACK)
         for listener in self._listeners:
             listener()
 
     def is_given(self, event_id: str, competitor: str) -> bool:
         """Whether somebody has the link."""
-        return bool(self._of((event_id, competitor)).holder)
+        return self._of((event_id, competitor)).holder not in ("", TAKEN_BACK)
 
     def charge(self, what: str, who: Person) -> None:
         """One press of this person's. Raises Problem("too_often") where there were far too many."""
@@ -177,7 +183,7 @@ class PersonalLinks:
     def claim_by_slip(self, event_id: str, competitor: str, browser: str) -> str | None:
         """The path for the first browser that says on a slip's page that it is this person's; None for any other:
         that person asks the desk. `browser`: what only that browser sends, as long as 16 letters or more."""
-        mark, who = hashlib.sha256(browser.encode()).hexdigest()[:16], (event_id, competitor)
+        mark, who = phone_mark(browser), (event_id, competitor)
         with self._lock:
             holder = self._of(who).holder
             if not holder:

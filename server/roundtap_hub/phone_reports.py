@@ -13,10 +13,11 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Report
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, SECOND, EventState, Fate
+from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, Fate
 from roundtap_core.records import Side
 from roundtap_core.wire import canonical, digest
 from roundtap_core.words import Words
+from roundtap_hub.cookies import phone_mark
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot, Step
 from roundtap_hub.personal_links import REPORTS, Person
@@ -52,9 +53,10 @@ def report_id(who: Person, name: str) -> str:
     return "phone-" + hashlib.sha256("\n".join((*who, name)).encode()).hexdigest()[:32]
 
 
-def report_of(snapshot: Snapshot, who: Person, fields: Mapping[str, str]) -> tuple[str, Step]:
+def report_of(snapshot: Snapshot, who: Person, fields: Mapping[str, str], phone: str) -> tuple[str, Step]:
     """(the page's name for it, the step for the writer). The side is that of the person whose link it is, whatever else
-    was sent. Raises Problem where it cannot be read, or is about nobody's match or another's."""
+    was sent; `phone` is what the browser is known by. Raises Problem where it cannot be read, or is about nobody's
+    match or another's."""
     event_id, competitor = who
     state = snapshot.event(event_id)
     if state is None or event_id in snapshot.venue.deleted:
@@ -74,7 +76,7 @@ def report_of(snapshot: Snapshot, who: Person, fields: Mapping[str, str]) -> tup
     whole = {**said, "report_id": report_id(who, name), "phone": competitor, "event": event_id, "side": side,
              "agrees_to": agrees}
     command = Report(whole["report_id"], said["match"], side, said["revision"], said["result"], digest(whole),
-                     said["draw"], said["serial"], agrees, said["a"], said["b"])
+                     said["draw"], said["serial"], agrees, said["a"], said["b"], holder=phone_mark(phone))
     return name, Step(event_id, command, actor=f"{PHONE}{competitor}")
 
 
@@ -119,11 +121,11 @@ def _side(state: EventState, match_id: str, competitor: str) -> tuple[Side, int]
     return side, found[1].heard.get(side, 0)
 
 
-def submit(hub: Hub, who: Person, fields: Mapping[str, str]) -> tuple[str, str, Future[list[Entry]] | None]:
+def submit(hub: Hub, who: Person, fields: Mapping[str, str], phone: str) -> tuple[str, str, Future[list[Entry]] | None]:
     """(the page's name for it, its digest, when it is on the disk; None: it was before). A report that was said before
     is not said again. Raises Problem where it cannot be read, and where this person reports far too often."""
     snapshot = hub.service.snapshot
-    name, step = report_of(snapshot, who, fields)
+    name, step = report_of(snapshot, who, fields, phone)
     assert isinstance(step.command, Report)
     if told(snapshot, who, name) is not None:
         return name, step.command.body, None
@@ -170,5 +172,6 @@ def _key(state: EventState, fate: Fate, competitor: str) -> str:
     found = state.find_match(fate.match or "")
     if found is None or competitor not in (found[1].match.a, found[1].match.b):
         return "me.said.taken"
-    by_state = {AGREED: "agreed", ONE_SIDED: "one-sided", DISPUTE: "dispute", SECOND: "second", DECIDED: "agreed"}
+    by_state = {AGREED: "agreed", ONE_SIDED: "one-sided", DISPUTE: "dispute", SECOND: "second", DECIDED: "agreed",
+                ONE_PHONE: "one-phone"}
     return f"me.said.{by_state.get(found[1].state, 'taken')}"

@@ -46,9 +46,10 @@ class UnitStatus:
     """What is odd about it, until an organizer has looked: see devices/unit_troubles.py."""
 
 
-CALL, LEAVE = "call", "leave"
+CALL, LEAVE, TAKEN = "call", "leave", "taken"
 AskedFor = tuple[str, str, str]
-"""CALL, event and match: a judge is wanted there; LEAVE, event and competitor: who wants to leave."""
+"""CALL, event and match: a judge is wanted there; LEAVE, event and competitor: who wants to leave;
+TAKEN, event and competitor: who scanned their slip, and somebody else has their page."""
 
 
 @dataclass(frozen=True, slots=True)

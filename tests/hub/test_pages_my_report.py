@@ -373,3 +373,45 @@ def test_nothing_ends_by_time_on_a_phone_before_the_table_s_time_is_up(house: Ho
         assert "Time is not up at your table yet" in text_of(one.get(answer.location))
     assert match_of(house).match.result is None
     assert match_of(house).reports == {}
+
+
+def test_what_one_phone_says_for_both_sides_waits_for_an_official(house: House) -> None:
+    """The loser scans the slip, takes both pages and agrees with himself."""
+    honest, thief = phones(house)
+    desk = house.browser()
+    thief.reports("a", 24, 100)
+    thief.me = honest.me
+    answer = thief.reports("a", 24, 100)
+    assert answer.status_code == 303
+    assert "reported with the same phone" in text_of(thief.get(answer.location))
+    assert match_of(house).state == "one-phone"
+    assert match_of(house).match.result is None
+    desk.log_in()
+    console = text_of(desk.get("/console/e1"))
+    assert "both reports came from one phone: ask both" in console
+    # The other one says it from their own phone after all.
+    honest.reports("a", 24, 100)
+    assert match_of(house).match.result is not None
+    assert match_of(house).state == "agreed"
+
+
+def test_an_official_accepts_what_one_phone_said_for_two(house: House) -> None:
+    """Two children, one phone."""
+    shared, other = phones(house)
+    desk = house.browser()
+    shared.reports("a", 100, 24)
+    shared.me = other.me
+    shared.reports("a", 100, 24)
+    desk.log_in()
+    found = match_of(house)
+    assert desk.post("/console/e1/accept", match=found.id, revision=found.revision, side="a",
+                     number=found.reports["a"].number).status_code == 303
+    assert match_of(house).match.result == Result(ended="time", score=Pair(100, 24))
+
+
+def test_browsers_without_cookies_are_one_phone(house: House) -> None:
+    for phone in phones(house):
+        page = phone.walked({"way": "time"}, {"q.score.winner": "100", "q.score.loser": "24"})
+        phone.client.delete_cookie("roundtap_phone")
+        phone.says(page)
+    assert match_of(house).match.result is None

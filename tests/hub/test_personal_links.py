@@ -164,14 +164,28 @@ def test_a_slip_gives_the_link_to_the_first_phone_only(tmp_path: Path) -> None:
     assert links.claim_by_slip("e1", "p2", "phone of somebody else") == links.path("e1", "p2")
 
 
-def test_what_the_desk_gave_no_slip_gives_again_until_it_is_revoked() -> None:
+def test_what_the_desk_gave_or_took_back_no_slip_gives_again() -> None:
     links = links_of()
     assert not links.is_given("e1", "p1")
     links.give("e1", "p1")
     assert links.is_given("e1", "p1")
     assert links.claim_by_slip("e1", "p1", "phone of somebody else") is None
     links.revoke("e1", "p1")
-    assert links.claim_by_slip("e1", "p1", "phone of Ana, long enough") == links.path("e1", "p1")
+    assert not links.is_given("e1", "p1")
+    assert links.claim_by_slip("e1", "p1", "phone of Ana, long enough") is None
+    assert links.give("e1", "p1") == links.path("e1", "p1")
+
+
+def test_the_desk_gives_no_link_that_a_slip_has_given(tmp_path: Path) -> None:
+    """Somebody else scanned it: the honest player's is a new one, and the other ends."""
+    links = links_of(tmp_path)
+    stolen = links.claim_by_slip("e1", "p1", "phone of somebody else")
+    shown = links.give("e1", "p1")
+    assert shown != stolen
+    assert links.who(str(stolen).removeprefix("/me/")) is None
+    assert links.claim_by_slip("e1", "p1", "phone of somebody else") is None
+    # Shown twice, it is the same: the desk's own end by no look at them.
+    assert links.give("e1", "p1") == shown
 
 
 def test_the_file_stays_small_and_forgets_no_revocation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -315,6 +315,11 @@ def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_des
     refused = second.post(door, side="a")
     assert refused.status_code == 200
     assert "Ask at the desk for a code" in problem_of(refused)
+    name = names_at(house, "1.1")[0]
+    told = f"{name} scanned a slip, but another phone already has this page"
+    assert told in text_of(house.desk.get("/console/e1"))
+    house.desk.post(f"/console/e1/competitors/{seat.a}/link")
+    assert told not in text_of(house.desk.get("/console/e1"))
     assert second.post(door, side="b").location == house.hub.links.path("e1", seat.b)
 
 

@@ -80,3 +80,15 @@ def test_a_report_from_a_phone_asks_here():
     table = Table()
     table.hub_says(state="one-sided", b=score(30, 100))
     assert table.says.startswith("Bruno M. won 100:30. Right? | ● Ana R. 30 | 100 Bruno M. ■")
+
+
+def test_what_one_phone_said_for_both_is_asked_again_at_the_table():
+    """The hub calls it a dispute though both say the same: whoever sits here says whether it is right."""
+    table = Table()
+    said = score(24, 100)
+    table.hub_says(state="dispute", a=said, b=said, last="a")
+    assert table.kind == "dispute"
+    table.presses("ana")
+    assert table.says.startswith("Bruno M. won 100:24. Right?")
+    table.presses("ana")
+    assert table.reports == [("a", said)]

@@ -43,6 +43,8 @@ ID_LETTERS = 16
 """More than the longest id of a match has: round and place."""
 
 OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED = "open", "one-sided", "agreed", "dispute", "decided"
+ONE_PHONE = "one-phone"
+"""Both sides say the same, by one and the same phone: nothing stands until an official has asked them."""
 """States of a match: nobody reported; one side did; both agree; they differ; an official entered the result."""
 SECOND = "second"
 """A result stands, and since then both have agreed to another one: the first goes on standing until a judge decides."""
@@ -84,12 +86,14 @@ class Entrant:
 @dataclass(frozen=True, slots=True)
 class Reported:
     """What one side says, and the number of the entry that holds it. `report_id` and `body` (the digest of all that
-    was sent) name it to the other side, which may agree to it."""
+    was sent) name it to the other side, which may agree to it. `holder`: a mark of the browser that said it; None: a
+    unit, at which both sit."""
 
     result: Result
     number: int
     report_id: str = ""
     body: str = ""
+    holder: str | None = None
 
 
 class _WorkedOut:
@@ -145,11 +149,19 @@ class MatchState(_WorkedOut):
         if len(said) == 2:
             if said[0] != said[1]:
                 return DISPUTE
+            if self.match.result is None and self.one_phone:
+                return ONE_PHONE
             return AGREED if self.match.result in (None, said[0]) else SECOND
         # A result without reports came with an imported round: whoever says otherwise disputes it.
         if self.match.result is not None:
             return DISPUTE if said and said[0] != self.match.result else AGREED
         return ONE_SIDED if said else OPEN
+
+    @property
+    def one_phone(self) -> bool:
+        """Whether the same browser reported for both sides; one without a mark is like any other without."""
+        holders = [report.holder for report in self.reports.values()]
+        return len(holders) == 2 and holders[0] is not None and holders[0] == holders[1]
 
     @property
     def second(self) -> Result | None:

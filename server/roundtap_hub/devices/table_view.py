@@ -10,7 +10,7 @@ from typing import Any
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import match_clock, planned_in_all
-from roundtap_core.event.state import CLOSED, PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.event.state import CLOSED, DISPUTE, ONE_PHONE, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.lists.squads import fielded, to_field
 from roundtap_core.records import SIDES, SWISS, Round
@@ -149,7 +149,7 @@ def _match_view(state: EventState, round_state: RoundState, match: MatchState, n
         "draw": round_state.mark,
         "a": {"id": match.match.a, **side_view(state, round_state, match.match.a, names)},
         "b": {"id": match.match.b, **side_view(state, round_state, match.match.b, names)} if match.match.b else None,
-        "state": CLOSED if round_state.status == CLOSED else match.state,
+        "state": CLOSED if round_state.status == CLOSED else DISPUTE if match.state == ONE_PHONE else match.state,
         "reports": {
             side: result_to_json(match.reports[side].result) if side in match.reports else None
             for side in ("a", "b")

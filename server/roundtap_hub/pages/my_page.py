@@ -44,6 +44,7 @@ def guard(bp: Blueprint) -> None:
         if who[0] in the_snapshot().venue.deleted:
             abort(410)
         g.me = who
+        visit.phone()
         return None
 
     @bp.after_request

@@ -14,6 +14,7 @@ from roundtap_core.records import SIDES, Side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.gate import PLAYER
 from roundtap_core.wire import canonical
+from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import field, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.pages.my_page import me, mended_on_mine, my, told_as_json, wants_json
 from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, shown
@@ -67,7 +68,7 @@ def _base(seat: Seat, side: Side, fields: Fields) -> list[tuple[str, str]]:
 @mended_on_mine
 def report(token: str) -> AnyResponse:
     """What this side says; answered once it is on the disk."""
-    name, body, saving = submit(the_hub(), me(), request.form)
+    name, body, saving = submit(the_hub(), me(), request.form, visit.phone())
     if saving is not None:
         try:
             saving.result(SAVE_S)

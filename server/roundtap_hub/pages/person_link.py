@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_hub.hall_address import hall_address
 from roundtap_hub.pages.base import mended_on, page, the_hub, the_moment, words
 from roundtap_hub.personal_links import CODE_LIFE_MS
+from roundtap_hub.presence import TAKEN
 from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.views.event_at import full_names
 
@@ -35,6 +36,7 @@ def _page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
     context: dict[str, Any] = {}
     if shown:
         address = hall + links.give(event_id, competitor)
+        the_hub().presence.settle((TAKEN, event_id, competitor))
         context = {"qr": qr_svg(address, words()("link.qr", name=name)), "code": links.code(event_id, competitor),
                    "minutes": CODE_LIFE_MS // 60_000}
     return page("person_link.html", state=moment.state, competitor=competitor, name=name, door=f"{hall}/me",

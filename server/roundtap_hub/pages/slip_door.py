@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import secrets
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, abort, g, redirect, request, url_for
-from werkzeug.http import dump_cookie
+from flask import Blueprint, Response, abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.records import SIDES
 from roundtap_hub.cookies import cookies_in
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import page, the_hub, the_snapshot
+from roundtap_hub.pages.base import now_ms, page, the_hub, the_snapshot
 from roundtap_hub.pages.slip_desk import opened_by_qr
+from roundtap_hub.presence import TAKEN
 from roundtap_hub.printing.slip_search import FoundSlip, OldSlip, find_slip
 from roundtap_hub.views.event_at import event_at, shown_names
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.tables import side_names
 
-HOLDER, HOLDER_S = "roundtap_slip", 2 * 86_400
-"""By this cookie a phone is known again that opened slips before; of no use for anything else."""
 OFFICIAL, OFFICIAL_S = "roundtap_official", 12 * 3600
 """A phone on which an official was logged in: slips send it to the encrypted door at once. It opens nothing."""
-NAME_BYTES = 18
 
 
 def routes(bp: Blueprint) -> None:
@@ -37,9 +33,6 @@ def _sealed(response: Response) -> Response:
     form."""
     visit.set_cookies(response)
     response.headers.setdefault("Cache-Control", "no-store")
-    for name, (value, max_age_s) in g.get("slip_cookies", {}).items():
-        response.headers.add("Set-Cookie", dump_cookie(name, value, max_age=max_age_s, httponly=True, samesite="Lax",
-                                                       sync_expires=False))
     return response
 
 
@@ -48,7 +41,7 @@ def slip_door(token: str) -> AnyResponse:
     found = _found(token)
     official = "official" in request.args
     if visit.who() is not None:
-        _set(OFFICIAL, "1", OFFICIAL_S)
+        visit.the_visit().to_set[OFFICIAL] = ("1", OFFICIAL_S)
         return opened_by_qr(found)
     if official and request.is_secure:
         return redirect(url_for("pages.login", next=url_for("slips.slip_door", token=token)), 303)
@@ -59,8 +52,7 @@ def slip_door(token: str) -> AnyResponse:
             return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
                             f"{url_for('slips.slip_door', token=token, official='1')}", 303)
         return redirect(url_for("pages.login", next=url_for("slips.slip_door", token=token)), 303)
-    if not _sent(HOLDER):
-        _set(HOLDER, secrets.token_urlsafe(NAME_BYTES), HOLDER_S)
+    visit.phone()
     return _which_of_two(found, token)
 
 
@@ -70,12 +62,17 @@ def slip_mine(token: str) -> AnyResponse:
     found = _found(token)
     moment = event_at(the_snapshot(), found.event_id)
     at = moment.state.find_match(found.match_id) if moment else None
-    side, browser = request.form.get("side", ""), _sent(HOLDER)
+    side, browser = request.form.get("side", ""), visit.phone()
     who = at[1].match.competitor("b" if side == "b" else "a") if at is not None and side in SIDES else None
     if who is None:
         abort(400)
     path = the_hub().links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
-    return _which_of_two(found, token, taken=who) if path is None else redirect(path, 303)
+    if path is not None:
+        return redirect(path, 303)
+    if browser and found.signed:
+        # A stranger's phone, or the owner of a page that a stranger took: the desk looks.
+        the_hub().presence.ask((TAKEN, found.event_id, who), "slip", now_ms())
+    return _which_of_two(found, token, taken=who)
 
 
 def _found(token: str) -> FoundSlip:
@@ -105,7 +102,3 @@ def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
 def _sent(name: str) -> str:
     return cookies_in(request.headers.get("Cookie", "")).get(name, "")
 
-
-def _set(name: str, value: str, max_age_s: int) -> None:
-    cookies: dict[str, tuple[str, int]] = g.setdefault("slip_cookies", {})
-    cookies[name] = (value, max_age_s)

@@ -10,7 +10,7 @@ from werkzeug.http import dump_cookie
 
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.auth import form_is_ours, is_here
-from roundtap_hub.cookies import FORM, LANGUAGE, LANGUAGE_S, cookies_in, session_cookie
+from roundtap_hub.cookies import FORM, LANGUAGE, LANGUAGE_S, PHONE, PHONE_S, cookies_in, new_phone, session_cookie
 from roundtap_hub.hub import Hub
 from roundtap_hub.sessions import LIFE_MS, Session, form_token
 from roundtap_hub.staff import Who
@@ -85,6 +85,14 @@ def form_is_this_browser_s(token: str) -> bool:
     mark = visit.token if visit.session is not None else visit.form
     expected = form_token(mark, _hub().secret) if mark else ""
     return form_is_ours(expected, token, request.headers.get("Origin"), f"{request.scheme}://{request.host}")
+
+
+def phone() -> str:
+    """What this browser is known by; one that sent nothing is given it with the answer, and is "" until then."""
+    sent = cookies_in(request.headers.get("Cookie", "")).get(PHONE, "")
+    if not sent:
+        the_visit().to_set.setdefault(PHONE, (new_phone(), PHONE_S))
+    return sent
 
 
 def remember_language(chosen: str) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from roundtap_core.errors import Problem
+from roundtap_hub.cookies import PHONE, PHONE_S, cookies_in, new_phone
 from roundtap_hub.http_answers import (
     CLOSE,
     NO_STORE,
@@ -82,6 +83,9 @@ class PersonalPages:
         if kept is None or not kept.body:
             return False
         body, more = kept.body, [*SEAL, (b"content-language", key.language.encode())]
+        if not phone_of(scope):
+            more.append((b"set-cookie", f"{PHONE}={new_phone()}; Path=/; Max-Age={PHONE_S}; HttpOnly; SameSite=Lax"
+                         .encode()))
         if takes_gzip(scope):
             more.append((b"content-encoding", b"gzip"))
         else:
@@ -103,7 +107,7 @@ class PersonalPages:
         words = words_in(self._language(scope))
         try:
             with self._precedence:
-                said = told_in_words(await self._said(who, fields), words)
+                said = told_in_words(await self._said(who, fields, phone_of(scope)), words)
         except Problem as problem:
             if for_script:
                 await _json(send, {"error": problem.say(words)}, status_of(problem))
@@ -120,9 +124,9 @@ class PersonalPages:
                 *SEAL, (b"location", f"/me/{token}/said/{said['report_id']}".encode("latin-1", "replace"))])
         return None
 
-    async def _said(self, who: Person, fields: Mapping[str, str]) -> Told:
+    async def _said(self, who: Person, fields: Mapping[str, str], phone: str) -> Told:
         """Raises Problem, HubStopped, and TimeoutError where nobody knows yet."""
-        name, body, saving = submit(self._hub, who, fields)
+        name, body, saving = submit(self._hub, who, fields, phone)
         if saving is not None:
             async with asyncio.timeout(SAVE_S):
                 await self._my_inbox().settled(saving)
@@ -143,6 +147,11 @@ class PersonalPages:
         if self._inbox is None or self._inbox.loop is not loop:
             self._inbox = LoopInbox(loop)
         return self._inbox
+
+
+def phone_of(scope: Scope) -> str:
+    """What the browser is known by, "" where it sent nothing."""
+    return cookies_in(header(scope, b"cookie").decode("latin-1")).get(PHONE, "")
 
 
 def _again(body: bytes) -> Receive:

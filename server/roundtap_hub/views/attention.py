@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from roundtap_core.event.judging.pending import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.people.leave import left_open, squads_owed
-from roundtap_core.event.state import DISPUTE, ONE_SIDED, SECOND, EventState, MatchState
+from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, MatchState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.calls import calls_of
 from roundtap_hub.journal.service import Snapshot
-from roundtap_hub.presence import UnitStatus
+from roundtap_hub.presence import TAKEN, UnitStatus, asked_of
 from roundtap_hub.views.not_there import not_there
 from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, Cell, age
 from roundtap_hub.wishes import wishes_of
@@ -42,9 +42,9 @@ class Need:
 ELSEWHERE = "elsewhere"
 """A unit reported a match at whose table it did not stand."""
 
-RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, SECOND: 1, ELSEWHERE: 1, "extra": 1, ONE_SIDED: 2, "life": 2,
-        "absent": 2, DRAFT: 3, "unit-forged": 3, "unit-flood": 3, "unit-twin": 3, "unit-damaged": 3, "leave": 4,
-        "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
+RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, ONE_PHONE: 1, SECOND: 1, TAKEN: 1, ELSEWHERE: 1, "extra": 1,
+        ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3, "unit-forged": 3, "unit-flood": 3, "unit-twin": 3,
+        "unit-damaged": 3, "leave": 4, "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
 
 
 def needs(
@@ -57,6 +57,7 @@ def needs(
     found = [need for cell in grid for need in _of_cell(cell)]
     found += _calls_elsewhere(snapshot, units, state, grid, now_ms)
     found += _leaving(snapshot, units, state, names, now_ms)
+    found += _taken(units, state, names, now_ms)
     found += _absent(units, state, grid, played_ms, here)
     found += _odd_units(snapshot, units)
     found += _late(state)
@@ -71,7 +72,7 @@ def _of_cell(cell: Cell) -> Iterator[Need]:
     if cell.call_age_ms is not None:
         yield Need(CALL, cell.table, cell.call_age_ms, cell, cell.unit, who_id=cell.match_id,
                    taken_by=cell.call_taken_by)
-    if cell.state in (DISPUTE, SECOND):
+    if cell.state in (DISPUTE, ONE_PHONE, SECOND):
         yield Need(cell.state, cell.table, cell.reported_age_ms, cell)
     elif cell.state == ONE_SIDED and (cell.reported_age_ms or 0) >= ONE_SIDED_MS:
         yield Need(ONE_SIDED, cell.table, cell.reported_age_ms, cell)
@@ -114,6 +115,13 @@ def _leaving(
                        age(wish.since_ms, now_ms) if wish.since_ms is not None else None, None, None,
                        names.get(who, who), who, side=wish.side,
                        concedes_to=_opponent(match, wish.side, names) if match is not None else "")
+
+
+def _taken(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str], now_ms: int) -> Iterator[Need]:
+    """Who scanned their slip and was told that somebody has their page, until the desk has looked."""
+    for (kind, event, who), asked in asked_of(units).items():
+        if kind == TAKEN and event == state.id and who in state.entrants:
+            yield Need(TAKEN, None, age(asked.since_ms, now_ms), who=names.get(who, who), who_id=who)
 
 
 def _opponent(match: MatchState, side: str, names: Mapping[str, str]) -> str:

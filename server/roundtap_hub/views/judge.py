@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from roundtap_core.clock import Instant
-from roundtap_core.event.state import DISPUTE, ONE_SIDED, SECOND
+from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND
 from roundtap_hub.calls import calls_of
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
@@ -17,7 +17,8 @@ from roundtap_hub.views.judging import Desk, desk_of
 from roundtap_hub.views.steps import Steps
 from roundtap_hub.views.tables import CALL, DRAFT, cells
 
-FOR_JUDGES = frozenset({DISPUTE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent", "leave", "extra"})
+FOR_JUDGES = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent",
+                        "leave", "extra"})
 """The kinds of needs that a judge looks after, beside calls."""
 
 

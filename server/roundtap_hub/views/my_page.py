@@ -14,6 +14,7 @@ from roundtap_core.event.state import (
     CLOSED,
     DECIDED,
     DISPUTE,
+    ONE_PHONE,
     ONE_SIDED,
     SECOND,
     EventState,
@@ -125,7 +126,7 @@ def _answer(fields: Fields, result: Result, to: Reported | None) -> Fields:
 def _what(played: RoundState, match: MatchState, side: Side) -> str:
     if played.status == CLOSED or match.state == AGREED:
         return OVER
-    if match.state in (DECIDED, SECOND):
+    if match.state in (DECIDED, SECOND, ONE_PHONE):
         return JUDGE
     if match.state == DISPUTE:
         return DIFFER

@@ -12,6 +12,7 @@ from roundtap_core.event.state import (
     AGREED,
     DECIDED,
     DISPUTE,
+    ONE_PHONE,
     ONE_SIDED,
     SECOND,
     EventState,
@@ -189,7 +190,7 @@ def state_word(match: MatchState, status: UnitStatus | None, state: EventState) 
     """The one word for how far a match is."""
     if match.match.bye is not None:
         return "bye"
-    if match.state in (DISPUTE, SECOND, ONE_SIDED, AGREED, DECIDED):
+    if match.state in (DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, AGREED, DECIDED):
         return match.state
     if status is not None and status.match == match.id and status.draft:
         return DRAFT

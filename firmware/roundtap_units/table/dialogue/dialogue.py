@@ -29,7 +29,7 @@ from roundtap_units.table.dialogue.table_state import (
     TableState,
 )
 from roundtap_units.table.screens.scenes import Figures, Halves, Page, Scene
-from roundtap_units.table.view import AGREED, CLOSED, DECIDED, MatchView, TableView
+from roundtap_units.table.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, TableView
 
 __all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged"]
 
@@ -251,10 +251,10 @@ class Dialogue:
         if said["a"] and said["b"]:
             if table.second is not None:
                 return Second(table)
-            if table.said("a") == table.said("b"):
+            if table.said("a") == table.said("b") and (table.current() or table.match.state != DISPUTE):
                 unanswered = any(sent.fate is None for sent in table.current())
                 return Sending(table) if unanswered else Standing(table)
-            if table.last_speaker is None:
+            if table.last_speaker is None or table.said("a") == table.said("b"):
                 return Dispute(table, self.call.want)
             return Ask(table, other(table.last_speaker), self.call.want)
         if said["a"] or said["b"]:

@@ -13,7 +13,7 @@ from roundtap_core.rulebooks.gate import PLAYER, Saying
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import Gesture
 from roundtap_units.table.screens.scenes import SIGNS, Half, Halves, Name, Page, Row, Scene
-from roundtap_units.table.view import AGREED, CLOSED, DECIDED, MatchView, SaidView, TableView
+from roundtap_units.table.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, SaidView, TableView
 
 FORGET_SAVED_MS = 5000
 STALE_AFTER_MS = 5000
@@ -232,6 +232,8 @@ class TableState:
         other side has said something else since: then it is their turn again. `agrees`: it is the yes to what the
         other side said last."""
         answers = self.last_speaker == other(side) and self.said(other(side)) != result
+        # One phone has said it for both: here both sit.
+        answers = answers or (self.match.state == DISPUTE and not self.current())
         if result == (self.match.result if self.settled else self.said(side)) and (self.settled or not answers):
             return
         agrees_to = self._last_said(other(side)) if agrees else None

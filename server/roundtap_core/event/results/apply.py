@@ -29,12 +29,14 @@ def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
         return state.with_match(changed(match, strangers=strangers), fates=fates)
     side: Side = data["side"]
     result = result_from_json(data["result"])
-    reports = {**match.reports, side: Reported(result, entry.number, data["report_id"], data["body"])}
+    said_now = Reported(result, entry.number, data["report_id"], data["body"], data.get("holder"))
+    reports = {**match.reports, side: said_now}
     heard = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
     said = [report.result for report in reports.values()]
     # Entries of cores before this one say no serial: with them, a second agreement replaced the first.
     stands = match.match.result if "serial" in data else None
-    if len(said) == 2 and said[0] == said[1] and not match.decided and stands in (None, result):
+    one_phone = stands is None and changed(match, reports=reports).one_phone
+    if len(said) == 2 and said[0] == said[1] and not match.decided and stands in (None, result) and not one_phone:
         agreed = changed(match.match, result=result)
         match = changed(match, reports=reports, heard=heard, reported_mono_ms=entry.at.mono_ms, match=agreed,
                         number=entry.number)

@@ -19,7 +19,8 @@ class Report:
     of their own. `a`, `b`: who met, as the unit has seen it; None does not say. `stood_there`: whether the unit stood
     at the match's table since the round was published; filled in by whoever knows the hall. `time_up`: whether the
     unit's own clock had run out at the press; None does not say. `earlier`: it was said before this journal was
-    restored, so that only that clock can tell.
+    restored, so that only that clock can tell. `holder`: a mark of the browser it came from, "" where it sent none;
+    None: not from a browser.
     """
 
     report_id: str
@@ -36,6 +37,7 @@ class Report:
     stood_there: bool = True
     time_up: bool | None = None
     earlier: bool = False
+    holder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ def report(state: EventState, command: c.Report, now: Instant) -> list[NewEntry]
         # Always there, unlike in entries of earlier cores: it says by which rule a second agreement counts.
         "serial": command.serial,
         **({"agrees_to": dict(command.agrees_to)} if command.agrees_to is not None else {}),
+        **({"holder": command.holder} if command.holder is not None else {}),
     })]
 
 
