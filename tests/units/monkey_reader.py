@@ -72,11 +72,17 @@ class Reader:
         self.conceded: set[Side] = set()
         """Who has answered "You concede?" with yes; it may have been taken back since."""
         self.faults: list[str] = []
+        self.before: Scene | None = None
+        """What stood there before a press that came too early took its place for a moment."""
 
     def read(self, step: Step) -> None:
-        scene, gesture = step.before, step.gesture
+        gesture = step.gesture
+        scene = self.before = self.before or step.before if WORDS("press.again") in step.before.says() else step.before
         # What is pressed while a judge is called only closes that screen: the hands stay where they were.
         if gesture.kind == "call" or gesture.kind == "leave" or scene.kind == "call":
+            return
+        if WORDS("press.again") in step.after.says():
+            # It came too early, and the screen says so.
             return
         self._openings(step)
         if gesture.key in ("a", "b") and (isinstance(scene, Duo) or isinstance(step.after, Duo)):

@@ -29,6 +29,8 @@ class Watch:
         self.faults: list[str] = []
         self.moves: list[Move] = []
         self.like: Result | None = None
+        self.corrects = False
+        """Whether "who won?" is about the result that stands, not about what the other one said."""
         self.results = 0
         self.first: Result | None = None
         """What stood when the last press came."""
@@ -42,7 +44,11 @@ class Watch:
         shown = self.table.scene()
         heard = {side: stands.said(side) for side in SIDES}
         like = stands.match.result or heard.get(key)
-        if shown.kind in ("ask", "who-won", "differ") and getattr(shown, "turn", None):
+        if shown.kind in ("saved", "done", "ask", "differ"):
+            self.corrects = shown.kind in ("saved", "done")
+        if shown.kind == "who-won" and self.corrects:
+            like = stands.match.result or heard[shown.turn]  # type: ignore[attr-defined]
+        elif shown.kind in ("ask", "who-won", "differ") and getattr(shown, "turn", None):
             like = heard[other(shown.turn)]  # type: ignore[attr-defined]
         self.first = stands.stands
         step = self.table.press(kind, key, shown)
