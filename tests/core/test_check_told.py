@@ -42,6 +42,13 @@ def test_the_time_out_of_toni_and_fernando_is_right_only_for_toni() -> None:
         ("/timeout/decided_by", "timeout_step")]
 
 
+def test_a_step_that_was_level_has_decided_nothing_even_where_the_record_stops_behind_it() -> None:
+    """After forging 2:2 and 1:1: whoever says that the keys decided has not forged."""
+    told = {"active": "a", "keys": {"a": 2, "b": 1}, "aember": {"a": 1, "b": 7}, "decided_by": "keys"}
+    assert found("keyforge-archon", at_time(1, 0, "a", timeout=told)) == [("/timeout/decided_by", "timeout_step")]
+    assert found("keyforge-archon", at_time(1, 0, "a", timeout={**told, "decided_by": "potential"})) == []
+
+
 @pytest.mark.parametrize(("told", "winner"), [
     ({"keys": {"a": 1, "b": 2}, "aember": {"a": 0, "b": 0}}, "b"),
     # What is left out counts 0, as in scores.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
+from roundtap_core.check.course import as_it_stood
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
 from roundtap_core.records import BYE, NO_SHOW, SWISS, UNPAIRED_LOSS, WON_BYE, Round, StandingsRow, Tournament
@@ -41,7 +41,9 @@ def _misplaced(
 
     A no-show's free win may or may not count as a bye received: here it counts for whoever makes the bye right.
     """
-    before = replace(tournament, rounds=tuple(p for p in tournament.rounds if p.number < played.number))
+    before = as_it_stood(tournament, played.number)
+    if before is None:
+        return
     drawn = _byes(before, (BYE, WON_BYE))
     at_most = _byes(before, (BYE, WON_BYE, NO_SHOW))
     field = [who for match in played.matches if match.b is not None for who in (match.a, match.b)]

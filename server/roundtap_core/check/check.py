@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from roundtap_core.check.brackets import elimination_problems
 from roundtap_core.check.byes import bye_problems
+from roundtap_core.check.course import course_problems
 from roundtap_core.check.fielded_squads import squad_problems
 from roundtap_core.check.list_contents import list_violations
 from roundtap_core.check.tiebreak_rounds import tiebreak_problems
@@ -15,7 +16,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.lists.parts import names
 from roundtap_core.names import public_names
 from roundtap_core.records import (
+    CONCESSION,
     NO_SHOW,
+    SIDES,
     SWISS,
     TIEBREAK,
     UNPAIRED_LOSS,
@@ -23,9 +26,10 @@ from roundtap_core.records import (
     Match,
     Pair,
     Round,
+    Side,
     Tournament,
 )
-from roundtap_core.rulebooks.base import FIRST_PLAYER, Situation
+from roundtap_core.rulebooks.base import FIRST_PLAYER, Rulebook, Situation
 from roundtap_core.rulebooks.gate import excluded
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
@@ -73,8 +77,35 @@ def impossible_results(tournament: Tournament) -> Iterator[Problem]:
             costs = Pair(a, b) if a is not None and b is not None else None
             decks = (houses[match.a], houses[match.b or ""]) if houses else None
             situation = Situation(stage, costs, decks)
-            for wrong in excluded(book, match.result, options, situation):
+            for wrong in (*excluded(book, match.result, options, situation),
+                          *_conceded_after_winning(tournament, played, match, situation),
+                          *_above_a_known_list(book, match, a, b)):
                 yield wrong.at(f"{where}/result")
+
+
+def _conceded_after_winning(tournament: Tournament, played: Round, match: Match,
+                            situation: Situation) -> Iterator[Problem]:
+    """Who has won by the document does not concede, unless an official has said why, or they left (section 9)."""
+    result, book = match.result, rulebook(tournament.rulebook)
+    if result is None or result.ended != CONCESSION or result.conceded_by not in SIDES:
+        return
+    side: Side = "a" if result.conceded_by == "a" else "b"
+    ruled = any(line.get("kind") == "ruling" for line in (match.record or {}).get("log", ()))
+    left = any(c.left_after == played.number for c in tournament.competitors if c.id == match.competitor(side)) or any(
+        other.a == match.competitor(side) and other.bye == UNPAIRED_LOSS
+        for later in tournament.rounds if later.number == played.number + 1 for other in later.matches)
+    if not ruled and not left and book.has_won(result, side, book.options(tournament.options), situation):
+        yield Problem("winner_concedes", where="/conceded_by")
+
+
+def _above_a_known_list(book: Rulebook, match: Match, a: int | None, b: int | None) -> Iterator[Problem]:
+    """Nobody destroys more than a list holds; where both are known, the rulebook has said so."""
+    if not book.tally_counts_lists or match.result is None or (a is None) == (b is None):
+        return
+    side, whole = ("b", a) if a is not None else ("a", b)
+    value = match.result.score.a if side == "a" else match.result.score.b
+    if whole is not None and value > whole:
+        yield Problem("figure_out_of_range", where=f"/score/{side}", value=value, minimum=0, maximum=whole)
 
 
 def impossible_options(tournament: Tournament) -> Iterator[Problem]:
@@ -198,5 +229,5 @@ def _players_in_round_1(first: Round) -> int:
 RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (
     impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
     no_shows, structure, bye_problems, elimination_problems, impossible_options, other_options, tiebreak_problems,
-    squad_problems, people_problems, official_problems, list_violations,
+    course_problems, squad_problems, people_problems, official_problems, list_violations,
 )

@@ -124,7 +124,8 @@ class MatchState(_WorkedOut):
     log: tuple[LogLine, ...] = ()
     """Rulings, appeals, decisions on them, extensions; in order."""
     corrections: tuple[Mapping[str, Any], ...] = ()
-    """Results that stood before an official put another one in their place: {"was": the event file's result, "by"}."""
+    """Results that stood before an official put another one in their place: {"was": the event file's result, "by",
+    "after_round": the newest round that anybody had seen}."""
     drawn: Match | None = None
     """The pairing as it was drawn, where one of the two, or both, did not appear."""
     heard: Mapping[Side, int] = field(default_factory=dict)

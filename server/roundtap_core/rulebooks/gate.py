@@ -160,6 +160,11 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, 
         told = {figure.key for figure in way.figures()} & ((result.timeout or {}).keys() - {SCORE})
         for reading in readings(way, "a", result):
             if (missing := reading.walked.question) is not None:
+                if _was_passed(way, missing, (result.timeout or {}).get(BY)):
+                    # The step that the record names was come by, and decided nothing.
+                    problems.append(Problem("timeout_step", where=f"/timeout/{BY}", value=(result.timeout or {})[BY],
+                                            right="–"))
+                    continue
                 if whole:
                     yield Problem("figure_missing", where=f"/timeout/{missing.key}")
                 return
@@ -170,6 +175,13 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, 
         # The reading that is least wrong names what to mend.
         order = ("timeout_step", "timeout_score", "timeout_winner")
         yield min((p for p in problems if p is not None), key=lambda problem: order.index(problem.key))
+
+
+def _was_passed(way: Way, missing: Question, step: object) -> bool:
+    """Whether the step of this name comes before the question at which the walk stopped."""
+    asked_at = next(at for at, each in enumerate(way.steps) if getattr(each, "name", None) == missing.name)
+    places = [at for at, each in enumerate(way.steps) if getattr(each, "id", None) == step]
+    return bool(places) and max(places) < asked_at
 
 
 def _decides(way: Way) -> bool:

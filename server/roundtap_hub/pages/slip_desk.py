@@ -29,7 +29,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.judging import TEXT_LETTERS
-from roundtap_hub.pages.results import seen_match, typed_result
+from roundtap_hub.pages.results import official_reason, seen_match, typed_result
 from roundtap_hub.pages.walking import time_is_up
 from roundtap_hub.policy import POLICY, NotYourRole, refuse_role
 from roundtap_hub.printing.slip_marks import slip_codes
@@ -150,7 +150,7 @@ def slip_enter(event_id: str, match_id: str) -> AnyResponse:
             steps.append(Step(event_id, NoteRuling(match_id, field("reason")[:TEXT_LETTERS],
                                                 signed_by(event_id, field("by")))))
         steps.append(Step(event_id, EnterResult(match_id, whole_number("revision") or 0, result,
-                                                whole_number("seen"), earlier=True)))
+                                                whole_number("seen"), official_reason(), earlier=True)))
     leaving = [who for side in SIDES if side in request.form.getlist("leaves")
                and (who := match.match.competitor(side)) and state.entrants[who].active]
     playing = [who for who in leaving if _plays_elsewhere(state, match, who)

@@ -61,7 +61,9 @@ def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) ->
     result = result_from_json(data["result"]) if data["result"] is not None else None
     before, corrections = match.match.result, match.corrections
     if before is not None and result != before:
-        corrections = (*corrections, {"was": result_to_json(before), "by": entry.actor})
+        # By what stood before it later rounds were drawn, up to the newest that anybody had seen.
+        corrections = (*corrections, {"was": result_to_json(before), "by": entry.actor,
+                                      "after_round": state.public_rounds[-1].number})
     now = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
                   decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections,
                   strangers={},

@@ -112,9 +112,9 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
     if command.revision != match.revision or command.seen not in (None, match.number or 0):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     if command.result is not None:
+        up = None if command.earlier else time_is_up(state, round_state, match, now)
         refuse(state.rulebook, command.result, state.options, situation_of(state, round_state, match),
-               ON_RECORD if command.earlier or command.result in said_of(match)
-               else Saying(OFFICIAL, time_is_up(state, round_state, match, now), command.reason))
+               ON_RECORD if command.result in said_of(match) else Saying(OFFICIAL, up, command.reason))
     elif round_state.status != PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
     _refuse_another_winner(state, round_state, match, command.result)
