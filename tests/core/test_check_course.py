@@ -127,12 +127,12 @@ def test_more_destroyed_than_the_one_list_that_is_known() -> None:
                                     picks=SQUADS)),
     ("warlords-of-terra", Result(ended="concession", conceded_by="b", score=Pair(0, 7))),
 ])
-def test_who_has_won_does_not_concede_unless_an_official_has_said_why(rulebook: str, result: Result) -> None:
+def test_who_has_won_does_not_concede_unless_an_official_has_entered_it(rulebook: str, result: Result) -> None:
     match = Match("a", "b", result=result)
     tournament = Tournament("Open", rulebook, options={"structure": "own", "lists_required": False},
                             competitors=(Competitor("a", "Ana"), Competitor("b", "Bruno")),
                             rounds=(Round(1, matches=(match,)),))
     assert ("/rounds/0/matches/0/result/conceded_by", "winner_concedes") in found(tournament)
-    ruled = replace(match, record={"log": [{"kind": "ruling", "by": "o1", "text": "gave it up for a train"}]})
+    entered = replace(match, record={"decided": True})
     assert "winner_concedes" not in [
-        key for _, key in found(replace(tournament, rounds=(Round(1, matches=(ruled,)),)))]
+        key for _, key in found(replace(tournament, rounds=(Round(1, matches=(entered,)),)))]

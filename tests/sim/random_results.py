@@ -43,9 +43,17 @@ def _xwing(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse
         return
     if "ended" not in result:
         score[rand.choice("ab")] = top
+    _has_not_won(result, {"a": top, "b": top}, rand)
     if result.get("ended") != "concession" and (score["a"] == score["b"] or rand.random() < 0.1):
         ahead = "a" if score["a"] > score["b"] else "b"
         result["winner"] = rand.choice("ab") if score["a"] == score["b"] else ahead
+
+
+def _has_not_won(result: Result, tops: dict[str, int], rand: Random) -> None:
+    """Who concedes has not destroyed everything."""
+    side = result.get("conceded_by")
+    if side is not None and result["score"][side] >= tops[side]:
+        result["score"][side] = rand.choice((0, tops[side] // 2, tops[side] - 1))
 
 
 def _epic(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse: bool, result: Result) -> None:
@@ -61,6 +69,7 @@ def _epic(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse:
         if rand.random() < 0.4:
             result["score"] = {"a": 0, "b": 0}
         return
+    _has_not_won(result, tops, rand)
     if "ended" not in result:
         # A list is gone: whoever has a ship left has won whatever the points; nobody left is a draw.
         won = result["winner"] = rand.choices(("a", "b", "draw"), (5, 5, 2))[0]

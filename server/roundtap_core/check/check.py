@@ -26,10 +26,9 @@ from roundtap_core.records import (
     Match,
     Pair,
     Round,
-    Side,
     Tournament,
 )
-from roundtap_core.rulebooks.base import FIRST_PLAYER, Rulebook, Situation
+from roundtap_core.rulebooks.base import FIRST_PLAYER, Options, Rulebook, Situation
 from roundtap_core.rulebooks.gate import excluded
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
@@ -78,23 +77,18 @@ def impossible_results(tournament: Tournament) -> Iterator[Problem]:
             decks = (houses[match.a], houses[match.b or ""]) if houses else None
             situation = Situation(stage, costs, decks)
             for wrong in (*excluded(book, match.result, options, situation),
-                          *_conceded_after_winning(tournament, played, match, situation),
+                          *_conceded_after_winning(book, match, options, situation),
                           *_above_a_known_list(book, match, a, b)):
                 yield wrong.at(f"{where}/result")
 
 
-def _conceded_after_winning(tournament: Tournament, played: Round, match: Match,
-                            situation: Situation) -> Iterator[Problem]:
-    """Who has won by the document does not concede, unless an official has said why, or they left (section 9)."""
-    result, book = match.result, rulebook(tournament.rulebook)
-    if result is None or result.ended != CONCESSION or result.conceded_by not in SIDES:
+def _conceded_after_winning(book: Rulebook, match: Match, options: Options, situation: Situation) -> Iterator[Problem]:
+    """Who has won by the document does not concede; an official may have entered it, with a reason (section 9)."""
+    result = match.result
+    if result is None or result.ended != CONCESSION or (match.record or {}).get("decided"):
         return
-    side: Side = "a" if result.conceded_by == "a" else "b"
-    ruled = any(line.get("kind") == "ruling" for line in (match.record or {}).get("log", ()))
-    left = any(c.left_after == played.number for c in tournament.competitors if c.id == match.competitor(side)) or any(
-        other.a == match.competitor(side) and other.bye == UNPAIRED_LOSS
-        for later in tournament.rounds if later.number == played.number + 1 for other in later.matches)
-    if not ruled and not left and book.has_won(result, side, book.options(tournament.options), situation):
+    if result.conceded_by in SIDES and book.has_won(
+            result, "a" if result.conceded_by == "a" else "b", options, situation):
         yield Problem("winner_concedes", where="/conceded_by")
 
 
