@@ -8,7 +8,13 @@ from screen_kit import Screen
 
 from roundtap_core.event.commands import CheckIn
 from roundtap_core.event.state import MatchState
+from roundtap_hub.cookies import PHONE
 from roundtap_hub.policy import JUDGE, ORGANIZER
+
+
+def another_phone(screen: Screen, url: str) -> None:
+    """The one browser is each player's own phone in turn: what one phone says for two is no agreement."""
+    screen.driver.execute_cdp_cmd("Network.deleteCookies", {"name": PHONE, "url": url})
 
 
 class Phones:
@@ -22,6 +28,7 @@ class Phones:
 
     def open(self, competitor: str) -> Screen:
         screen = self.hand.look()
+        another_phone(screen, self.hand.url)
         screen.open(self.link(competitor))
         return screen
 
@@ -32,6 +39,7 @@ class Phones:
         desk.leads("form[action$='/link'] button.main", "the code", lambda: at.all("p.code"))
         letters = at.one("p.code").text
         screen = self.hand.look()
+        another_phone(screen, self.hand.url)
         screen.open(f"{self.hand.url}/me")
         self.hand.type("[name=code]", letters)
         self.hand.leads("form button.main", "the player's own page", lambda: screen.all("#my-match"))

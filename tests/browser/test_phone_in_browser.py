@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from hall_kit import Hall
+from phone_hands import another_phone
 from screen_kit import NARROW, Screen
 from selenium import webdriver
 from selenium.webdriver.common.by import By
@@ -66,6 +67,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     assert kept(browser) == []
 
     # A page that was closed in between: what waits on the phone is said when the page is opened again.
+    another_phone(screen, url)
     browser.get(f"{bruno}?lang=en")
     screen.until(lambda: "is that right?" in browser.find_element(By.ID, "my-match").text, "the question")
     screen.offline()

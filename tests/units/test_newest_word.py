@@ -221,7 +221,7 @@ def test_without_a_hub_a_second_agreement_is_none_that_is_saved() -> None:
     table.hub_saves(6, 1)
     assert table.says.startswith("SAVED #6")
     table.wait(20_000)
-    table.presses("ana ▲ ana ana bruno")
+    table.presses("ana ana ▲ ana ana bruno")
     assert len(table.reports) == 4
     for report in (2, 3):
         table.hub_saves(10 + report, report)

@@ -56,6 +56,8 @@ def test_nobody_agrees_to_what_the_screen_had_no_time_to_ask(table: Unit) -> Non
     table.unit.step(table.now_ms, taps(("a", start_ms + 100), ("a", start_ms + 700), ("b", start_ms + 2000)))
     table.wait(100)
     assert [kept.report["side"] for kept in table.outbox.waiting()] == ["a"]
+    assert "too early: press again" in table.says
+    table.wait(2500)
     assert "yes" in table.says
     table.tap("b")
     assert [kept.report["side"] for kept in table.outbox.waiting()] == ["a", "b"]

@@ -73,7 +73,7 @@ def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress, troub
 def judged(hall: VirtualHall, typing: Typing, result: Result) -> None:
     """An official's word on the match, whatever was reported."""
     match = next(m for m in hall.state.rounds[-1].matches if m.match.table == typing.table)
-    hall.tell(c.EnterResult(match.id, match.revision, result, earlier=True))
+    hall.tell(c.EnterResult(match.id, match.revision, result, reason="as recorded", earlier=True))
     # The table says so for ten seconds; people read it.
     hall.step()
     hall.wait(READ_MS)
@@ -110,7 +110,7 @@ def agreed_twice(hall: VirtualHall, typing: Typing) -> None:
     type_match(hall, typing)
     played = hall.state.rounds[-1]
     match = next(m for m in played.matches if m.match.table == typing.table)
-    other = None if typing.ruling else _another_result(hall, played, match, typing.result)
+    other = None if typing.ruling else _another_result(hall, played, match, typing)
     if other is None:
         return
     hall.wait(READ_MS)
@@ -130,12 +130,13 @@ def agreed_twice(hall: VirtualHall, typing: Typing) -> None:
     judged(hall, typing, typing.result)
 
 
-def _another_result(hall: VirtualHall, played: RoundState, match: MatchState, result: Result) -> Result | None:
+def _another_result(hall: VirtualHall, played: RoundState, match: MatchState, typing: Typing) -> Result | None:
     """A result of some other match, as this one could have ended too."""
     state = hall.state
     for other in (m.match.result for r in state.rounds for m in r.matches):
-        if other is not None and other != result and not any(excluded(
-                state.rulebook, other, state.options, situation_of(state, played, match), Saying(PLAYER))):
+        if other is not None and other != typing.result and not any(excluded(
+                state.rulebook, other, state.options, situation_of(state, played, match),
+                Saying(PLAYER, typing.after_time))):
             return other
     return None
 

@@ -27,7 +27,7 @@ from roundtap_core.records import (
 )
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.rulebooks.base import Rulebook, Situation
-from roundtap_core.rulebooks.gate import excluded
+from roundtap_core.rulebooks.gate import OFFICIAL, Saying, excluded
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
 
@@ -127,7 +127,7 @@ def _result(book: Rulebook, event: Tournament, situation: Situation, known: dict
         while (question := next_step(seen, answers)) is not None:
             answers[question.name] = question.drawn(rand)
         result = compose(way, opener, answers)
-        fits = not any(excluded(book, result, options, situation))
+        fits = not any(excluded(book, result, options, situation, Saying(OFFICIAL)))
         if fits and not _lost_by_the_opener(book, result, way, opener, options):
             return result
 

@@ -48,7 +48,7 @@ LINES = frozenset({
 })
 IDS = frozenset({
     "among", "id", "rulebook", "by", "match", "meets", "official", "role", "digest", "body", "report_id", "draw",
-    "side", "stage", "tiebreak_form", "about", "kind", "mark", "plan", "winner", "conceded_by", "initiative",
+    "holder", "side", "stage", "tiebreak_form", "about", "kind", "mark", "plan", "winner", "conceded_by", "initiative",
     "first_player",
 })
 KNOWN = frozenset({"competitor", "by_competitor", "absent", "plays", "who", "order", "seeds", "declined",

@@ -112,7 +112,10 @@
       const ms = remaining(face);
       const worded = inLastMinutes(face, ms);
       face.classList.toggle("worded", worded);
-      put(face, worded ? face.dataset.lastWords : (ms === null ? "–" : text(ms)).padStart(face.closest(".wall-clock") ? 0 : Number(face.dataset.width), "\u2007"));
+      const shown = ms === null ? "–" : text(ms), wall = face.closest(".wall-clock");
+      // Over time by hours is longer than the round ever was.
+      if (wall && shown.length > Number(face.dataset.width)) face.dataset.width = shown.length;
+      put(face, worded ? face.dataset.lastWords : shown.padStart(wall ? 0 : Number(face.dataset.width), "\u2007"));
       if ("extra" in face.dataset) continue;
       const now = phase(face, ms);
       for (const word of document.querySelectorAll(`[data-phase-of="${face.dataset.clock}"]`)) {
