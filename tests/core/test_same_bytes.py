@@ -25,13 +25,13 @@ PLAYERS, SEED = 21, 20261121
 
 # The digest of everything below, under Python 3.11 on an x86-64 machine.
 RECORDED = {
-    "xwing-standard": "d32ad95e0399bdd7de119bd4a9130d0239e89ec2199b4d3700590dc8f5ba00fc",
-    "xwing-epic-duel": "ef9157f016d4a5c86964905d48ad1be6961314ab236229a8d6b590847a034d48",
-    "xwing-epic-team": "a94a449f86367b003deb8bae5d9864e778e61b69bd44c968c6ea702733f25f39",
+    "xwing-standard": "6742d1faf3e5e23d338f4bcb52b24f421b73a8eaaa87870746fd273c7cd4adc5",
+    "xwing-epic-duel": "1f4ab22f1d29358d2322567bc2b5a782548b77724de15c67e8131d8a6f25bb8d",
+    "xwing-epic-team": "617449abd0a5a3de8cf5244028865b8dd6b18f01b28a1aad013bf1bc9c6dd6d0",
     "keyforge-archon": "2206de487fa234880d46e9e650fbdd564c19d4168ca9e4b2d0dfc1b4e5cab59a",
     "keyforge-sealed": "f13fbbfee359e76b7ad5ad0a0151854d3bd149bc478893fedb225da170b3313b",
     "warlords-of-terra": "2f341a3984f56cde553f3042694f465a5249198a1e82dfeece19c29f48f6c164",
-    "shatterpoint-premier": "814f8ceca94ecc5b14ee55db2bca0f6f1d5b860fd7c73e0bd2dfbf0ac7f2ec09",
+    "shatterpoint-premier": "9c2b133db5c5c83f2407702555854bcdeb5f4a24ed21e601ae818a457dc67f3f",
 }
 
 

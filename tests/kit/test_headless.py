@@ -161,7 +161,7 @@ def test_check_prints_every_violation_on_its_own_line(event: Path) -> None:
     code, out, err = roundtap("check", event)
     assert (code, err) == (1, "")
     assert [line.removeprefix(f"{event}: ").split(": ")[0] for line in out.splitlines()] == [
-        "/rounds/0/matches/0/result/score/a", "/rounds/1/matches/0", "/rounds/1/matches/2/bye",
+        "/rounds/0/matches/0/result/score/a", "/rounds/1/matches/0", "/rounds/1/matches/1", "/rounds/1/matches/2/bye",
     ]
 
 

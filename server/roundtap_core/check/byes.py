@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from roundtap_core.check.course import as_it_stood
+from roundtap_core.check.stage_order import as_it_stood
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
 from roundtap_core.records import BYE, NO_SHOW, SWISS, UNPAIRED_LOSS, WON_BYE, Round, StandingsRow, Tournament

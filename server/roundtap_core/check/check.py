@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from roundtap_core.check.brackets import elimination_problems
 from roundtap_core.check.byes import bye_problems
-from roundtap_core.check.course import course_problems
 from roundtap_core.check.fielded_squads import squad_problems
 from roundtap_core.check.list_contents import list_violations
+from roundtap_core.check.stage_order import course_problems
 from roundtap_core.check.tiebreak_rounds import tiebreak_problems
 from roundtap_core.check.who_may_play import official_problems, people_problems
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
