@@ -106,8 +106,7 @@ class PersonalLinks:
     def give(self, event_id: str, competitor: str) -> str:
         """The path, handed to the person by the desk or at sign-up: from now on no slip gives it to anybody else. One
         that a slip had given ends: whoever took it was perhaps somebody else."""
-        kept = self._of((event_id, competitor))
-        if kept.holder not in ("", DESK, TAKEN_BACK):
+        if self.given_by_slip(event_id, competitor):
             self.revoke(event_id, competitor)
         self._keep((event_id, competitor), holder=DESK)
         return self.path(event_id, competitor)
@@ -140,6 +139,10 @@ class PersonalLinks:
     def is_given(self, event_id: str, competitor: str) -> bool:
         """Whether somebody has the link."""
         return self._of((event_id, competitor)).holder not in ("", TAKEN_BACK)
+
+    def given_by_slip(self, event_id: str, competitor: str) -> bool:
+        """Whether somebody's phone took it from a slip: that may have been anybody's."""
+        return self._of((event_id, competitor)).holder not in ("", DESK, TAKEN_BACK)
 
     def charge(self, what: str, who: Person) -> None:
         """One press of this person's. Raises Problem("too_often") where there were far too many."""

@@ -58,3 +58,16 @@ def test_the_lower_list_total_chooses_initiative_and_equal_ones_draw_lots(book: 
 @pytest.mark.parametrize("book", ["keyforge-archon", "warlords-of-terra", "shatterpoint-premier"])
 def test_other_rulebooks_know_no_such_choice(book: str) -> None:
     assert rulebook(book).chooses_initiative(Pair(98, 100)) is None
+
+
+def test_a_lot_that_decides_a_game_is_drawn_for_a_closed_round_too() -> None:
+    """A slip that comes back late, or a correction: the official enters it, and the kit draws."""
+    event = keyforge()
+    for match in ("1.1", "1.2"):
+        event.tell(c.EnterResult(match, 0, score(1, 0)))
+    event.play()
+    assert event.state.rounds[0].status == "closed"
+    event.tell(c.NoteLot("1.1", "first_player_lot", "a"))
+    assert event.match("1.1").lots == {"first_player_lot": "a"}
+    with refused("unknown_match"):
+        event.tell(c.NoteLot("1.1", "first_player", "a"))

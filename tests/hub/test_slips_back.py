@@ -321,6 +321,9 @@ def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_des
     house.desk.post(f"/console/e1/competitors/{seat.a}/link")
     assert told not in text_of(house.desk.get("/console/e1"))
     assert second.post(door, side="b").location == house.hub.links.path("e1", seat.b)
+    # Whom the desk gave the page has it already: nobody has to look at that.
+    assert "Ask at the desk for a code" in problem_of(first.post(door, side="a"))
+    assert told not in text_of(house.desk.get("/console/e1"))
 
 
 def test_a_made_up_token_opens_nothing_and_a_forged_one_claims_nothing(house):

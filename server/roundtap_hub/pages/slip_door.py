@@ -69,7 +69,7 @@ def slip_mine(token: str) -> AnyResponse:
     path = the_hub().links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
     if path is not None:
         return redirect(path, 303)
-    if browser and found.signed:
+    if browser and found.signed and the_hub().links.given_by_slip(found.event_id, who):
         # A stranger's phone, or the owner of a page that a stranger took: the desk looks.
         the_hub().presence.ask((TAKEN, found.event_id, who), "slip", now_ms())
     return _which_of_two(found, token, taken=who)

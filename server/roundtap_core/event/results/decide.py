@@ -165,8 +165,9 @@ def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> list[NewEnt
     known = (*state.rulebook.lots, *sorted(form.lots))
     if command.about not in known:
         raise Problem("not_one_of", where="/about", value=command.about, options=", ".join(known))
-    if (round_state.status != PUBLISHED or match.match.b is None or command.draw not in (None, round_state.mark)
-            or not command.stood_there):
+    # Before play there is nothing to draw in a closed round; its results are still entered and corrected.
+    over = round_state.status == DRAFT or (round_state.status != PUBLISHED and command.about in state.rulebook.lots)
+    if over or match.match.b is None or command.draw not in (None, round_state.mark) or not command.stood_there:
         raise Problem("unknown_match", match=command.match)
     if command.about in match.lots:
         return []
