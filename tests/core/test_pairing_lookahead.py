@@ -112,3 +112,10 @@ def test_without_an_answer_in_time_there_is_no_warning(monkeypatch: pytest.Monke
 def _spend_all(budget: Budget) -> bool:
     budget.left = -1
     return False
+
+
+def test_a_dead_end_that_is_hard_to_prove_keeps_nobody_from_the_draw_beside_it() -> None:
+    """Nine players with five rounds to come: the first draw uses up its steps, the second one leads on."""
+    met = [{8}, {2, 7, 8}, {1}, {5, 6}, {7}, {3, 6, 8}, {3, 5, 7}, {1, 4, 6}, {0, 1, 5}]
+    draws = [[(6, 2), (5, 1), (7, 3), (0, 4)], [(6, 2), (5, 1), (7, 0), (3, 4)]]
+    assert first_feasible(draws, met, [0, 0, 1, 1, 1, 0, 0, 0, 1], 5) == draws[1]

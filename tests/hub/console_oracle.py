@@ -15,7 +15,7 @@ WINS, BOTH_LOSE, DRAWN = ("a", "b"), "none", "draw"
 @dataclass
 class Said:
     """`figures`: (heading, side) → number; `choices`: heading → answer, (heading, side) where each side makes its own;
-    `squads`: side → letters. `named` is who was said to have won, `conceded` who was said to have conceded."""
+    `squads`: side → letters; `lots`: name → side, as the kit drew them. `named` is who was said to have won, `conceded` who was said to have conceded."""
 
     way: str = ""
     named: str = ""
@@ -23,6 +23,7 @@ class Said:
     figures: dict[tuple[str, str], int] = field(default_factory=dict)
     choices: dict[object, str] = field(default_factory=dict)
     squads: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    lots: dict[str, str] = field(default_factory=dict)
 
     def both(self, heading: str) -> tuple[int, int]:
         return self.of(heading, "a"), self.of(heading, "b")
@@ -36,6 +37,11 @@ class Said:
         if not self.choices.get(heading):
             raise Unsaid(heading)
         return self.choices[heading]
+
+    def lot(self, name: str) -> str:
+        if name not in self.lots:
+            raise Unsaid(f"lot {name}")
+        return self.lots[name]
 
 
 class Unsaid(Exception):
@@ -160,7 +166,7 @@ def keyforge(table: Table, said: Said) -> Expected:
         if a != b:
             return Expected("time", more(a, b), (a, b))
         if a + b == 2 and said.choice("Game 3 begun?") == "no":
-            return _awarded(said.choice("Lot: who wins?"), a, b, "lot")
+            return _awarded(said.lot("lot"), a, b, "lot")
     said.choice("Whose turn?")
     if "Last turns" not in said.choices:
         raise Unsaid("Last turns")
@@ -179,7 +185,7 @@ def keyforge(table: Table, said: Said) -> Expected:
     if potential[0] != potential[1]:
         return _awarded(more(*potential), a, b, "potential")
     first = said.choice("Who was first player?")
-    return _awarded(first if first in WINS else said.choice("Lot: who wins?"), a, b, "first_player")
+    return _awarded(first if first in WINS else said.lot("first_player_lot"), a, b, "first_player")
 
 
 def _games_won(table: Table, said: Said, won: str) -> tuple[int, int]:

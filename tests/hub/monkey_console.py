@@ -64,6 +64,7 @@ class Page:
     problem: str
     outcome: str
     of_side: str = ""
+    lot: bool = False
 
     @property
     def at_end(self) -> bool:
@@ -93,14 +94,16 @@ def read_page(text: str, problem: str) -> Page:
     form = next(iter(re.findall(r'<form method="get".*?</form>', section, flags=re.S)), "")
     posted = [f for f in re.findall(r'<form method="post".*?</form>', section, flags=re.S) if f'action="{AT}"' in f]
     heading = re.search(r"<h2>(.*?)</h2>", section, flags=re.S)
+    lot = re.findall(rf'<form method="post" action="{AT}/lot">.*?</form>', section, flags=re.S)
     outcome = re.search(r'<p class="large"><b>(.*?)</b>', section, flags=re.S)
     back = re.search(r'<p><a class="button" href="([^"]+)"', main)
     return Page(
         _plain(re.sub(r"<small.*?</small>", "", heading[1], flags=re.S)) if heading else "", tuple(_asks(form)),
         tuple((name, value, _side(words), _plain(words)) for name, value, words in re.findall(
             r'<button[^>]*? name="([^"]+)" value="([^"]*)"[^>]*>(.*?)</button>', form, flags=re.S)),
-        _hidden(form or (posted[0] if posted else "")), html.unescape(back[1]) if back else "", problem,
+        _hidden(form or "".join((posted + lot)[:1])), html.unescape(back[1]) if back else "", problem,
         _plain(outcome[1]) if outcome else "", _side(heading[1]) if heading else "",
+        bool(lot),
     )
 
 
@@ -145,6 +148,15 @@ class Hall:
             assert answer.status_code in (303, 400, 409), answer.status_code
             self.told[key] = (self.heard[0].result if self.heard else None, problem_of(answer))
         return self.told[key]
+
+    def draw_lot(self, page: Page) -> Page:
+        """Presses the lot's one button. What is drawn stays drawn: pages from before may say otherwise now."""
+        answer = self.browser.client.post(f"{AT}/lot", data=_grouped([*page.hidden, ("csrf", self.browser.token)]),
+                                          headers=self.browser.headers)
+        assert answer.status_code == 303, answer.status_code
+        self.pages.clear()
+        self.told.clear()
+        return self.page(_address(page, []))
 
     def winner(self, result: Result) -> str:
         """Who wins by the kit's own reading: as standings and bracket will have it."""
@@ -248,6 +260,12 @@ class Monkey:
             if page.back and path and chance.random() < 0.08:
                 page = self._back(page, path)
                 continue
+            if page.lot:
+                page = hall.draw_lot(page)
+                self.habits.clear()
+                if page.lot:
+                    raise Violation(f"a lot that was drawn is asked again: {page.heading}")
+                continue
             if chance.random() < 0.02:
                 # The button of a page that is not the last one, as an old tab may have it.
                 result, _ = hall.enter(list(page.hidden))
@@ -335,6 +353,7 @@ class Monkey:
             self._hold(said, result, None)
 
     def _hold(self, said: Said, result: Result, page: Page | None) -> None:
+        said.lots = dict(self.hall.house.event.find_match("1.1")[1].lots)
         try:
             wanted = console_oracle.expected(self.hall.table, said)
         except Unsaid as unsaid:

@@ -55,7 +55,7 @@ def chance_command(house: House, chance: random.Random) -> Any:
     return chance.choice(some)
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 12))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 12))])
 def test_changes_make_the_same_page_as_a_reload(house: House, seed: int):
     """Over a random evening, with tables that call and fall silent; some changes are fetched together."""
     chance = random.Random(seed)

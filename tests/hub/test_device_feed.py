@@ -52,7 +52,7 @@ async def two_events(hall: FeedHall) -> None:
 # --- nothing is missed -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(8, 24))])
 def test_whatever_happens_every_unit_shows_what_a_view_from_nothing_shows(tmp_path: Path, seed: int) -> None:
     """Commands, statuses, placements, connections and the clock in any order, several at once: each time the feed has
     come to rest, the last view that was sent is the one that is worked out anew."""

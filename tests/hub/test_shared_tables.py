@@ -69,7 +69,7 @@ def test_whatever_is_pressed_no_table_has_two_events(presses: list[tuple[str, st
             assert shared(iter(service.snapshot.events.values())) == set(), (event, what)
 
 
-@pytest.mark.parametrize("events", [("e1", "e2"), ("e1", "e2", "e3")])
+@pytest.mark.parametrize("events", [("e1", "e2"), pytest.param(("e1", "e2", "e3"), marks=pytest.mark.long)])
 @pytest.mark.parametrize("first", ["draw", "impose"])
 def test_every_order_of_drawing_and_publishing_ends_with_all_events_at_tables_of_their_own(
     tmp_path: Path, events: tuple[str, ...], first: str,

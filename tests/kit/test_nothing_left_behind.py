@@ -97,8 +97,11 @@ def demo(folder: Path) -> Started:
     return Started(folder, *ROUNDTAP, "demo", "--port", str(free_port()), "--tables", "1", "--players", "4")
 
 
-@endings()
-@pytest.mark.parametrize("many", [1, 3], ids=["while the hub starts", "hub, table and station"])
+@pytest.mark.parametrize(("many", "ending"), [
+    pytest.param(many, ending, id=f"{what}-{ending.name}", marks=() if (many, ending) in (
+        (1, signal.SIGTERM), (3, signal.SIGINT), (3, signal.SIGKILL)) else pytest.mark.long)
+    for many, what in ((1, "while the hub starts"), (3, "hub, table and station"))
+    for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)])
 def test_a_demo(tmp_path: Path, started: list[Started], ending: signal.Signals, many: int) -> None:
     started.append(demo(tmp_path))
     started[0].wait_for(many)
@@ -108,7 +111,7 @@ def test_a_demo(tmp_path: Path, started: list[Started], ending: signal.Signals, 
         assert list(tmp_path.iterdir()) == [], "its folder, with keys in it, is left"
 
 
-@endings(signal.SIGINT)
+@endings(signal.SIGINT, signal.SIGKILL)
 def test_a_rehearsal_on_real_processes(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
     event, temporary = tmp_path / "event.json", tmp_path / "tmp"
     event.write_text(json.dumps(recorded()))
@@ -120,7 +123,8 @@ def test_a_rehearsal_on_real_processes(tmp_path: Path, started: list[Started], e
         assert list(temporary.iterdir()) == [], "its folder, with keys in it, is left"
 
 
-@endings(signal.SIGTERM, signal.SIGKILL)
+@pytest.mark.long
+@endings()
 def test_a_benchmark(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
     started.append(Started(tmp_path, *BENCH, "--tables", "1"))
     started[0].wait_for(2)

@@ -16,7 +16,6 @@ LONG = pytest.mark.long
 
 
 @pytest.mark.parametrize(("rulebook_id", "players"), [
-    # The test below plays all of them with leavers, disputes and corrections.
     pytest.param(each, players, marks=() if (each, players) == ("xwing-standard", 8) else LONG)
     for each in RULEBOOKS for players in (8, 12, 13)])
 def test_the_hub_ends_where_the_record_does(rulebook_id: str, players: int) -> None:
@@ -25,8 +24,9 @@ def test_the_hub_ends_where_the_record_does(rulebook_id: str, players: int) -> N
     assert changes(outcome(played), outcome(event)) == []
 
 
-@pytest.mark.parametrize("players", [9, pytest.param(13, marks=LONG)])
-@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize(("rulebook_id", "players"), [
+    pytest.param(each, players, marks=() if (each, players) in (("keyforge-archon", 9), ("warlords-of-terra", 9))
+                 else LONG) for each in RULEBOOKS for players in (9, 13)])
 def test_with_leavers_disputes_and_corrections_it_ends_there_too(rulebook_id: str, players: int) -> None:
     event = made_up(rulebook_id, players, seed=7)
     played = rehearse_fast(script_of(event), lambda number, done, of: None, trouble=True)

@@ -86,6 +86,7 @@ def of_the_product() -> list[Mutant]:
     return drawn(list(PACKAGES), 31, seed=7)
 
 
+@pytest.mark.long
 def test_each_change_of_the_product_makes_another_program_and_packages_share_them(of_the_product: list[Mutant]) -> None:
     for mutant in of_the_product:
         source = (ROOT / mutant.file).read_bytes()
@@ -96,6 +97,7 @@ def test_each_change_of_the_product_makes_another_program_and_packages_share_the
     assert counted == [11, 10, 10]
 
 
+@pytest.mark.long
 def test_a_seed_draws_the_same_again_from_anywhere_and_a_list_tries_nothing(
         of_the_product: list[Mutant], tmp_path: Path) -> None:
     def listed(seed: str) -> list[str]:

@@ -25,12 +25,15 @@ def first_feasible(draws: Sequence[Pairs], met: Met, byes: Sequence[int], rounds
 
     If none is, or the search runs out of steps before it finds one, simply the first: all are kept. `draws` come in
     random order, so this chooses uniformly among those that qualify. `byes` count the bye of this round already.
+    A tenth of the steps is for any one draw: a dead end that is hard to prove keeps nobody from the draw beside it.
     """
-    budget = Budget()
+    left = STEPS
     for pairs in draws:
+        budget = Budget(min(left, STEPS // 10))
         if _possible(_after(pairs, met), list(byes), rounds_left, budget, 0):
             return pairs
-        if budget.left < 0:
+        left -= STEPS // 10 - max(budget.left, 0)
+        if left <= 0:
             break
     return draws[0]
 

@@ -61,10 +61,11 @@ def tiebreak_values(tournament: Tournament, tied: Sequence[str], after: int | No
     meetings = meetings_among(tournament, tied, after)
     if not meetings:
         return dict.fromkeys(tied, ())
-    playing = _still_in(tournament, tied, meetings)
+    # Of the whole event: those who have met all of their tie left it when they left the others of that tie.
+    last = max(played.number for played in tournament.stage_rounds(TIEBREAK) if after is None or played.number <= after)
+    playing = _still_in(tournament, tied, meetings, last)
     meetings = [meeting for meeting in meetings if meeting.pair <= playing]
     if meetings and chosen_form(tournament) == KNOCKOUT:
-        last = max(meeting.round for meeting in meetings)
         gone = {who for who in playing if not _here(tournament, who, last)}
         # Who left unbeaten did not appear for the next round: below who is still unbeaten, above who was beaten.
         worth: dict[str, Worth] = {
@@ -75,22 +76,22 @@ def tiebreak_values(tournament: Tournament, tied: Sequence[str], after: int | No
     return {who: worth.get(who, (0,)) for who in tied}
 
 
-def _still_in(tournament: Tournament, tied: Sequence[str], meetings: Sequence[Meeting]) -> set[str]:
-    """Without those who left with a meeting still to come. Who left later on has played all there was to play.
+def _still_in(tournament: Tournament, tied: Sequence[str], meetings: Sequence[Meeting], last: int) -> set[str]:
+    """Without those who left by round `last` with a meeting still to come. Who left later on has played all there was.
 
     Who never played at all is nobody's meeting to come.
     """
-    last = max(meeting.round for meeting in meetings)
     met = {meeting.pair for meeting in meetings if not meeting.open}
     knockout = chosen_form(tournament) == KNOCKOUT
     here = {who for who in tied if _here(tournament, who, last)}
     began = {who for who in tied if who in here or any(who in pair for pair in met)}
     if knockout:
         return began
-    return {
-        who for who in began
-        if who in here or all(frozenset((who, other)) in met for other in began if other != who)
-    }
+    done = {who for who in began if all(frozenset((who, other)) in met for other in began if other != who)}
+    if not here and done != began:
+        # Nobody is left to play what is missing: whose meetings happen to be complete decides nothing.
+        return set()
+    return here | done
 
 
 def _here(tournament: Tournament, who: str, last: int) -> bool:

@@ -63,7 +63,9 @@ class Warlords:
                 return self._parts(tied, values.__getitem__, "tiebreak_round", above, self._from_2)
             return self._from_5(tied, above, meeting + 1)
         if gone and gone != set(tied):
-            return self._parts(tied, lambda who: who not in gone, "tiebreak_round", above, self._from_2)
+            # Who met everybody before going stands below only where everybody meets again.
+            below = gone - self.meetings.all_met(tied, gone) or gone
+            return self._parts(tied, lambda who: who not in below, "tiebreak_round", above, self._from_2)
         if not gone:
             self.unresolved.append(tied)
         return self._lot(tied)

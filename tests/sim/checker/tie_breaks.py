@@ -49,6 +49,12 @@ class Meetings:
             wins[theirs[meeting][2]] += 1
         return dict(wins)
 
+    def all_met(self, tied: Sequence[str], gone: Collection[str]) -> set[str]:
+        """Who has nobody left to meet: those who went without a match are nobody's match to come."""
+        pairs = {frozenset(match[2:]) for match in self.matches}
+        group = {who for who in tied if who not in gone or any({who} < pair <= set(tied) for pair in pairs)}
+        return {who for who in group if all({who, other} in pairs for other in group - {who})}
+
     @staticmethod
     def _knockout(tied: Sequence[str], among: list[tuple[int, str, str, str]], meeting: int) -> dict[str, Any] | None:
         """By the round of the first loss, at once: whoever has not lost yet will lose later, or never."""
