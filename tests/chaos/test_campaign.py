@@ -53,7 +53,8 @@ def test_no_result_is_lost_doubled_or_another_than_was_shown(
 
 
 @pytest.mark.parametrize(("seed", "tables", "rounds", "strokes", "faults"), [
-    pytest.param(5, 2, 2, 0, FEW, marks=long), pytest.param(5, 3, 3, 4, FEW, marks=long), pytest.param(4, 4, 3, 40, Faults(), marks=long),
+    pytest.param(5, 2, 2, 0, FEW, marks=long),
+    pytest.param(5, 3, 3, 4, FEW, marks=long), pytest.param(4, 4, 3, 40, Faults(), marks=long),
 ])
 def test_a_round_that_died_with_its_card_comes_back_from_the_tables(
         play: Play, seed: int, tables: int, rounds: int, strokes: int, faults: Faults) -> None:

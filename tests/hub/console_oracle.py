@@ -15,7 +15,8 @@ WINS, BOTH_LOSE, DRAWN = ("a", "b"), "none", "draw"
 @dataclass
 class Said:
     """`figures`: (heading, side) → number; `choices`: heading → answer, (heading, side) where each side makes its own;
-    `squads`: side → letters; `lots`: name → side, as the kit drew them. `named` is who was said to have won, `conceded` who was said to have conceded."""
+    `squads`: side → letters; `lots`: name → side, as the kit drew them. `named` is who was said to have won,
+    `conceded` who was said to have conceded."""
 
     way: str = ""
     named: str = ""
