@@ -213,8 +213,7 @@ POLICY: Mapping[str, Row] = {
                 "POST /cut/present"),
     **_of_event(HEADS, PLAYING, "POST /clock", "POST /extra"),
     **_of_event(STAFF, PLAYING,
-                "POST /match/<match_id>", "POST /slip/<match_id>", "POST /match/<match_id>/walk",
-                "POST /match/<match_id>/walk/lot",
+                "POST /match/<match_id>/walk", "POST /match/<match_id>/walk/lot",
                 "POST /match/<match_id>/before-play", "POST /match/<match_id>/here", "POST /match/<match_id>/picks",
                 "POST /match/<match_id>/entry",
                 rounds=SHOWN_ROUND, only=_IN_OPEN_ROUNDS),
@@ -224,7 +223,7 @@ POLICY: Mapping[str, Row] = {
                 "POST /match/<match_id>/here-after-all", "POST /match/<match_id>/ruling",
                 "POST /match/<match_id>/appeal", "POST /match/<match_id>/extension", rounds=SHOWN_ROUND),
     **_of_event(HEADS, PLAYING, "POST /match/<match_id>/appeal-decided", rounds=SHOWN_ROUND),
-    **_of_event(STAFF, PLAYED, "GET /match/<match_id>", "GET /match/<match_id>/walk", "GET /slip/<match_id>"),
+    **_of_event(STAFF, PLAYED, "GET /match/<match_id>", "GET /match/<match_id>/walk"),
 }
 """Address, as the routes have it → its row."""
 

@@ -98,7 +98,7 @@ class Evening:
         """One result on the match's page, by clicks."""
         hand, screen = self.hand, self.hand.look()
         hand.ready()
-        hand.leads(f"#missing a[href$='/match/{match}']", "the match", lambda: screen.all("[name='score.a']"))
+        hand.leads(f"#missing a[href$='/match/{match}']", "the match", lambda: screen.all("#enter [name='text']"))
         assert [one.text for one in screen.all(".versus b")] == [a, b]
         self.fill(a, b, a_wins=self._wins(a, b))
 
@@ -106,10 +106,10 @@ class Evening:
         """The figures of the match that is open; the one who saves clicks twice."""
         hand, screen = self.hand, self.hand.screen
         high, low = self.best
-        for side, figure in (("a", high if a_wins else low), ("b", low if a_wins else high)):
-            hand.type(f"[name='score.{side}']", str(figure))
+        hand.type("#enter [name='text']", f"{high} {low}" if a_wins else f"{low} {high}")
+        hand.leads("#enter .walk-line button", "what the line means", lambda: screen.all(".walk .worth"))
         number = self.hall.event(self.event_id).number
-        hand.leads("#enter form button.main", "the console", lambda: screen.all("#next"), twice=True)
+        hand.leads(".walk form[method=post] button.main", "the console", lambda: screen.all("#next"), twice=True)
         screen.until(lambda: self.hall.event(self.event_id).number == number + 1, "one entry")
         self._note(a, b, a_wins)
 
@@ -315,7 +315,7 @@ def correct_round_1(evening: Evening) -> None:
     """In round 3 a result of round 1 turns out to be the other way round."""
     hand, screen = evening.hand, evening.hand.look()
     hand.leads(".tabs a[href*='round=1']", "round 1", lambda: "round=1" in screen.driver.current_url)
-    hand.leads("#done .cell a", "a match of round 1", lambda: screen.all("[name='score.a']"))
+    hand.leads("#done .cell a", "a match of round 1", lambda: screen.all("#enter [name='text']"))
     a, b = (each.text for each in screen.all(".versus b"))
     was = evening.ledger.won[1, frozenset((a, b))]
     evening.number = 1

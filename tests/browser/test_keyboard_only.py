@@ -140,9 +140,12 @@ def _result(keys: Keyboard) -> str:
     screen = keys.screen
     keys.tab_to("#missing a")
     keys.press(Keys.ENTER)
-    screen.until(lambda: screen.all("[name='score.a']"), "the match")
+    screen.until(lambda: screen.all("#enter [name='text']"), "the match")
     winner = screen.one(".versus b").text
-    keys.tab_to("[name='score.a']")
-    keys.press("100", Keys.TAB, "24", Keys.ENTER)
+    keys.tab_to("#enter [name='text']")
+    keys.press("a24", Keys.ENTER)
+    screen.until(lambda: screen.all(".walk .worth"), "what the line means")
+    keys.tab_to(".walk form[method=post] button.main")
+    keys.press(Keys.ENTER)
     screen.until(lambda: screen.all("#next"), "the console again")
     return winner

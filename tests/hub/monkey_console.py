@@ -11,7 +11,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,13 @@ import console_oracle
 from console_oracle import WINS, Said, Table, Unsaid
 from pages_kit import Browser, House, open_house, problem_of
 
-from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.course import situation_of
 from roundtap_core.event.decide import decide
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import Match, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.journal.journal import PersonRecord
-from roundtap_hub.views.result_form import read_result
 
 MATCH = "/console/e1/match/1.1"
 AT = f"{MATCH}/walk"
@@ -336,23 +333,10 @@ class Monkey:
         self.count["recorded"] += 1
         self._hold(said, result, page)
 
-    def form(self, sent: dict[str, Any], said: Said) -> None:
-        """One plain form as it was filled in."""
-        state = self.hall.house.event
-        played, match = state.find_match("1.1")
-        try:
-            result = read_result(state.rulebook, state.options, sent, situation_of(state, played, match))
-            decide(state, c.EnterResult("1.1", 0, result), self.hall.house.hub.clocks.now())
-        except Problem:
-            self.count["form refused"] += 1
-            return
-        self.count["form recorded"] += 1
-        if said.way.startswith("Judge"):
+    def _hold(self, said: Said, result: Result, page: Page) -> None:
+        if result.ended == "ruling":
             self._hold_ruling(said, result)
-        else:
-            self._hold(said, result, None)
-
-    def _hold(self, said: Said, result: Result, page: Page | None) -> None:
+            return
         said.lots = dict(self.hall.house.event.find_match("1.1")[1].lots)
         try:
             wanted = console_oracle.expected(self.hall.table, said)
@@ -368,19 +352,19 @@ class Monkey:
         right = {key: getattr(wanted, key) for key in recorded}
         if recorded != right:
             raise Violation(f"{said} makes {right}, recorded is {recorded}")
-        if page is not None and wanted.winner in WINS:
+        if wanted.winner in WINS:
             name = self.hall_names()[wanted.winner]
             if name not in page.outcome:
                 raise Violation(f"{name} wins, the page says {page.outcome!r}")
 
     def _hold_ruling(self, said: Said, result: Result) -> None:
-        """A judge's word: the winner who was named, the figures that were typed, all of a pair or none of it."""
-        if result.winner != said.named:
-            raise Violation(f"ruled for {said.named!r}, recorded for {result.winner!r}")
+        """A judge's word: the winner who was named, and the figures that were typed, or none."""
+        named = said.choices["Who wins by the ruling?"]
+        if result.winner != named:
+            raise Violation(f"ruled for {named!r}, recorded for {result.winner!r}")
         for heading, pair in zip(headings(self.hall.table), (result.score, result.wounds), strict=False):
-            typed = {side: said.figures.get((heading, side)) for side in WINS}
-            if pair is not None and (pair.a, pair.b) != (typed["a"], typed["b"]) and any(
-                    value is not None for value in (*typed.values(), pair.a or None, pair.b or None)):
+            typed = [said.figures.get((heading, side), 0) for side in WINS]
+            if (pair.a, pair.b) != tuple(typed) if pair is not None else any(typed):
                 raise Violation(f"ruled {heading} {typed}, recorded {pair}")
 
     def hall_names(self) -> dict[str, str]:
@@ -428,71 +412,6 @@ def _button(page: Page, pressed: list[tuple[str, str]]) -> tuple[str, str, str, 
     return next(button for button in page.buttons if button[:2] == pressed[0])
 
 
-@dataclass(frozen=True)
-class PlainForm:
-    """The plain form as it is read off the match page: fields with what stands beside them."""
-
-    ways: tuple[tuple[str, str], ...]
-    figures: tuple[tuple[str, str, str], ...]
-    squads: tuple[tuple[str, str, tuple[str, ...]], ...]
-    choices: tuple[tuple[str, str, tuple[str, ...]], ...]
-    winners: tuple[str, ...]
-
-
-def read_form(text: str) -> PlainForm:
-    form = next(f for f in re.findall(r'<form method="post".*?</form>', text, flags=re.S) if f'action="{MATCH}"' in f)
-    ways = tuple((value, _plain(words)) for value, words in re.findall(
-        r'<input type="radio" name="ended" value="([^"]+)"[^>]*>(.*?)</label>', form, flags=re.S))
-    figures = []
-    for block in re.findall(r'<fieldset class="figures-in">.*?</fieldset>', form, flags=re.S):
-        legend = re.search(r"<legend>(.*?)</legend>", block, flags=re.S)
-        assert legend
-        heading = _plain(re.sub(r"<small.*?</small>", "", legend[1], flags=re.S))
-        for label in re.findall(r"<label>.*?</label>", block, flags=re.S):
-            name = re.search(r'<input name="([^"]+)"', label)
-            assert name
-            figures.append((name[1], heading, _side(label)))
-    squads = tuple(
-        (boxes[0][0], _side(block), tuple(value for _, value in boxes))
-        for block in re.findall(r'<fieldset class="few">.*?</fieldset>', form, flags=re.S)
-        if (boxes := re.findall(r'<input type="checkbox" name="([^"]+)" value="([^"]+)"', block))
-    )
-    choices = tuple(
-        (select[0], _plain(words), tuple(re.findall(r'<option value="([^"]*)"', select[1])))
-        for words, *select in re.findall(
-            r'<label class="one-of">(.*?)<select name="([^"]+)">(.*?)</select>', form, flags=re.S)
-    )
-    winners = tuple(re.findall(r'<input type="radio" name="winner" value="([^"]*)"', form))
-    return PlainForm(ways, tuple(figures), squads, choices, winners)
-
-
-def fill_in(form: PlainForm, chance: random.Random) -> tuple[dict[str, Any], Said]:
-    """Anything, and often nothing, in every field."""
-    sent: dict[str, Any] = {}
-    said = Said()
-    if chance.random() < 0.97:
-        value, words = chance.choice(form.ways)
-        sent["ended"], said.way = value, words
-    for name, heading, side in form.figures:
-        draw = chance.random()
-        text = "" if draw < 0.2 else chance.choice(NONSENSE) if draw < 0.25 else chance.choice(NUMBERS)
-        sent[name] = text
-        with suppress(ValueError):
-            said.figures[heading, side] = int(text)
-    for name, side, values in form.squads:
-        wanted = 2 if chance.random() < 0.8 else chance.randrange(len(values) + 1)
-        picked = sorted(chance.sample(values, wanted))
-        sent[name] = picked
-        said.squads[side] = tuple(map(int, picked))
-    for name, heading, values in form.choices:
-        sent[name] = said.choices[heading] = chance.choice(values)
-    if form.winners:
-        sent["winner"] = said.named = chance.choice(form.winners)
-    if chance.random() < 0.6:
-        sent["conceded_by"] = said.conceded = chance.choice(WINS)
-    return sent, said
-
-
 def run(folder: Path, rulebook: str, walks: int, chance: random.Random, places: int = 0) -> Counter[str]:
     """So many walks and forms at the tables of a rulebook, before time and at time; what came of them.
 
@@ -506,13 +425,10 @@ def run(folder: Path, rulebook: str, walks: int, chance: random.Random, places: 
         at = folder / str(number)
         at.mkdir(parents=True)
         with hall_of(at, table, at_time) as hall:
-            monkey, form = Monkey(hall, chance), read_form(hall.browser.get(MATCH).text)
+            monkey = Monkey(hall, chance)
             for turn in range(walks // len(where) + 1):
                 try:
-                    if turn % 3 == 2:
-                        monkey.form(*fill_in(form, chance))
-                    else:
-                        monkey.walk()
+                    monkey.walk()
                 except Violation as found:
                     raise Violation(f"{table} at_time={at_time} turn={turn}: {found}") from None
             count += monkey.count

@@ -147,9 +147,10 @@ def test_a_scorekeeper_overrules_no_table_by_a_slip(tmp_path: Path) -> None:
         house.publish()
         for side in "ab":
             house.report("1.1", side, 100, 24)
-        keeper, slip = house.staff("scorekeeper"), "/console/e1/slip/1.1"
-        typed = {**form_of(keeper, slip, slip), "ended": "played", "score.a": "24", "score.b": "100"}
-        asked = pressed(keeper, slip, typed)
+        keeper = house.staff("scorekeeper")
+        slip = "/console/e1/match/1.1/walk"
+        end = f"{slip}?slip=ABC-1&way=played&opener=b&q.score.loser=24"
+        asked, typed = keeper.opened(end), form_of(keeper, end, slip)
         assert 'value="record"' in asked.text
         assert 'value="slip"' not in asked.text
         assert "decided by: judge, head judge, organizer" in asked.text
@@ -159,7 +160,7 @@ def test_a_scorekeeper_overrules_no_table_by_a_slip(tmp_path: Path) -> None:
         assert "this is for: judge, head judge, organizer" in problem_of(refused)
         assert house.event.head == head
         judge = house.staff("judge", "Jo Judge")
-        typed["csrf"] = form_of(judge, slip, slip)["csrf"]
+        typed["csrf"] = form_of(judge, end, slip)["csrf"]
         assert pressed(judge, slip, {**typed, "counts": "slip", "reason": "So it is"}).status_code == 303
         found = house.event.find_match("1.1")
         assert found is not None

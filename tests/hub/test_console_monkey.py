@@ -14,7 +14,6 @@ def test_nothing_is_recorded_that_nobody_said(rulebook: str, tmp_path: Path, cha
     """At one of the rulebook's tables, before time or at time."""
     count = run(tmp_path, rulebook, 60, chance, places=1)
     assert count["recorded"]
-    assert count["form recorded"] + count["form refused"]
 
 
 @pytest.mark.long
@@ -22,4 +21,4 @@ def test_nothing_is_recorded_that_nobody_said(rulebook: str, tmp_path: Path, cha
 def test_nothing_is_recorded_that_nobody_said_in_many_walks(rulebook: str, tmp_path: Path, chance: Random):
     count = run(tmp_path, rulebook, 1_000, chance)
     assert count["recorded"] > 250
-    assert count["form refused"]
+    assert count["refused"] + count["refused at the end"]

@@ -88,21 +88,21 @@ class Desk:
         """Type it in. Returns the answer, which asks where something else was said before."""
         page = self.opened(slip)
         won, figures = said
-        fields = {name: re.search(rf'name="{name}" value="([^"]*)"', page.text)[1] for name in ("revision", "seen")}
-        fields["ended"] = re.search(r'name="ended" value="([^"]+)" checked', page.text)[1]
-        if figures is None:
-            fields |= {"winner": won, "first_player": "a"}
-        else:
-            fields |= {"winner": "", "score.a": figures[0], "score.b": figures[1]}
-        address = re.search(r'action="(/console/e1/slip/[^"]+)"', page.text)[1]
-        return self.browser.post(address, **fields, **more)
+        hidden = dict(re.findall(r'<input type="hidden" name="(revision|seen|slip)" value="([^"]*)"', page.text))
+        line = won if figures is None else f"{figures[0]} {figures[1]}"
+        address = re.search(r'action="(/console/e1/match/[^"]+/walk)"', page.text)[1]
+        end = self.browser.client.get(address, query_string={**hidden, "text": line}, headers=self.browser.headers,
+                                      follow_redirects=True)
+        return end if 'id="slip-differs"' in end.text else self.decide(end, **more)
 
-    def decide(self, asked, counts, reason=""):
-        """Two results for one match: both stand on the page, and somebody decides."""
-        form = asked.text.partition('id="slip-differs"')[2].partition("</form>")[0]
+    def decide(self, asked, counts="", reason="", **more):
+        """The last page's button; where two results were said, somebody decides."""
+        form = next(each for each in re.findall(r'<form method="post".*?</form>', asked.text, flags=re.S)
+                    if "/walk" in each)
         fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
         self.browser.token = fields.pop("csrf")
-        return self.browser.post(re.search(r'action="([^"]+)"', form)[1], **fields, counts=counts, reason=reason)
+        address = re.search(r'action="([^"]+)"', form)[1]
+        return self.browser.post(address, **fields, counts=counts, reason=reason, **more)
 
     def counts(self, slip, said):
         self.book[slip.round, slip.a, slip.b] = said

@@ -1,4 +1,4 @@
-"""What breaks a clause, tried at the console: results in the plain form, lists before round 1 is published."""
+"""What breaks a clause, tried at the console: results in the steps, lists before round 1 is published."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from pages_kit import Browser, House, problem_of, text_of
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor, EnterResult, MakeCut, SetClock, SetOfficials
 from roundtap_core.event.official import Official
 from roundtap_core.eventfile.read import tournament_from_json
-from roundtap_core.records import RULING, Pair, Result
+from roundtap_core.forms.form import Form, with_rulings
+from roundtap_core.forms.questions import LOSER, WINNER
+from roundtap_core.records import RULING, SIDES, Pair, Result, other
+from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.new_event import enrol
@@ -41,13 +44,17 @@ def enter(house: House, raw: dict[str, Any], **options: Any) -> Browser:
     return house.organizer()
 
 
-def fields(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields of the form: {"score": {"a": 1}} → ("score.a", 1)."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from fields(inner, f"{at}.{key}" if at else key)
-    else:
-        yield at, value
+def told_as(result: dict[str, Any], form: Form) -> Iterator[dict[str, Any]]:
+    """A result as the steps of every way that ends so would be sent, whoever of the two opened it."""
+    for way in form.ways:
+        if way.ended != result.get("ended", "played"):
+            continue
+        for opener in SIDES:
+            sides = {opener: WINNER, other(opener): LOSER}
+            sent: dict[str, Any] = {"way": way.id, "opener": opener}
+            for key in ("score", "wounds", "picks"):
+                sent |= {f"q.{key}.{sides[side]}": value for side, value in result.get(key, {}).items()}
+            yield sent | {f"q.{key}": result[key] for key in ("winner", "initiative", "first_player") if key in result}
 
 
 def played(house: House, lives: tuple[int, ...] = (20, 20, 20, 20)) -> None:
@@ -62,11 +69,16 @@ def played(house: House, lives: tuple[int, ...] = (20, 20, 20, 20)) -> None:
 def test_a_result_that_breaks_a_clause_is_not_taken(house: House, clause: str):
     browser = enter(house, RESULTS[clause].file)
     house.publish()
-    typed = dict(fields(RESULTS[clause].result))
-    answer = browser.post("/console/e1/match/1.1", **{"revision": 0, "ended": "played", **typed})
-    assert answer.status_code in (400, 409)
-    assert problem_of(answer)
-    assert house.event.find_match("1.1")[1].match.result is None
+    state, broken = house.event, RESULTS[clause].result
+    form = with_rulings(state.rulebook.form(state.options), ("a", "b", "draw", "none"))
+    for sent in told_as(broken, form):
+        answer = browser.post("/console/e1/match/1.1/walk", revision=0, **sent)
+        assert answer.status_code in (303, 400, 409)
+        # What is no answer to any step counts for nothing, and is asked for instead.
+        recorded = house.event.find_match("1.1")[1].match.result
+        assert recorded or problem_of(answer) or "/walk" in answer.location
+        made = result_to_json(recorded) if recorded else {}
+        assert any(made.get(key) != value for key, value in broken.items()), sent
 
 
 @pytest.mark.parametrize("clause", sorted(LISTS))

@@ -25,8 +25,8 @@ def test_from_login_to_the_export(house: House):
         browser.post("/console/e1/clock", action="start")
         assert "3 results missing" in text_of(browser.get("/console/e1"))
         for table in (1, 2, 3):
-            browser.post(f"/console/e1/match/{number}.{table}", revision=0, ended="played",
-                         **{"score.a": 100, "score.b": 10 * table})
+            browser.post(f"/console/e1/match/{number}.{table}/walk", revision=0, way="played", opener="a",
+                         **{"q.score.loser": 10 * table})
     assert "All 2 rounds are played" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/finish")
     assert "The event is finished" in text_of(browser.get("/console/e1"))

@@ -85,12 +85,12 @@ def test_a_button_pressed_here_leads_back_here(house: House, judge: Browser):
 def test_from_the_match_a_judge_comes_back_to_the_calls_and_from_the_console_to_the_console(house: House):
     head, organizer = house.staff(HEAD_JUDGE, "Kai"), house.organizer()
     house.time_is_up()
-    form = {"ended": "time", "score.a": 49, "score.b": 77, "revision": 0}
+    form = {"way": "time", "q.score.winner": 49, "q.score.loser": 77, "revision": 0}
     for browser, came_from, to in ((head, "/console/e1/match/1.1", HALL),
                                    (organizer, "/console/e1/match/1.2", "/console/e1")):
         browser.get(came_from)
         browser.headers["Referer"] = f"http://localhost{came_from}"
-        assert browser.post(came_from, **form).location == to
+        assert browser.post(f"{came_from}/walk", **form).location == to
 
 
 @pytest.mark.parametrize(("typed", "leads_to"), [("2", "/console/e1/match/1.2"), (" 1 ", "/console/e1/match/1.1")])

@@ -58,15 +58,15 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     assert "Semi-final: the tables are published. When most people sit, start the clock." in page
     assert house.event.clock.total_ms == 75 * 60_000
     for match in ("5.1", "5.2"):
-        browser.post(f"/console/e1/match/{match}", revision=0, ended="played", **{"score.a": 100, "score.b": 10})
+        browser.post(f"/console/e1/match/{match}/walk", revision=0, way="played", opener="a", **{"q.score.loser": 10})
     assert "Next comes: Final." in text_of(browser.get("/console/e1"))
 
     browser.post("/console/e1/draw", attempt=0)
     assert "Third place" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/publish", number=6, attempt=1)
     assert house.event.clock.total_ms == 120 * 60_000
-    browser.post("/console/e1/match/6.2", revision=0, ended="played", **{"score.a": 100, "score.b": 20})
-    browser.post("/console/e1/match/6.1", revision=0, ended="played", **{"score.a": 50, "score.b": 100})
+    browser.post("/console/e1/match/6.2/walk", revision=0, way="played", opener="a", **{"q.score.loser": 20})
+    browser.post("/console/e1/match/6.1/walk", revision=0, way="played", opener="b", **{"q.score.loser": 50})
     winner = house.event.rounds[-1].matches[0].match.b
     assert winner is not None
     name = TWENTY[int(winner[1:]) - 1]

@@ -11,7 +11,8 @@ from roundtap_core.records import Competitor, Pair, Result
 from roundtap_hub.pages.new_event import enrol
 
 FOUR = "Ana Ruiz\nBruno Maier\nŁukasz Żak\nEva Luz"
-SQUADS = {"picks.a": ["1", "2"], "picks.b": ["3", "4"]}
+SQUADS = {"q.picks.loser": ["1", "2"], "q.picks.winner": ["3", "4"]}
+"""Of the one who leaves, and of the other one, who wins."""
 
 
 def playing(house: House, rulebook: str, people: str = FOUR, **options: object) -> Browser:
@@ -45,11 +46,12 @@ def test_warlords_asks_the_life_totals_before_anybody_leaves(house: House, actio
     page = browser.post(at, **reason)
     assert "How does it stand?" in text_of(page)
     assert house.event.entrants[who].active
-    for missing in ({}, {"score.a": 14}, {"score.b": 9}):
-        assert "A figure is missing" in problem_of(browser.post(at, known=1, **reason, **missing))
-    assert "has 0 life" in problem_of(browser.post(at, known=1, **reason, **{"score.a": 0, "score.b": 9}))
+    asked = "score.winner score.loser"
+    for missing in ({}, {"q.score.winner": 14}, {"q.score.loser": 9}):
+        assert "A figure is missing" in problem_of(browser.post(at, known=1, asked=asked, **reason, **missing))
+    assert "has 0 life" in problem_of(browser.post(at, known=1, **reason, **{"q.score.winner": 0, "q.score.loser": 9}))
     assert house.event.entrants[who].active
-    assert browser.post(at, known=1, **reason, **{"score.a": 14, "score.b": 9}).status_code == 303
+    assert browser.post(at, known=1, **reason, **{"q.score.winner": 14, "q.score.loser": 9}).status_code == 303
     assert not house.event.entrants[who].active
     assert result(house) == Result("concession", conceded_by="b", score=Pair(14, 9))
 
@@ -59,8 +61,8 @@ def test_life_totals_that_nobody_knows_are_owed_and_the_match_stays_open(house: 
     browser.post(f"/console/e1/competitors/{sitting(house, 'b')}/drop", known=0)
     assert result(house) is None
     assert "life totals at that moment are missing" in text_of(browser.get("/console/e1"))
-    typed = {"ended": "concession", "conceded_by": "b", "score.a": 8, "score.b": 0, "revision": 0}
-    assert browser.post("/console/e1/match/1.1", **typed).status_code == 303
+    typed = {"way": "conceded", "opener": "a", "q.score.winner": 8, "q.score.loser": 0, "revision": 0}
+    assert browser.post("/console/e1/match/1.1/walk", **typed).status_code == 303
     assert "life totals at that moment are missing" not in text_of(browser.get("/console/e1"))
 
 
@@ -75,9 +77,12 @@ def test_shatterpoint_asks_the_squads_of_both(house: House):
     browser = playing(house, "shatterpoint-premier")
     at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
     assert "How does it stand?" in text_of(browser.post(at))
-    stood = {"score.a": 1, "score.b": 0, "wounds.a": 0, "wounds.b": 4}
-    assert "A figure is missing" in problem_of(browser.post(at, known=1, **SQUADS, **{"score.a": 1, "wounds.b": 4}))
-    assert "squads of this side" in problem_of(browser.post(at, known=1, **stood, **{"picks.a": ["1", "2"]}))
+    stood = {"q.score.loser": 1, "q.score.winner": 0, "q.wounds.loser": 0, "q.wounds.winner": 4}
+    asked = "score.winner score.loser"
+    half = browser.post(at, known=1, asked=asked, **SQUADS, **{"q.score.loser": 1, "q.wounds.winner": 4})
+    assert "A figure is missing" in problem_of(half)
+    one = browser.post(at, known=1, asked="picks.winner picks.loser", **stood, **{"q.picks.loser": ["1", "2"]})
+    assert "choose exactly 2" in problem_of(one)
     assert browser.post(at, known=1, **SQUADS, **stood).status_code == 303
     assert result(house) == Result("concession", conceded_by="a", score=Pair(1, 0), wounds=Pair(0, 4),
                                    picks={"a": [1, 2], "b": [3, 4]})
@@ -87,10 +92,11 @@ def test_squads_that_nobody_knows_are_owed_until_they_are_typed(house: House):
     browser = playing(house, "shatterpoint-premier")
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop", known=0)
     assert "Round 1: squads are missing" in text_of(browser.get("/console/e1"))
-    typed = {"score.a": 0, "score.b": 0, "wounds.a": 0, "wounds.b": 0,
-             "ended": "concession", "conceded_by": "a", "revision": house.event.find_match("1.1")[1].revision}
-    assert "squads of this side" in problem_of(browser.post("/console/e1/match/1.1", **typed))
-    assert browser.post("/console/e1/match/1.1", **typed, **SQUADS).status_code == 303
+    typed = {"q.score.winner": 0, "q.score.loser": 0, "q.wounds.winner": 0, "q.wounds.loser": 0,
+             "way": "conceded", "opener": "b", "revision": house.event.find_match("1.1")[1].revision}
+    browser.post("/console/e1/match/1.1/walk", **typed)
+    assert result(house).picks is None
+    assert browser.post("/console/e1/match/1.1/walk", **typed, **SQUADS).status_code == 303
     assert "Round 1: squads are missing" not in text_of(browser.get("/console/e1"))
 
 

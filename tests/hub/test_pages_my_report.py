@@ -389,8 +389,13 @@ def test_what_one_phone_says_for_both_sides_waits_for_an_official(house: House) 
     desk.log_in()
     console = text_of(desk.get("/console/e1"))
     assert "both reports came from one phone: ask both" in console
-    # The other one says it from their own phone after all.
-    honest.reports("a", 24, 100)
+    # The thief's own yes is no other person's; the other one says it from their own phone, where the page asks.
+    thief.says(thief.home())
+    assert match_of(house).match.result is None
+    asked = text_of(honest.home())
+    assert "reported with the same phone" in asked
+    assert "is that right?" in asked
+    honest.says(honest.home())
     assert match_of(house).match.result is not None
     assert match_of(house).state == "agreed"
 

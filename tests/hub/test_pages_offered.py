@@ -58,7 +58,7 @@ def test_opaque_sleeves_are_asked_for_at_the_premium_level(house: House):
 def test_a_card_that_is_missing_loses_the_game(house: House):
     browser = house.with_event(TWO, rulebook="keyforge-archon", level="relaxed")
     house.publish()
-    press(browser, MATCH, MATCH, revision=0, ended="concession", conceded_by="a")
+    press(browser, f"{MATCH}/walk?way=conceded&opener=b", f"{MATCH}/walk", revision=0, way="conceded", opener="b")
     assert house.event.rulebook.winner(result(house), house.event.options) == "b"
 
 
@@ -81,7 +81,8 @@ def test_a_sanction_of_warlords_is_a_warning_a_lost_game_or_the_end_of_the_event
     browser = house.with_event(TWO, rulebook="warlords-of-terra", level="friendly", prize_places=0)
     house.publish()
     assert "marked cards" in press(browser, "/console/e1", "/console/e1/competitors/p1/warn", reason="marked cards")
-    press(browser, MATCH, MATCH, revision=0, ended="ruling", winner="b", **{"score.a": 12, "score.b": 7})
+    press(browser, f"{MATCH}/walk?way=ruling_figures&q.winner=b&q.score.winner=12&q.score.loser=7", f"{MATCH}/walk",
+          revision=0, way="ruling_figures", **{"q.winner": "b", "q.score.winner": 12, "q.score.loser": 7})
     assert result(house).winner == "b"
     press(browser, "/console/e1", "/console/e1/competitors/p1/disqualify", reason="marked cards again")
     assert not house.event.entrants["p1"].active

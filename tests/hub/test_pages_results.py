@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
-from pages_kit import PEOPLE, Browser, House, problem_of, text_of
+from pages_kit import Browser, House, problem_of, text_of
 
 
 def match(house: House, match_id: str):
@@ -20,44 +22,73 @@ def browser(browser: Browser, house: House) -> Browser:
 
 
 def enter(browser: Browser, revision: int = 0, **fields: object):
-    return browser.post("/console/e1/match/1.1", revision=revision, **fields)
+    return browser.post("/console/e1/match/1.1/walk", revision=revision, **fields)
+
+
+def walked(browser: Browser, **fields: object):
+    return browser.get(f"/console/e1/match/1.1/walk?{urlencode(fields)}")
+
+
+def at_time(a: object, b: object) -> dict[str, object]:
+    return {"way": "time", "q.score.winner": a, "q.score.loser": b}
 
 
 def test_a_result_typed_by_hand_stands(house: House, browser: Browser):
-    assert enter(browser, ended="time", **{"score.a": 49, "score.b": 77}).status_code == 303
+    assert enter(browser, **at_time(49, 77)).status_code == 303
     result = match(house, "1.1").match.result
     assert (result.ended, result.score.a, result.score.b) == ("time", 49, 77)
     assert "MoV 72 / 128" in text_of(browser.get("/console/e1/match/1.1"))
 
 
 @pytest.mark.parametrize(("fields", "words"), [
-    ({"ended": "time", "score.a": 101, "score.b": 0}, "101 is out of range; it must be 0 to 100"),
-    ({"ended": "played", "score.a": 77, "score.b": 49}, "the winner has 100 points, not 77"),
-    ({"ended": "time", "score.a": 77}, "A figure is missing"),
-    ({"ended": "time", "score.a": "many", "score.b": 0}, "“many” is no whole number"),
-    ({"ended": "time", "score.a": 50, "score.b": 50}, "who won the final salvo"),
-    ({"ended": "time", "score.a": 50, "score.b": 40, "winner": "b"}, "contradicts"),
-    ({"ended": "ruling", "score.a": 50, "score.b": 40}, "needs its outcome"),
-    ({"ended": "concession", "score.a": 50}, "who conceded"),
-    ({"score.a": 50, "score.b": 40}, "Say how the match ended"),
+    (at_time(101, 0), "101 is out of range; it must be 0 to 100"),
+    (at_time(77, ""), "A figure is missing"),
+    (at_time("many", 0), "“many” is no whole number"),
+    (at_time(50, 50), "who won the final salvo"),
 ])
 def test_what_cannot_be_is_said_on_the_same_page_and_what_was_typed_is_kept(
     house: House, browser: Browser, fields: dict[str, object], words: str
 ):
+    shown = walked(browser, asked="score.winner score.loser", revision=0, **fields)
+    if "salvo" in words:
+        assert "Final salvo" in text_of(shown)
+        return
+    assert shown.status_code == 400
+    assert words in problem_of(shown)
+    assert f'name="q.score.winner" type="number" inputmode="numeric" min="0" max="100" value="' \
+        f'{fields["q.score.winner"]}"' in shown.text
     answer = enter(browser, **fields)
     assert answer.status_code == 400
-    assert words in problem_of(answer)
     assert match(house, "1.1").match.result is None
-    if "score.a" in fields:
-        assert f'name="score.a" type="number" inputmode="numeric" min="0" max="100" value="{fields["score.a"]}"' \
-            in answer.text
+
+
+@pytest.mark.parametrize(("line", "words"), [
+    ("50 50", "who won the final salvo"), ("b 50 40", "contradicts"), ("50", "figure"),
+    ("x", "is no result here"),
+])
+def test_a_short_line_that_is_no_result_says_why_and_stays_in_its_field(
+        house: House, browser: Browser, line: str, words: str):
+    shown = walked(browser, text=line)
+    assert words in problem_of(shown), problem_of(shown)
+    assert f'name="text" value="{line}"' in shown.text
+
+
+def test_a_short_line_leads_to_the_last_page_where_it_is_told_and_saved(house: House, browser: Browser):
+    answer = walked(browser, text="b 24")
+    assert answer.status_code == 303
+    shown = browser.get(answer.location)
+    assert "Victory points 24:100" in text_of(shown)
+    assert match(house, "1.1").match.result is None
+    assert enter(browser, way="played", opener="b", **{"q.score.loser": 24}).status_code == 303
+    assert match(house, "1.1").match.result.score.b == 100
 
 
 def test_the_salvo_a_ruling_and_a_concession(house: House, browser: Browser):
-    browser.post("/console/e1/match/1.1", revision=0, ended="time", winner="b", **{"score.a": 50, "score.b": 50})
-    browser.post("/console/e1/match/1.2", revision=0, ended="ruling", winner="none")
-    browser.post("/console/e1/match/1.3", revision=0, ended="concession", conceded_by="a",
-                 **{"score.a": 0, "score.b": 40})
+    salvo = browser.get(walked(browser, text="b 50 50").location)
+    assert "50:50" in text_of(salvo)
+    enter(browser, way="time", **{"q.score.winner": 50, "q.score.loser": 50, "q.winner": "b"})
+    browser.post("/console/e1/match/1.2/walk", revision=0, way="ruling", **{"q.winner": "none"})
+    browser.post("/console/e1/match/1.3/walk", revision=0, way="conceded", opener="b", **{"q.score.loser": 0})
     assert match(house, "1.1").match.result.winner == "b"
     assert match(house, "1.2").match.result.winner == "none"
     assert match(house, "1.3").match.result.conceded_by == "a"
@@ -66,12 +97,22 @@ def test_the_salvo_a_ruling_and_a_concession(house: House, browser: Browser):
     assert "concession" in page
 
 
+def test_a_ruling_names_who_won_alone_or_with_the_figures(house: House, browser: Browser):
+    assert "Who wins by the ruling?" in text_of(walked(browser, way="ruling"))
+    assert enter(browser, way="ruling").status_code == 303, "asked again"
+    assert match(house, "1.1").match.result is None
+    enter(browser, way="ruling_figures", **{"q.winner": "b", "q.score.winner": 70, "q.score.loser": 30})
+    ruled = match(house, "1.1").match.result
+    assert (ruled.ended, ruled.winner, ruled.score.a, ruled.score.b) == ("ruling", "b", 70, 30)
+    assert "q.winner=draw" not in walked(browser, way="ruling").text
+
+
 def test_a_correction_on_an_old_page_is_refused_with_the_new_state_in_view(house: House, browser: Browser):
-    enter(browser, ended="time", **{"score.a": 49, "score.b": 77})
-    late = enter(browser, ended="time", **{"score.a": 50, "score.b": 77})
+    enter(browser, **at_time(49, 77))
+    late = enter(browser, **at_time(50, 77))
     assert late.status_code == 409
     assert "changed meanwhile" in problem_of(late)
-    assert enter(browser, revision=1, ended="time", **{"score.a": 50, "score.b": 77}).status_code == 303
+    assert enter(browser, revision=1, **at_time(50, 77)).status_code == 303
     assert match(house, "1.1").match.result.score.a == 50
 
 
@@ -79,19 +120,19 @@ def test_a_page_opened_before_the_table_agreed_does_not_overwrite_what_was_agree
     """The revision counts officials only: the number of the standing result is what an old page does not know."""
     house.report("1.1", "a", 100, 24)
     house.report("1.1", "b", 100, 24)
-    late = enter(browser, seen=0, ended="time", **{"score.a": 10, "score.b": 77})
+    late = enter(browser, seen=0, **at_time(10, 77))
     assert late.status_code == 409
     assert "changed meanwhile" in problem_of(late)
     assert match(house, "1.1").match.result.score.a == 100
     number = match(house, "1.1").number
-    assert enter(browser, seen=number, ended="time", **{"score.a": 10, "score.b": 77}).status_code == 303
+    assert enter(browser, seen=number, **at_time(10, 77)).status_code == 303
 
 
-def test_the_form_of_a_correction_begins_with_what_stands(house: House, browser: Browser):
-    enter(browser, ended="time", **{"score.a": 49, "score.b": 77})
-    page = browser.get("/console/e1/match/1.1").text
-    assert 'name="score.a" type="number" inputmode="numeric" min="0" max="100" value="49"' in page
-    assert 'value="time" checked' in page
+def test_a_correction_begins_with_what_stands(house: House, browser: Browser):
+    enter(browser, **at_time(49, 77))
+    assert 'value="time" class="main was"' in browser.get("/console/e1/match/1.1").text
+    page = walked(browser, way="time").text
+    assert 'min="0" max="100" value="49"' in page
 
 
 def test_a_dispute_shows_both_versions_and_one_tap_accepts_either(house: House, browser: Browser):
@@ -142,7 +183,7 @@ def test_nobody_came(house: House, browser: Browser):
 
 
 def test_a_result_taken_back_leaves_the_match_open(house: House, browser: Browser):
-    enter(browser, ended="time", **{"score.a": 49, "score.b": 77})
+    enter(browser, **at_time(49, 77))
     browser.post("/console/e1/match/1.1/clear", revision=1)
     assert match(house, "1.1").match.result is None
     assert "3 results missing" in text_of(browser.get("/console/e1"))
@@ -151,28 +192,6 @@ def test_a_result_taken_back_leaves_the_match_open(house: House, browser: Browse
 def test_a_match_that_is_not_there_is_no_page(browser: Browser):
     assert browser.get("/console/e1/match/9.9").status_code == 404
     assert browser.get("/console/e7/match/1.1").status_code == 404
-
-
-@pytest.mark.parametrize(("rulebook", "typed"), [
-    ("xwing-standard", {"ended": "ruling", "winner": "a", "score.b": "7"}),
-    ("xwing-standard", {"ended": "played", "winner": "", "score.b": "0"}),
-    ("xwing-standard", {"ended": "played", "winner": "a"}),
-    ("xwing-epic-duel", {"ended": "concession", "conceded_by": "a"}),
-])
-def test_a_field_left_empty_is_asked_for_and_never_0(house: House, rulebook: str, typed: dict[str, str]):
-    browser = house.with_event(PEOPLE[:4], rulebook=rulebook)
-    house.publish()
-    answer = browser.post("/console/e1/match/1.1", revision=0, **typed)
-    assert "A figure is missing" in problem_of(answer)
-    assert house.event.find_match("1.1")[1].match.result is None
-
-
-def test_who_conceded_has_not_won(house: House):
-    browser = house.with_event(PEOPLE[:4], rulebook="xwing-epic-duel")
-    house.publish()
-    answer = browser.post("/console/e1/match/1.1", revision=0, ended="concession", conceded_by="a", winner="a",
-                          **{"score.a": "12", "score.b": "300"})
-    assert "contradicts the concession" in problem_of(answer)
 
 
 def test_a_no_show_that_somebody_noted_already_is_told_on_the_console_and_not_as_a_page_that_is_none(house: House):

@@ -290,12 +290,15 @@ def test_three_or_more_play_each_against_each_or_an_elimination_as_the_organizer
 def test_where_figures_never_tell_the_winner_has_to_be_named_and_fit_the_way(house: House):
     browser = create(house, "warlords-of-terra", "Ana Ruiz\nBruno Maier", swiss_rounds=1, prize_places=0)
     house.publish()
-    page = browser.get("/console/e1/match/1.1").text
-    assert 'name="winner" value=""' not in page
-    life = {"ended": "played", "score.a": 20, "score.b": 0, "revision": 0}
+    walk = "/console/e1/match/1.1/walk"
+    assert "Who won?" in text_of(browser.get(f"{walk}?way=played"))
     # Nobody is played out by a side with no life left while the other has all of it.
-    assert "not 20" in problem_of(browser.post("/console/e1/match/1.1", winner="b", **life))
-    assert browser.post("/console/e1/match/1.1", winner="a", **life).status_code == 303
+    assert problem_of(browser.get(f"{walk}?text=b 20 0"))
+    wrong = {"way": "played", "opener": "b", "q.score.winner": 0, "q.score.loser": 20}
+    assert browser.post(walk, revision=0, **wrong).status_code == 400
+    right = {"way": "played", "opener": "a", "q.score.winner": 20}
+    assert browser.post(walk, revision=0, **right).status_code == 303
+    assert house.event.find_match("1.1")[1].match.result is not None
 
 
 def test_squads_of_an_earlier_bye_can_still_be_noted(house: House):

@@ -286,9 +286,9 @@ def test_shatterpoint_squads_of_both_are_wanted(house: House):
     walker = play(house, "shatterpoint-premier", structure="basic")
     walker.press(way="played").press(**{"q.picks.winner": ["1", "3"]})
     assert walker.page.status_code == 400 or "Squads" in walker.text
-    form = {"ended": "played", "score.a": 2, "score.b": 0, "wounds.a": 0, "wounds.b": 0, "revision": 0}
-    refused = walker.browser.post("/console/e1/match/1.1", **form, **{"picks.a": ["1", "2"]})
-    assert "squads of this side are missing" in problem_of(refused)
+    # One short line without squads is no whole result either.
+    typed = walker.browser.get("/console/e1/match/1.1/walk?text=2 0 0 0")
+    assert "squads of this side are missing" in problem_of(typed)
     assert house.event.find_match("1.1")[1].match.result is None
 
 

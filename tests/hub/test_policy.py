@@ -305,8 +305,8 @@ def test_what_each_role_is_for() -> None:
     for address in (f"{at}/publish", f"{at}/draw", f"{at}/finish", f"{at}/cut", "POST /console",
                     "POST /console/units/add", "GET /console/hub"):
         assert {role for role in STAFF_ROLES if may(role, address)} == ORGANIZERS, address
-    assert {role for role in STAFF_ROLES if may(role, match)} == STAFF
-    assert {role for role in STAFF_ROLES if may(role, match, round_state=CLOSED)} == JUDGES
+    assert {role for role in STAFF_ROLES if may(role, f"{match}/walk")} == STAFF
+    assert {role for role in STAFF_ROLES if may(role, f"{match}/walk", round_state=CLOSED)} == JUDGES
     for address in (f"{match}/extension", f"{match}/ruling", f"{at}/call", f"{at}/call/settled",
                     f"{at}/competitors/<competitor>/warn", f"{at}/accept"):
         assert {role for role in STAFF_ROLES if may(role, address)} == JUDGES, address

@@ -96,8 +96,9 @@ def test_what_each_role_finds_on_the_console(house: House):
     assert {"/call", "/call/settled", "/accept"} <= found[JUDGE]
     assert not {"/leave/refused", "/clock", "/finish"} & found[JUDGE]
     assert not {"/call", "/accept", "/clock"} & found[SCOREKEEPER]
-    on_match = actions(house.staff(SCOREKEEPER, "Kai"), "/console/e1/match/1.1")
-    assert "/match/1.1" in on_match
+    keeper = house.staff(SCOREKEEPER, "Kai")
+    on_match = actions(keeper, "/console/e1/match/1.1")
+    assert 'action="/console/e1/match/1.1/walk"' in keeper.get("/console/e1/match/1.1").text
     assert "/match/1.1/ruling" not in on_match
 
 
@@ -143,7 +144,7 @@ def test_entries_say_who_pressed_the_button_by_role_and_id_never_by_name(house: 
     judge = house.staff(JUDGE, "Eva Luz")
     judge.get("/console/e1/match/1.3")
     judge.post("/console/e1/match/1.3/ruling", text="measured again")
-    assert judge.post("/console/e1/match/1.3", ended="time", **{"score.a": 49, "score.b": 77},
+    assert judge.post("/console/e1/match/1.3/walk", way="time", **{"q.score.winner": 49, "q.score.loser": 77},
                       revision=0).status_code == 303
     person, = house.hub.organizers.staff.people
     assert [(entry.kind, entry.actor) for entry in entries] == [

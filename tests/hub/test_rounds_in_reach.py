@@ -53,7 +53,7 @@ def test_after_a_correction_the_console_shows_that_round(house: House):
     house.publish()
     house.play()
     house.publish()
-    answer = browser.post("/console/e1/match/1.1", revision=1, ended="played", **{"score.a": 24, "score.b": 100})
+    answer = browser.post("/console/e1/match/1.1/walk", revision=1, way="played", opener="b", **{"q.score.loser": 24})
     assert answer.location == "/console/e1?round=1"
     assert "corrected by the judge" in text_of(browser.get("/console/e1?round=1"))
     assert "corrected by the judge" not in text_of(browser.get("/console/e1"))

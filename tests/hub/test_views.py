@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from roundtap_core.clock import Clock
-from roundtap_core.errors import Problem
+from roundtap_core.forms.form import with_rulings
 from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.gate import may_be_drawn
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.views.result_form import form_view, has_draws, read_result
 from roundtap_hub.views.result_text import tell
 from roundtap_hub.views.round_clock import clock_width
 from roundtap_hub.views.standings_table import figure_text
@@ -49,96 +49,27 @@ def test_figures_read_well():
     assert (figure_text(812), figure_text(Fraction(17, 30))) == ("812", "0.567")
 
 
-def test_the_form_asks_the_widest_limits_and_each_way_keeps_its_own():
+def test_a_ruling_takes_the_widest_limits_of_any_way():
     book = rulebook("xwing-standard")
-    options = book.options({"squad_points": 120})
-    view = form_view(book.form(options))
-    assert [(f.key, f.minimum, f.maximum) for f in view.figures] == [("score", 0, 120)]
-    result = read_result(book, options, {"ended": "played", "score.b": "120", "score.a": "7"})
-    assert (result.score.a, result.score.b) == (7, 120)
-    assert read_result(book, options, {"ended": "played", "score.a": "7", "winner": "b"}).score.b == 120
-
-
-def read(rulebook_id: str, situation: Situation | None = None, **typed: object) -> Result:
-    """What an official typed, with dots for the underscores of figures: score_a is "score.a"."""
-    book = rulebook(rulebook_id)
-    fields = {f"{name[:-2]}.{name[-1]}" if name[-2:] in ("_a", "_b") else name: value for name, value in typed.items()}
-    return read_result(book, book.options({}), fields, situation or Situation())  # type: ignore[arg-type]
-
-
-def test_where_the_figures_cannot_tell_the_winner_has_to_be_named():
-    for rulebook_id, typed in (
-        ("xwing-epic-duel", {"ended": "wiped_out", "score_a": "250", "score_b": "200"}),
-        ("warlords-of-terra", {"ended": "played", "score_a": "20"}),
-        ("keyforge-archon", {"ended": "played"}),
-    ):
-        with pytest.raises(Problem, match="winner is missing"):
-            read(rulebook_id, **typed)
-    epic = read("xwing-epic-duel", ended="wiped_out", score_a="250", score_b="200", winner="b")
-    assert (epic.winner, epic.score) == ("b", Pair(250, 200))
-
-
-def test_real_lives_beyond_the_counted_ones_are_taken():
-    result = read("warlords-of-terra", ended="played", score_a="42", score_b="-5", winner="a")
-    assert result.score == Pair(42, -5)
-    with pytest.raises(Problem, match="out of range"):
-        read("xwing-standard", ended="time", score_a="142", score_b="5")
-
-
-def test_a_concession_has_the_figures_that_the_form_fixes_unless_others_are_typed():
-    assert read("keyforge-archon", ended="concession", conceded_by="a").score == Pair(0, 1)
-    assert read("xwing-epic-duel", ended="concession", conceded_by="b", score_b="40").score == Pair(300, 40)
-    stood = read("xwing-epic-duel", ended="concession", conceded_by="b", score_a="120", score_b="0")
-    assert stood.score == Pair(120, 0)
-    for typed in ({"score_a": "120"}, {"conceded_by": "a", "score_b": "40"}):
-        with pytest.raises(Problem, match="figure is missing"):
-            read("xwing-epic-duel", **{"ended": "concession", "conceded_by": "b", **typed})
-
-
-def test_struggles_wounds_and_squads_are_read():
-    result = read("shatterpoint-premier", ended="played", score_a="2", score_b="1", wounds_a="5", wounds_b="7",
-                  picks_a=["3", "1"], picks_b=["2", "4"])
-    assert (result.score, result.wounds) == (Pair(2, 1), Pair(5, 7))
-    assert result.picks == {"a": [1, 3], "b": [2, 4]}
-    with pytest.raises(Problem, match="exactly 2"):
-        read("shatterpoint-premier", ended="played", score_a="2", score_b="1", wounds_a="5", wounds_b="7",
-             picks_a=["1", "2", "3"], picks_b=["2", "4"])
-
-
-def test_ways_whose_steps_follow_from_answers_are_not_on_the_one_page():
-    for rulebook_id in ("keyforge-archon", "warlords-of-terra", "shatterpoint-premier"):
-        book = rulebook(rulebook_id)
-        view = form_view(book.form(book.options({})))
-        assert view.walked == ("time",)
-        assert "time" not in view.ways
-        with pytest.raises(Problem, match="Say how the match ended"):
-            read(rulebook_id, ended="time", score_a="1", score_b="0")
+    form = with_rulings(book.form(book.options({"squad_points": 120})), ("a", "b", "none"))
+    assert [way.id for way in form.ways][-2:] == ["ruling", "ruling_figures"]
+    assert [(f.name, f.minimum, f.maximum) for f in form.ways[-1].figures()] == [
+        ("score.winner", 0, 120), ("score.loser", 0, 120)]
+    shatterpoint = rulebook("shatterpoint-premier")
+    asked = with_rulings(shatterpoint.form(shatterpoint.options({})), ("a", "b")).ways[-1].figures()
+    assert {f.key for f in asked} == {"score", "wounds"}
 
 
 @pytest.mark.parametrize(("rulebook_id", "swiss", "knockout"), [
-    ("xwing-standard", False, False), ("keyforge-archon", False, False), ("xwing-epic-duel", True, True),
+    ("xwing-standard", False, False), ("keyforge-archon", False, False), ("xwing-epic-duel", True, False),
     ("warlords-of-terra", True, False), ("shatterpoint-premier", True, True),
 ])
 def test_a_ruling_may_be_a_draw_where_the_rulebook_has_draws(rulebook_id: str, swiss: bool, knockout: bool):
+    """In an elimination of Epic somebody goes on: whoever the judge names."""
     book = rulebook(rulebook_id)
     options = book.options({})
-    assert has_draws(book, options) == swiss
-    assert has_draws(book, options, Situation("elimination")) == knockout
-
-
-def test_a_list_whose_cost_is_known_is_destroyed_at_what_it_costs():
-    lists = Situation(totals=Pair(280, 300))
-    assert read("xwing-epic-duel", lists, ended="wiped_out", winner="b", score_a="40") == Result(
-        winner="b", score=Pair(40, 280))
-    with pytest.raises(Problem) as caught:
-        read("xwing-epic-duel", lists, ended="wiped_out", winner="b", score_a="0", score_b="10")
-    assert caught.value.key == "figure_fixed"
-    assert read("xwing-epic-duel", lists, ended="both_wiped_out", winner="draw").score == Pair(300, 280)
-
-
-def test_an_elimination_draw_says_who_had_initiative():
-    result = read("xwing-epic-duel", Situation("elimination"), ended="time", score_a="50", score_b="50", initiative="b")
-    assert (result.initiative, result.winner) == ("b", None)
+    assert may_be_drawn(book, options, Situation()) == swiss
+    assert may_be_drawn(book, options, Situation("elimination")) == knockout
 
 
 def test_a_result_is_told_with_everything_that_was_told_of_it():

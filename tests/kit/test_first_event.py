@@ -142,7 +142,8 @@ class Elsewhere:
     def enter(self, number: int) -> None:
         self._post("clock", action="start")
         for table in (1, 2):
-            self._post(f"match/{number}.{table}", revision=0, ended="played", **{"score.a": 100, "score.b": 10 * table})
+            self._post(f"match/{number}.{table}/walk", revision=0, way="played", opener="a",
+                       **{"q.score.loser": 10 * table})
 
     def _post(self, what: str, **fields: object) -> None:
         self._console.post(f"/console/{self._event}/{what}", **fields)

@@ -63,6 +63,20 @@ def test_standings_as_json(event: Path) -> None:
     }
 
 
+def test_a_round_beyond_the_plan_is_drawn_and_says_so(event: Path) -> None:
+    planned = json.loads(event.read_text(encoding="utf-8"))
+    planned["options"] = {**planned.get("options", {}), "structure": "own", "swiss_rounds": len(planned["rounds"])}
+    event.write_text(json.dumps(planned), encoding="utf-8")
+    code, out, err = roundtap("pair", event)
+    assert (code, json.loads(out)["notes"]["beyond_plan"]) == (0, True)
+    assert "is beyond the rounds that this event’s structure has" in err
+    planned["options"]["swiss_rounds"] += 1
+    event.write_text(json.dumps(planned), encoding="utf-8")
+    code, out, err = roundtap("pair", event)
+    assert (code, err) == (0, "")
+    assert "beyond_plan" not in json.loads(out)["notes"]
+
+
 def test_standings_before_the_first_round(event: Path) -> None:
     _, out, _ = roundtap("standings", event, "--after", "0")
     assert {row["points"] for row in json.loads(out)["standings"]} == {0}

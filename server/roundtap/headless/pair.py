@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from roundtap.headless import columns, event_input
+from roundtap_core.errors import Problem
 from roundtap_core.names import display_name, public_names
 from roundtap_core.records import Tournament
 from roundtap_core.rounds.next_round import next_round, round_to_print
@@ -26,6 +27,9 @@ def run(args: Namespace) -> int:
     def draw(tournament: Tournament, words: Words) -> str:
         event_input.note_unsaid(args.file, tournament, words)
         drawn = round_to_print(next_round(tournament, seed=args.seed, attempt=args.attempt))
+        if drawn["notes"].get("beyond_plan"):
+            problem = Problem("pair_beyond_plan", n=drawn["round"])
+            event_input.complain(event_input.error_line(args.file, problem, words))
         return event_input.json_text(drawn) if args.format == "json" else as_text(tournament, drawn, words)
 
     return event_input.answer(args.file, draw)

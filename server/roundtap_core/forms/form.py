@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from roundtap_core.forms.questions import (
     KINDS,
     LOSER,
+    TOLD_APART,
     WINNER,
     Asking,
     Bonus,
@@ -24,7 +25,7 @@ from roundtap_core.forms.questions import (
     Rule,
     Step,
 )
-from roundtap_core.records import Side, other
+from roundtap_core.records import RULING, SIDES, Side, other
 
 BEFORE_TIME, AT_TIME, ANY_TIME = "before_time", "at_time", "any"
 
@@ -112,6 +113,26 @@ class Form:
 
     def way(self, way_id: str) -> Way | None:
         return next((way for way in self.ways if way.id == way_id), None)
+
+
+def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
+    """The form as officials are asked it: a judge's word, one of `outcomes`, alone or with the figures as they stand.
+
+    These have the widest limits of any way.
+    """
+    met: dict[str, list[Figure]] = {}
+    for way in form.ways:
+        for figure in (each for side in SIDES for each in way.opened_by(side).figures() if each.key in TOLD_APART):
+            met.setdefault(figure.key, []).append(figure)
+    named = Choice("winner", "form.ruled", outcomes)
+    figures = [Figure(key, whose, low, max(each.maximum for each in known), low,
+                      beyond=any(each.beyond for each in known))
+               for key, known in met.items() for low in [min(each.minimum for each in known)]
+               for whose in (WINNER, LOSER)]
+    rulings = [Way("ruling", ANY_TIME, RULING, (named,))]
+    if figures:
+        rulings.append(Way("ruling_figures", ANY_TIME, RULING, (named, *figures)))
+    return replace(form, ways=(*form.ways, *rulings))
 
 
 # JSON, as a form travels in a table's view.

@@ -41,6 +41,7 @@ class Pairing:
     first, but whose bye would have cost a repeat]};
     `repeat_ahead`, only in a small field and only where it is proved: True, a later round will have to repeat a
     pairing, if all stay.
+    `beyond_plan`, only where a file is asked for a further round: True, all rounds of its structure are drawn.
     """
 
     number: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from roundtap_core.errors import Problem
@@ -39,7 +40,10 @@ def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1
     """Draw it; the same arguments draw the same round, everywhere. Raises the Problems of the stage's own drawing."""
     stage = next_stage(tournament)
     if stage == SWISS:
-        return pair_next(tournament, seed=seed, attempt=attempt)
+        drawn = pair_next(tournament, seed=seed, attempt=attempt)
+        planned = _planned(tournament)
+        beyond = planned is not None and len(tournament.stage_rounds(SWISS)) >= planned
+        return replace(drawn, notes={**drawn.notes, "beyond_plan": True}) if beyond else drawn
     if stage == SECOND_SWISS:
         return second_stage_round(tournament, seed, attempt)
     if stage == TIEBREAK:
@@ -50,6 +54,14 @@ def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1
     from roundtap_core.elimination.next_games import next_elimination_round
 
     return next_elimination_round(tournament, seed, attempt)
+
+
+def _planned(tournament: Tournament) -> int | None:
+    """How many Swiss rounds the event's structure has, None where it has no line for so few."""
+    try:
+        return plan(tournament)[0]
+    except Problem:
+        return None
 
 
 def round_to_print(pairing: Pairing) -> dict[str, Any]:

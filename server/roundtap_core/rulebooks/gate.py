@@ -94,6 +94,19 @@ def _contradictions(book: Rulebook, result: Result, options: Options, situation:
             yield Problem("draw_before_time", where="/winner")
 
 
+def may_be_drawn(book: Rulebook, options: Options, situation: Situation) -> bool:
+    """Whether a judge may rule a draw in this match, without a word on who had initiative."""
+    drawn = Result(ended=RULING, winner=DRAW)
+    try:
+        if situation.knockout:
+            book.elimination_winner(drawn, options, "a")
+        else:
+            book.winner(drawn, options)
+    except Problem:
+        return False
+    return True
+
+
 # What a game that was played out must have come to.
 
 def _unfinished(form: Form, result: Result) -> Iterator[Problem]:

@@ -54,7 +54,7 @@ PACKED_BYTES, PACK_LEVEL = 1000, 2
 
 # What is wrong with what was typed is 400; what the event does not allow just now is 409.
 TYPED_WRONG = frozenset({
-    "figure_out_of_range", "figure_missing", "figure_fixed", "not_a_number", "choose_how_it_ended",
+    "figure_out_of_range", "figure_missing", "figure_fixed", "not_a_number",
     "concession_by_whom", "ruling_for_whom", "event_name_missing", "unknown_rulebook", "reason_missing", "no_names",
     "name_too_long", "name_twice", "name_not_typed", "pin_wait",
     "unit_name", "unit_known", "unit_role",

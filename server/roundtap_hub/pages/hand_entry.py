@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.limits import PROSE_LETTERS
 from roundtap_hub.pages.base import (
     field,
     mended_on,
@@ -22,8 +23,7 @@ from roundtap_hub.pages.base import (
     whole_number,
     words,
 )
-from roundtap_hub.pages.results import official_reason, seen_match
-from roundtap_hub.pages.walking import time_is_up
+from roundtap_hub.pages.walking import seen_match, time_is_up
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.knockout import title_key
@@ -126,7 +126,7 @@ def save(event_id: str, match_id: str) -> AnyResponse:
     if reading.mark != field("mark"):
         raise Problem("line_not_shown", table=match.match.table)
     tell(event_id, EnterResult(match.id, whole_number("revision") or 0, reading.result, whole_number("seen"),
-                              official_reason()))
+                              field("reason")[:PROSE_LETTERS]))
     newest = newest_round(state)
     number = None if newest is None or newest.number == played.number else played.number
     return redirect(url_for("console.entry", event_id=event_id, round=number, done=match.match.table), 303)

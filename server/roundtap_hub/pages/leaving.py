@@ -8,20 +8,19 @@ from flask import g, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import situation_of
 from roundtap_core.event.people.decide import free_place
 from roundtap_core.event.people.leave import SCORE, open_match, waits_for
 from roundtap_core.event.state import EventState, MatchState, RoundState
-from roundtap_core.records import CONCESSION, SIDES, Result, other
+from roundtap_core.records import CONCESSION, Result, Side, other
+from roundtap_core.rulebooks.gate import OFFICIAL
 from roundtap_hub.pages.base import back_to_event, field, page, the_moment
-from roundtap_hub.pages.results import MARKS_A_SIDE
+from roundtap_hub.pages.walking import Fields, Seat, page_at, seat_of
 from roundtap_hub.views.event_at import full_names
-from roundtap_hub.views.result_form import form_view, read_result
 from roundtap_hub.views.result_text import figure_label
-from roundtap_hub.views.tables import side_names
+from roundtap_hub.views.result_walk import Trail, WalkPage, is_last, walk_page
 
-SAID, UNKNOWN = "1", "0"
-"""The form's two buttons: with the figures as they stand, or nobody knows them now."""
+UNKNOWN = "0"
+"""The form's second button: nobody knows the figures now."""
 
 Tell = Callable[[Result | None], None]
 
@@ -33,15 +32,27 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
     if found is None or free_place(state, competitor) or not _asks(state, *found):
         tell(None)
         return back_to_event(event_id, "competitors")
-    said = field("known")
-    if said not in (SAID, UNKNOWN):
-        return _ask(event_id, competitor, action, state, *found)
-    try:
-        tell(_stood(state, *found, competitor) if said == SAID else None)
-    except Problem as problem:
-        g.problem, g.status = problem, 400
-        return _ask(event_id, competitor, action, state, *found)
-    return back_to_event(event_id, "competitors")
+    if field("known") == UNKNOWN:
+        tell(None)
+        return back_to_event(event_id, "competitors")
+    moment = the_moment(event_id)
+    seat = seat_of(moment, *found, full_names(moment), OFFICIAL)
+    side: Side = "a" if seat.match.match.a == competitor else "b"
+    conceded = next(way for way in seat.form.ways if way.ended == CONCESSION)
+    fields = Fields(request.form)
+    fields.setlist("way", [conceded.id])
+    fields.setlist("opener", [other(side)])
+    at = page_at(seat, fields)
+    if at.result is not None and not g.get("problem"):
+        try:
+            tell(at.result)
+            return back_to_event(event_id, "competitors")
+        except Problem as problem:
+            g.problem, g.status = problem, 400
+    if at.result is not None:
+        # Every question is answered, and the answers cannot stand: they are asked again.
+        at = walk_page(seat.form, Trail(conceded, other(side)))
+    return _ask(seat, at, fields, competitor, action)
 
 
 def _asks(state: EventState, played: RoundState, match: MatchState) -> bool:
@@ -50,25 +61,12 @@ def _asks(state: EventState, played: RoundState, match: MatchState) -> bool:
     return here and bool(waits_for(state, played, match))
 
 
-def _stood(state: EventState, played: RoundState, match: MatchState, competitor: str) -> Result:
-    side = "a" if match.match.a == competitor else "b"
-    squads = {f"picks.{each}": request.form.getlist(f"picks.{each}")[:MARKS_A_SIDE] for each in SIDES}
-    typed: dict[str, str | list[str]] = {
-        **request.form.to_dict(), **squads, "ended": CONCESSION, "conceded_by": side, "winner": ""}
-    for key in waits_for(state, played, match):
-        if key == SCORE and not all(str(typed.get(f"{SCORE}.{each}", "")).strip() for each in SIDES):
-            raise Problem("figure_missing", where="/score")
-    return read_result(state.rulebook, state.options, typed, situation_of(state, played, match))
-
-
-def _ask(event_id: str, competitor: str, action: str, state: EventState, played: RoundState,
-         match: MatchState) -> AnyResponse:
-    names = side_names(match, full_names(the_moment(event_id)))
-    side = "a" if match.match.a == competitor else "b"
-    form = form_view(state.rulebook.form(state.options, situation_of(state, played, match)))
+def _ask(seat: Seat, at: WalkPage, fields: Fields, competitor: str, action: str) -> AnyResponse:
+    leaver: Side = "a" if seat.match.match.a == competitor else "b"
+    carried = [*at.trail.fields(), *((name, field(name)) for name in ("reason", "by") if field(name))]
     return page(
-        "leave.html", state=state, match=match, names=names, competitor=competitor, action=action, form=form,
-        carried={name: field(name) for name in ("reason", "by") if field(name)}, leaver=names[side],
-        winner=names[other("a" if side == "a" else "b")], figure_label=figure_label,
-        stays_open=SCORE in waits_for(state, played, match),
+        "leave.html", state=seat.state, match=seat.match, names=seat.names, competitor=competitor, action=action, at=at,
+        given={name: fields.getlist(f"q.{name}") for name in at.names if f"q.{name}" in fields}, carried=carried,
+        leaver=seat.names[leaver], winner=seat.names[other(leaver)], figure_label=figure_label,
+        more=not is_last(at), stays_open=SCORE in waits_for(seat.state, seat.played, seat.match),
     )

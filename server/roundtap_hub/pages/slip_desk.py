@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, abort, g, redirect, request, url_for
+from collections.abc import Iterable
+from typing import Any
+
+from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DropCompetitor, EnterResult, GrantExtension, NoteRuling
 from roundtap_core.event.people.leave import open_match
 from roundtap_core.event.state import EventState, MatchState
-from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.records import SIDES, Result
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
     actor,
     field,
-    mended_on,
-    now_ms,
     page,
     signed_by,
     the_hub,
     the_moment,
     the_snapshot,
-    the_units,
     who_may,
     whole_number,
     words,
 )
-from roundtap_hub.pages.judging import TEXT_LETTERS
-from roundtap_hub.pages.results import official_reason, seen_match, typed_result
-from roundtap_hub.pages.walking import time_is_up
+from roundtap_hub.pages.walking import Seat
 from roundtap_hub.policy import POLICY, NotYourRole, refuse_role
 from roundtap_hub.printing.slip_marks import slip_codes
 from roundtap_hub.printing.slip_search import FoundSlip, OldSlip, find_slip
-from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import full_names, newest_round
 from roundtap_hub.views.judging import judge_view
-from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.result_form import form_view, has_draws
-from roundtap_hub.views.result_text import figure_label, first_text, option_label, way_label
-from roundtap_hub.views.slip_desk import agrees, missing_slips, said_before, seats_now
-from roundtap_hub.views.tables import cell, show_result
+from roundtap_hub.views.slip_desk import Said, agrees, missing_slips, said_before, seats_now
+from roundtap_hub.views.tables import show_result
 
 CODE_LETTERS = 300
 """A reader that acts as a keyboard types the whole address."""
@@ -50,13 +43,10 @@ EXTEND = "POST /console/<event_id>/match/<match_id>/extension"
 RULE = "POST /console/<event_id>/match/<match_id>/ruling"
 COUNTS, STAYS = "slip", "record"
 """After a contradiction: what is on the slip counts, or what is on record stays."""
-CARRIED = ("ended", "winner", "conceded_by", "minutes", "by", "code")
 
 
 def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/<event_id>/slip", "slip", slip)
-    bp.add_url_rule("/<event_id>/slip/<match_id>", "slip_match", slip_match)
-    bp.add_url_rule("/<event_id>/slip/<match_id>", "slip_enter", slip_enter, methods=["POST"])
 
 
 def slip(event_id: str) -> AnyResponse:
@@ -68,8 +58,8 @@ def slip(event_id: str) -> AnyResponse:
     if isinstance(found, FoundSlip) and found.event_id == event_id:
         at = state.find_match(found.match_id)
         if at is not None:
-            return redirect(url_for("console.slip_match", event_id=event_id, match_id=found.match_id,
-                                    code=slip_codes(state, at[0])[found.match_id]), 303)
+            return redirect(url_for("console.walk", event_id=event_id, match_id=found.match_id,
+                                    slip=slip_codes(state, at[0])[found.match_id]), 303)
     other = the_snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
     old = found if isinstance(found, OldSlip) and other is None else None
     names = full_names(moment)
@@ -94,63 +84,49 @@ def _saved(event_id: str) -> dict[str, object] | None:
             "result": show_result(result, moment.state) if result else None, "elsewhere": elsewhere}
 
 
-def slip_match(event_id: str, match_id: str, asks: Result | None = None) -> AnyResponse:
-    """Who plays it, and the fields of the slip. `asks`: what the slip says, where something else was said before."""
-    moment = the_moment(event_id)
-    state, names = moment.state, full_names(moment)
-    played, match = seen_match(state, match_id)
-    situation = situation_at(state, moment.people, played, match)
-    form = state.rulebook.form(state.options, situation)
-    shown = cell(the_snapshot(), the_units(), state, match, names, now_ms())
-    offered = form.offered(time_is_up(state, played, match))
-    stands = match.match.result
-    by = answers_on_record(form.ways, stands, shown.result.winner if shown.result else "") if stands else None
-    view = form_view(form, has_draws(state.rulebook, state.options, situation))
-    return page("slip_match.html", state=state, played=played, played_name=title_key(state, played), match=match,
-                cell=shown, form=view, judge=judge_view(moment, played, match, None),
-                code=request.values.get("code", "")[:CODE_LETTERS], said=said_before(match, state, names),
-                asks=show_result(asks, state) if asks is not None else None, carried=_carried() if asks else [],
-                likely=by[0].id if by else offered[0].id if offered else "", walked=view.walked,
-                sides=(("a", shown.a, shown.a_id), ("b", shown.b, shown.b_id)), figure_label=figure_label,
-                may_extend=_may(EXTEND, event_id, match_id), may_rule=_may(RULE, event_id, match_id),
-                rulers=who_may(RULE.replace("<match_id>", match_id)), way_label=way_label, first_text=first_text,
-                option_label=option_label,
-                playing=[who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)])
+def slip_beside(seat: Seat, code: str, asks: Result | None) -> dict[str, Any]:
+    """What a slip's pages show beside the questions: what was said before, and at the end who leaves, an extension,
+    and which counts. `asks`: what the slip says, at the end."""
+    state, match, event_id = seat.state, seat.match, seat.state.id
+    said = said_before(match, state, full_names(the_moment(event_id)))
+    judge = judge_view(the_moment(event_id), seat.played, match, None)
+    return {
+        "code": code, "said": said, "asks": show_result(asks, state) if asks is not None else None,
+        "differs": asks is not None and _differs(said, asks),
+        "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
+        "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
+        "extension_left": judge.extension_left if _may(EXTEND, event_id, match.id) else 0,
+        "signers": judge.signers, "may_rule": _may(RULE, event_id, match.id),
+        "rulers": who_may(RULE.replace("<match_id>", match.id)),
+    }
 
 
-def _carried() -> list[tuple[str, str]]:
-    """All that was typed, once more: whoever decides between two results does not type it again."""
-    names = [name for name in request.form if name in CARRIED or "." in name or name == "leaves"]
-    return [(name, value) for name in names for value in request.form.getlist(name)[:9]]
+def _differs(said: Iterable[Said], result: Result) -> bool:
+    return any(not agrees(one.result, result) for one in said)
 
 
-@mended_on(slip_match)
-def slip_enter(event_id: str, match_id: str) -> AnyResponse:
+def enter_slip(seat: Seat, entered: EnterResult) -> AnyResponse:
     """The slip's result, extension and who leaves, at once; where something else was said, after a word on it."""
-    moment = the_moment(event_id)
-    state = moment.state
-    played, match = seen_match(state, match_id)
-    result = typed_result(moment, played, match)
-    before = said_before(match, state, full_names(moment))
-    differs = any(not agrees(one.result, result) for one in before)
-    word = field("counts")
+    state, match, event_id, result = seat.state, seat.match, seat.state.id, entered.result
+    assert result is not None
+    before = said_before(match, state, full_names(the_moment(event_id)))
+    differs, word = _differs(before, result), field("counts")
     if differs and word == COUNTS:
         # To put something else in the place of what was said is a ruling, and is noted as one.
-        _refuse_unless_judge(event_id, match_id)
-    if differs and word == COUNTS and not field("reason"):
-        g.problem, g.status, word = Problem("reason_missing"), 400, ""
+        _refuse_unless_judge(event_id, match.id)
+        if not entered.reason:
+            raise Problem("reason_missing")
     if differs and word not in (COUNTS, STAYS):
-        return slip_match(event_id, match_id, asks=result)
+        raise Problem("result_changed_meanwhile", table=match.match.table)
     steps: list[Step] = []
     on_record = match.match.result
     if word != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
-        if (minutes := whole_number("minutes")) is not None and _may(EXTEND, event_id, match_id):
-            steps.append(Step(event_id, GrantExtension(match_id, minutes, signed_by(event_id, field("by")))))
+        if (minutes := whole_number("minutes")) is not None and _may(EXTEND, event_id, match.id):
+            steps.append(Step(event_id, GrantExtension(match.id, minutes, signed_by(event_id, field("by")))))
         if differs:
-            steps.append(Step(event_id, NoteRuling(match_id, field("reason")[:TEXT_LETTERS],
-                                                signed_by(event_id, field("by")))))
-        steps.append(Step(event_id, EnterResult(match_id, whole_number("revision") or 0, result,
-                                                whole_number("seen"), official_reason(), earlier=True)))
+            steps.append(Step(event_id, NoteRuling(match.id, entered.reason,
+                                                   signed_by(event_id, field("by")))))
+        steps.append(Step(event_id, entered))
     leaving = [who for side in SIDES if side in request.form.getlist("leaves")
                and (who := match.match.competitor(side)) and state.entrants[who].active]
     playing = [who for who in leaving if _plays_elsewhere(state, match, who)
@@ -158,7 +134,7 @@ def slip_enter(event_id: str, match_id: str) -> AnyResponse:
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
         the_hub().service.ask(steps, actor())
-    return redirect(url_for("console.slip", event_id=event_id, saved=match_id, plays=playing), 303)
+    return redirect(url_for("console.slip", event_id=event_id, saved=match.id, plays=playing), 303)
 
 
 def _refuse_unless_judge(event_id: str, match_id: str) -> None:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import g
+from flask import abort, g
 from werkzeug.datastructures import MultiDict
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import course
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.event.state import EventState, MatchState, RoundState
+from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.answers import answers_on_record
-from roundtap_core.forms.form import AT_TIME, Form
+from roundtap_core.forms.form import AT_TIME, Form, with_rulings
 from roundtap_core.forms.questions import Picks
-from roundtap_core.records import SIDES, Match, Result
+from roundtap_core.records import RULING, SIDES, Match, Result
 from roundtap_core.rulebooks.base import DRAW, Situation
-from roundtap_core.rulebooks.gate import PLAYER, WITH_REASON, Saying, excluded
+from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, WITH_REASON, Saying, excluded, may_be_drawn
 from roundtap_hub.pages.base import the_hub, words
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt
@@ -53,17 +53,31 @@ class Seat:
     saying: Saying
 
 
+def seen_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
+    """The match and its round, or a 404 page; a draft's matches are not there yet, and a bye has no result."""
+    found = state.find_match(match_id)
+    if found is None or found[0].status == DRAFT or found[1].match.b is None:
+        abort(404)
+    return found
+
+
 def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str], by: str) -> Seat:
     """`names` by competitor: as whoever looks may read them. `by`: a player's pages offer what a player may say."""
     state = moment.state
     situation = situation_at(state, moment.people, played, match)
     up = course.time_is_up(state, played, match, the_hub().clocks.now())
-    return Seat(state, played, match, situation, state.rulebook.form(state.options, situation),
-                side_names(match, names), Saying(by, up))
+    form = state.rulebook.form(state.options, situation)
+    if by == OFFICIAL:
+        draw = (DRAW,) if may_be_drawn(state.rulebook, state.options, situation) else ()
+        form = with_rulings(form, (*SIDES, *draw, "none"))
+    return Seat(state, played, match, situation, form, side_names(match, names), Saying(by, up))
 
 
-def page_at(seat: Seat, fields: Fields) -> WalkPage:
-    """The next question, or the result that the answers make. What is wrong with an answer is noted for the page."""
+def page_at(seat: Seat, fields: Fields, earlier: bool = False) -> WalkPage:
+    """The next question, or the result that the answers make. What is wrong with an answer is noted for the page.
+
+    `earlier`: it was said before, on a slip: no clock is asked.
+    """
     try:
         trail = read_trail(seat.form, fields, seat.match.lots)
         _refuse_left_out(trail, fields)
@@ -72,7 +86,8 @@ def page_at(seat: Seat, fields: Fields) -> WalkPage:
         trail = _before_the_mistake(seat, fields)
     at = walk_page(seat.form, trail)
     if at.result is not None and not g.get("problem"):
-        why = next(excluded(seat.state.rulebook, at.result, seat.state.options, seat.situation, seat.saying), None)
+        why = next(excluded(seat.state.rulebook, at.result, seat.state.options, seat.situation,
+                            replace(seat.saying, time_is_up=None) if earlier else seat.saying), None)
         if why is not None and why.key in WITH_REASON:
             g.problem = why
         elif why is not None:
@@ -114,7 +129,7 @@ def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence
         "state": state, "played": seat.played, "played_name": title_key(state, seat.played), "at": at,
         "match": seat.match, "names": seat.names, "lines": lines, "back": _back(at, address, base),
         "hidden": [*at.trail.fields(), *base], "given": _given(seat, at, fields),
-        "offered": _ways(seat) if at.kind == WAY else (),
+        "ways": ways_of(seat) if at.kind == WAY else (),
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
         "told": tell(state.rulebook, seat.form, state.options, at.result, seat.names, t) if at.result else (),
         "outcome": outcome_of(seat, at.result) if at.result else "",
@@ -151,14 +166,15 @@ def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def _ways(seat: Seat) -> list[tuple[str, bool, bool]]:
-    """(id, offered just now, the one that stands) of every way, those offered first."""
+def ways_of(seat: Seat) -> list[tuple[str, bool, bool]]:
+    """(id, offered just now, the one that stands) of every way, those offered first, a judge's word last."""
     now = {way.id for way in seat.form.offered(bool(seat.saying.time_is_up))}
     early = seat.saying.by == PLAYER and seat.saying.time_is_up is False
     stands = _standing(seat)
     ways = [(way.id, way.id in now, stands is not None and way.id == stands[0])
             for way in seat.form.ways if not (early and way.when == AT_TIME)]
-    return sorted(ways, key=lambda way: not way[1])
+    ruled = {way.id for way in seat.form.ways if way.ended == RULING}
+    return sorted(ways, key=lambda way: (way[0] in ruled, not way[1]))
 
 
 def time_is_up(state: EventState, played: RoundState, match: MatchState) -> bool:

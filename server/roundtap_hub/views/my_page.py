@@ -126,8 +126,11 @@ def _answer(fields: Fields, result: Result, to: Reported | None) -> Fields:
 def _what(played: RoundState, match: MatchState, side: Side) -> str:
     if played.status == CLOSED or match.state == AGREED:
         return OVER
-    if match.state in (DECIDED, SECOND, ONE_PHONE):
+    if match.state in (DECIDED, SECOND):
         return JUDGE
+    if match.state == ONE_PHONE:
+        # Whoever of the two has a phone of their own says it there.
+        return CONFIRM
     if match.state == DISPUTE:
         return DIFFER
     if match.state == ONE_SIDED:

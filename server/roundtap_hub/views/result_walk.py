@@ -163,6 +163,15 @@ def _last_page(met: list[Question]) -> list[Question]:
     return [earlier, last] if earlier is not None and _same_page(earlier, last) else [last]
 
 
+def is_last(page: WalkPage) -> bool:
+    """Whether the page's own questions are all that is still asked, whatever is answered."""
+    way, opener = page.trail.way, page.trail.opener
+    assert way is not None
+    left = [question for question in way.opened_by(opener or "a").questions
+            if question.asked and question.name not in page.trail.answers]
+    return {question.name for question in left} == set(page.names)
+
+
 def turn_order(page: WalkPage) -> tuple[Side, ...]:
     """Whose turns are still to be played, in order; the first of them is the one being played."""
     question = page.asked[0].question

@@ -8,8 +8,9 @@ from fractions import Fraction
 
 from roundtap_core.event.state import EventState
 from roundtap_core.records import DROPPED, StandingsRow
+from roundtap_core.rulebooks.base import SWISS_ROUND
+from roundtap_core.rulebooks.gate import may_be_drawn
 from roundtap_hub.views.event_at import EventAt, ranking, ranking_by_id, settled_round
-from roundtap_hub.views.result_form import has_draws as book_has_draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,8 @@ def record_text(row: StandingsRow | None, draws: bool = False) -> str:
 
 
 def has_draws(state: EventState) -> bool:
-    """Whether a match of this event may end in a draw, by ruling at least."""
-    return book_has_draws(state.rulebook, state.options)
+    """Whether a match of this event's Swiss rounds may end in a draw, by ruling at least."""
+    return may_be_drawn(state.rulebook, state.options, SWISS_ROUND)
 
 
 def record_of(moment: EventAt, competitor: str) -> tuple[str, tuple[Value, ...]]:

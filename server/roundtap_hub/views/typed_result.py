@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import DRAWN, OPENER, Form, Way
-from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Picks
+from roundtap_core.forms.answers import needs_opener
+from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, Way
+from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, squads_read
+from roundtap_core.forms.walk import compose
+from roundtap_core.numbers import typed_number
 from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 from roundtap_core.rulebooks.gate import ON_RECORD, refuse
 from roundtap_hub.views.event_at import short_hash
-from roundtap_hub.views.result_form import plain, read_result
 
 MOST_LETTERS = 60
 """No line that means anything is longer."""
@@ -37,8 +40,12 @@ class Typed:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a line means under a rulebook. `mark` names this very result of this very match: it is sent back with the
-    Enter that confirms it, so that nothing counts that was not on the screen."""
+    Enter that confirms it, so that nothing counts that was not on the screen. `way`, `opener`, `answers`: as the steps
+    would have told it."""
 
+    way: Way
+    opener: Side
+    answers: Mapping[str, Any]
     result: Result
     winner: str
     worth: Mapping[str, tuple[int, int]]
@@ -76,9 +83,10 @@ def split_line(line: str) -> Typed:
 
 def read_line(
     line: str, match: Match, match_id: str, book: Rulebook, options: Options, situation: Situation, time_is_up: bool,
+    said: Collection[str] = (),
 ) -> Reading:
     """The result that a line stands for: by the first way that takes all of it, those that are offered just now before
-    the others.
+    the others, and before these what was `said` before of how it ended ("played").
 
     Two numbers of one figure are the left side's and the right side's, as on a slip. One alone belongs to whom the
     form asks once a winner is named: in X-Wing the loser, since the winner has 100. Raises Problem where no way takes
@@ -87,15 +95,17 @@ def read_line(
     typed = split_line(line)
     form = book.form(options, situation)
     problems: list[Problem] = []
-    for way in _candidates(form, typed, time_is_up):
-        for answers in _answers(way, typed):
+    for way in _candidates(form, typed, time_is_up, said):
+        for fields in _fields(way, typed):
             try:
-                result = read_result(book, options, answers, situation)
+                opener, answers = _told(way, typed, fields)
+                result = compose(way, opener, answers)
                 refuse(book, result, options, situation, ON_RECORD)
+                _refuse_another_winner(book, result, options, typed.winner)
             except Problem as problem:
                 problems.append(problem)
                 continue
-            found = _reading(result, match, match_id, book, options, situation)
+            found = _reading(way, opener, answers, result, match, match_id, book, options, situation)
             if not typed.draw or found.winner == DRAW:
                 return found
     # What a figure would have to be elsewhere is the least that can be said.
@@ -104,11 +114,11 @@ def read_line(
     raise nearest or missing or Problem("line_unclear", line=line.strip()[:MOST_LETTERS])
 
 
-def _candidates(form: Form, typed: Typed, time_is_up: bool) -> Iterator[Way]:
+def _candidates(form: Form, typed: Typed, time_is_up: bool, said: Collection[str]) -> Iterator[Way]:
     """Ways that ask nothing but what a line can say. A concession or a draw that somebody declares is one only where
     the line says so."""
     now = {way.id for way in form.offered(time_is_up)}
-    for way in sorted(form.ways, key=lambda each: each.id not in now):
+    for way in sorted(form.ways, key=lambda each: (each.ended not in said, each.id not in now)):
         if not plain(way) or (way.ended == CONCESSION) != (typed.conceded_by is not None):
             continue
         if (way.winner == DRAWN and not typed.draw) or (way.winner == OPENER and typed.winner is None):
@@ -116,20 +126,63 @@ def _candidates(form: Form, typed: Typed, time_is_up: bool) -> Iterator[Way]:
         yield way
 
 
-def _answers(way: Way, typed: Typed) -> Iterator[dict[str, str | list[str]]]:
-    """The form's fields, once for each manner in which the numbers fit the way."""
-    winner = typed.winner if typed.conceded_by is None else other(typed.conceded_by)
-    fields: dict[str, str | list[str]] = {"ended": CONCESSION if typed.conceded_by else way.id}
-    if typed.conceded_by is not None:
-        fields["conceded_by"] = typed.conceded_by
-    elif typed.winner is not None:
-        fields["winner"] = typed.winner
-    if typed.initiative is not None:
-        if way.choice("initiative") is None:
-            return
-        fields["initiative"] = typed.initiative
-    for numbers in _fitting(way, typed.numbers, winner):
-        yield {**fields, **numbers}
+def plain(way: Way) -> bool:
+    """Whether the way asks nothing but figures, squads and choices, whatever was answered before."""
+    return all(isinstance(step, Figure | Picks | Test | Decide) or (isinstance(step, Choice) and step.only_if is None)
+               for step in way.steps)
+
+
+def _fields(way: Way, typed: Typed) -> Iterator[Mapping[str, str | list[str]]]:
+    """The numbers as fields ("score.a"), once for each manner in which they fit the way."""
+    if typed.initiative is None or way.choice("initiative") is not None:
+        yield from _fitting(way, typed.numbers, _winner(typed))
+
+
+def _winner(typed: Typed) -> Side | None:
+    return typed.winner if typed.conceded_by is None else other(typed.conceded_by)
+
+
+def _told(way: Way, typed: Typed, fields: Mapping[str, str | list[str]]) -> tuple[Side, dict[str, Any]]:
+    """Who opens the way, and the answers. Where it matters who opens, it is the winner: who is named,
+    else who has the higher first figure. Raises Problem where a figure is missing, or who won."""
+    winner = _winner(typed)
+    ahead = None if winner is not None or way.winner == OPENER else _ahead(way, fields)
+    if winner is None and (way.winner == OPENER or (way.winner == BY_FIGURES and ahead is None and not any(
+            figure.asked for figure in way.figures()))):
+        raise Problem("winner_missing", where="/winner")
+    opener: Side = winner or ahead or "a" if needs_opener(way) else "a"
+    sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
+    answers: dict[str, Any] = {}
+    for step in way.opened_by(opener).questions:
+        if isinstance(step, Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
+            answers[step.name] = value = typed_number(str(text))
+            if not step.asked and (value > step.maximum if step.beyond else value != step.default):
+                raise Problem("figure_fixed", value=value, right=step.default)
+        elif isinstance(step, Figure) and step.asked:
+            raise Problem("figure_missing")
+        elif isinstance(step, Picks) and (marks := fields.get(f"{step.key}.{sides[step.whose]}")):
+            answers[step.name] = squads_read(marks)
+        elif isinstance(step, Choice):
+            said = {"winner": typed.winner, "initiative": typed.initiative}.get(step.name)
+            answers |= {step.name: said} if said is not None else {}
+    return opener, answers
+
+
+def _ahead(way: Way, fields: Mapping[str, str | list[str]]) -> Side | None:
+    figures = way.figures()
+    texts = [fields.get(f"{figures[0].key}.{side}") for side in SIDES] if figures else []
+    if not all(texts) or not texts:
+        return None
+    one, two = (typed_number(str(text)) for text in texts)
+    return None if one == two else "b" if two > one else "a"
+
+
+def _refuse_another_winner(book: Rulebook, result: Result, options: Options, named: Side | None) -> None:
+    """Who was named must be who the figures say."""
+    says = book.winner(result, options)
+    if named is not None and says != named:
+        raise Problem("winner_contradicts_score", where="/winner", winner=named, a=result.score.a, b=result.score.b,
+                      right=says)
 
 
 def _fitting(way: Way, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, str | list[str]]]:
@@ -211,7 +264,8 @@ def _filled(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, str | 
 
 
 def _reading(
-    result: Result, match: Match, match_id: str, book: Rulebook, options: Options, situation: Situation,
+    way: Way, opener: Side, answers: Mapping[str, Any], result: Result, match: Match, match_id: str, book: Rulebook,
+    options: Options, situation: Situation,
 ) -> Reading:
     try:
         winner = book.winner(result, options)
@@ -223,7 +277,7 @@ def _reading(
         worth = {}
     mark = short_hash(match_id, match.a, match.b, sorted(result_to_json(result).items(), key=str), winner,
                       sorted(worth.items()))
-    return Reading(result, winner, worth, mark)
+    return Reading(way, opener, answers, result, winner, worth, mark)
 
 
 @dataclass(frozen=True, slots=True)
