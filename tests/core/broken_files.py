@@ -16,8 +16,8 @@ def broken_files() -> dict[str, Case]:
 
 
 def _of(clause: str, case: dict[str, Any]) -> Case:
-    """Its result only where the plain form has fields for it, its list only where the level asks for one."""
+    """Its result only where it holds no steps of a time-out, its list only where the level asks for one."""
     result = case.get("result", {})
-    in_plain_form = result and "timeout" not in result and case["breaks"] != "not_one_of"
+    without_steps = result and "timeout" not in result and case["breaks"] != "not_one_of"
     listed = case.get("people", {}).get("p1", {}).get("list") if case.get("level") != "friendly" else None
-    return Case((clause,), case["breaks"], event_file(case), case["exit"], result if in_plain_form else None, listed)
+    return Case((clause,), case["breaks"], event_file(case), case["exit"], result if without_steps else None, listed)

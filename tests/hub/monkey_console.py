@@ -1,4 +1,4 @@
-"""A monkey at the console: it walks a result step by step, or fills the plain form, with whatever comes to its mind.
+"""A monkey at the console: it walks a result step by step, with whatever comes to its mind.
 
 It reads the pages as a person does (headings, names beside boxes, words on buttons), and holds every result that the
 hub takes against what console_oracle makes of what was shown and answered. Nothing may be recorded that nobody said.
@@ -413,7 +413,7 @@ def _button(page: Page, pressed: list[tuple[str, str]]) -> tuple[str, str, str, 
 
 
 def run(folder: Path, rulebook: str, walks: int, chance: random.Random, places: int = 0) -> Counter[str]:
-    """So many walks and forms at the tables of a rulebook, before time and at time; what came of them.
+    """So many walks at the tables of a rulebook, before time and at time; what came of them.
 
     `places`: at so many of them only, by lot.
     """

@@ -1,4 +1,4 @@
-"""What breaks a clause of X-Wing, tried at the console: results in the plain form, lists before round 1."""
+"""What breaks a clause of X-Wing, tried at the console: who may play, and structures."""
 
 from __future__ import annotations
 
