@@ -151,7 +151,7 @@ def _play(service: Service, event: str, rand: random.Random) -> list[PersonRecor
                 name = f"{event}-{match.id}-{side}"
                 reports.append(Step(event, c.Report(name, match.id, side, 0, result, digest([name, result]))))
         service.ask(reports, "unit:table-1", timeout_s=60)
-    service.ask([Step(event, c.FinishEvent())], "bench", timeout_s=60)
+    service.ask([Step(event, c.FinishEvent("the hall closes"))], "bench", timeout_s=60)
     return people
 
 

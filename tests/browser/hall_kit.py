@@ -203,7 +203,7 @@ def in_every_state(hall: Hall, players: int = 9) -> None:
         hall.play(event)
         hall.publish(event)
         hall.play(event)
-        hall.tell(event, c.FinishEvent())
+        hall.tell(event, c.FinishEvent("the hall closes"))
     hall.house.service.ask([Step(VENUE, NewEntry("event-archived", {"event": hall.events["archived"]}))], "test")
     for rulebook in ("keyforge-archon", "shatterpoint-premier", "warlords-of-terra", "xwing-epic-team"):
         options = {"prize_places": 2} if rulebook == "warlords-of-terra" else {}

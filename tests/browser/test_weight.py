@@ -55,7 +55,7 @@ def large_hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
                 if hall.event(event).live is None or len(hall.event(event).live.matches) == 1:  # type: ignore[union-attr]
                     break
                 hall.publish(event)
-            hall.tell(event, FinishEvent())
+            hall.tell(event, FinishEvent("the hall closes"))
         yield hall
 
 

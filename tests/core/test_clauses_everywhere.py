@@ -266,7 +266,7 @@ def test_most_points_stand_first_after_the_planned_rounds(rulebook: str) -> None
     assert what_follows(event.state) == OVER
     with refused("all_rounds_played"):
         event.tell(c.DrawRound(1))
-    event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
 
 
 @everywhere
@@ -286,7 +286,7 @@ def test_the_best_go_on_and_all_others_are_out_until_one_is_left(rulebook: str) 
     event.tell(c.EnterResult("5.1", 0, LOST))
     assert bracket(event).champion == second
     assert what_follows(event.state) == OVER
-    event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
 
 
 @everywhere

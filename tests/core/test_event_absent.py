@@ -219,7 +219,7 @@ def test_going_on_with_those_present_passes_over_the_absent_in_one_step() -> Non
     assert offered(event.state) == ranks[5]
     event.tell(c.AcceptPlace(ranks[5]))
     event.play().settle().play().settle()
-    event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
     assert all(entrant.active for entrant in event.state.entrants.values())
     tournament = tournament_of(event.state)
     assert {p.status for p in final_ranking(tournament)} == {None}
@@ -284,7 +284,7 @@ def test_a_second_stage_in_swiss_rounds_goes_on_with_those_present() -> None:
 
 def test_a_finished_event_is_reopened_and_goes_on() -> None:
     event = Event().play().settle()
-    event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
     with refused("event_finished"):
         event.tell(c.DrawRound(1))
     assert event.kinds(c.ReopenEvent()) == ["event-reopened"]
@@ -297,7 +297,7 @@ def test_a_finished_event_is_reopened_and_goes_on() -> None:
 
 def test_reports_after_the_reopening_meet_a_closed_round_as_ever() -> None:
     event = Event().play().settle()
-    event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
     event.tell(c.ReopenEvent())
     assert event.report("a", score(100, 0)).reason == "late"
     assert event.state.rounds[0].matches[0].match != Match("nobody")

@@ -121,7 +121,7 @@ def test_once_round_2_is_published_who_never_came_stays_out_and_stands_nowhere()
         event.tell(c.CheckIn("p5"))
     event.settle()
     assert {row.competitor for row in standings(tournament_of(event.state))} == {"p1", "p2", "p3", "p4"}
-    event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
     assert {each.id for each in whole_tournament(event.state, {}).competitors} == {"p1", "p2", "p3", "p4"}
 
 

@@ -82,7 +82,7 @@ def test_the_whole_way_to_the_champion() -> None:
     assert [m.match.game for m in event.state.rounds[-1].matches] == [1, "third"]
     with refused("bracket_decided"):
         event.tell(c.DrawRound(1))
-    event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
     assert event.state.finished
 
 

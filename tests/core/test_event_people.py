@@ -67,7 +67,7 @@ def test_late_entries_leave_the_structure_as_it_is_unless_the_organizer_changes_
 
 def test_a_finished_event_takes_reports_only_to_refuse_them_and_names_to_correct_them() -> None:
     event = Event().play().settle()
-    event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
     for command in (c.DropCompetitor("p1"), c.DrawRound(1), c.SetClock("start"), c.FinishEvent(), c.NoShow("1.1", "p1"),
                     c.EnterResult("1.1", 1, score(100, 0)), c.ReturnCompetitor("p1"), c.SetOptions({})):
         with refused("event_finished"):

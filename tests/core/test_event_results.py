@@ -11,6 +11,7 @@ from roundtap_core.clock import PAUSED, RUNNING
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import NewEntry, seal
+from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.results.apply import APPLY_RESULTS
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN, SECOND
 from roundtap_core.records import CONCESSION, RULING, Result
@@ -246,15 +247,26 @@ def test_too_few_players_for_the_structure_are_told_so() -> None:
 def test_an_event_ends_with_its_last_result() -> None:
     event = Event()
     with refused("nothing_played"):
-        event.tell(c.FinishEvent())
+        event.tell(c.FinishEvent("the hall closes"))
     event.tell(c.DrawRound(1))
     with refused("draft_in_the_way"):
-        event.tell(c.FinishEvent())
+        event.tell(c.FinishEvent("the hall closes"))
     event.tell(c.PublishRound(1, 1))
     with refused("results_missing"):
-        event.tell(c.FinishEvent())
+        event.tell(c.FinishEvent("the hall closes"))
     event.settle()
-    assert event.kinds(c.FinishEvent()) == ["round-closed", "event-finished"]
+    assert event.kinds(c.FinishEvent("the hall closes")) == [
+        "round-closed", "played-on", "event-finished"]
+
+
+def test_an_end_before_the_plan_s_says_why_once() -> None:
+    event = Event().play().settle()
+    with refused("finish_early_no_reason"):
+        event.tell(c.FinishEvent())
+    for command in (c.FinishEvent("the hall closes"), c.ReopenEvent(), c.FinishEvent()):
+        event.tell(command)
+    assert [(line.points, line.reason) for line in event.state.played_on] == [
+        ((OpenPoint("finished_early"),), "the hall closes")]
 
 
 # --- the clock ---------------------------------------------------------------------------------------------------

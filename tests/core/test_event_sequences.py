@@ -189,7 +189,7 @@ class AnEvening(RuleBasedStateMachine):
     @rule(sure=st.integers(0, 9))
     def finishes(self, sure: int) -> None:
         if sure == 0:
-            self.ask(c.FinishEvent())
+            self.ask(c.FinishEvent("the hall closes"))
 
     @invariant()
     def the_fold_of_the_disk_is_the_live_state(self) -> None:

@@ -81,7 +81,7 @@ def test_after_the_event_prizes_are_still_given_and_all_of_it_outlives_a_restart
     event.play()
     for match in event.state.live.matches:
         event.tell(c.EnterResult(match.id, 0, score(100, 24)))
-    event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
     event.tell(c.SetPrizes(LIST))
     event.tell(c.DrawDoorPrize("dice", 2, seed=9))
     assert fold("e1", event.entries) == event.state

@@ -24,7 +24,7 @@ def test_the_course_s_mark_changes_with_every_step_and_every_result_that_stands(
     then(c.EnterResult("1.2", 1, score(24, 100)))
     then(c.DrawRound(1))
     then(c.DropCompetitor("p1"))
-    then(c.FinishEvent())
+    then(c.FinishEvent("the hall closes"))
     assert len(set(marks)) == len(marks)
 
 

@@ -19,7 +19,7 @@ def test_a_drawn_round_holds_its_tables_as_a_published_one_does() -> None:
     assert (tables_drafted(event.state), tables_in_play(event.state)) == (set(), {1, 2})
     event.settle()
     assert tables_in_play(event.state) == {1, 2}
-    event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
     assert tables_in_play(event.state) == set()
 
 

@@ -251,6 +251,6 @@ async def anything(hall: FeedHall) -> None:
             c.GrantExtension(match, draw([2, 5])), c.NoteRuling(match, "so"),
             c.NoteLot(match, draw(["initiative", "first_player"]), draw("ab")),
             c.SetOptions({"structure": draw(["basic", "own"])}),
-            c.FinishEvent(), c.ReopenEvent(), c.SetPicks(match, (1,)),
+            c.FinishEvent("the hall closes"), c.ReopenEvent(), c.SetPicks(match, (1,)),
             c.Warn(draw(WHO), "slow"), c.Disqualify(draw(WHO), "x"),
         ]))

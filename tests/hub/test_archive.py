@@ -30,7 +30,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 def play_to_the_end(house: House) -> None:
     house.publish()
     house.play()
-    house.service.tell("e1", FinishEvent(), "test")
+    house.service.tell("e1", FinishEvent("the hall closes"), "test")
 
 
 def kinds(house: House) -> list[str]:
@@ -223,7 +223,7 @@ def test_units_still_learn_what_became_of_their_reports(house: House) -> None:
               "result": {"score": {"a": 100, "b": 24}}}
     told = take_report(house.hub, report)
     house.play()
-    house.service.tell("e1", FinishEvent(), "test")
+    house.service.tell("e1", FinishEvent("the hall closes"), "test")
     house.organizer().post("/console/e1/delete", name="Winter Open")
     assert take_report(house.hub, report) == told
     late = take_report(house.hub, {**report, "report_id": "r2"})

@@ -255,7 +255,7 @@ def _something(house: House, organizer: object, rand: random.Random) -> None:
         elif deed < 8:
             tell("e1", MakeCut(), "test")
         elif deed == 8:
-            tell("e1", FinishEvent(), "test")
+            tell("e1", FinishEvent("the hall closes"), "test")
         return
     match = rand.choice(live.matches)
     if deed < 3:

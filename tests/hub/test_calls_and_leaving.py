@@ -168,7 +168,7 @@ def test_a_phone_s_call_ends_when_the_result_stands_and_a_later_one_does_not(hou
     house.hub.calls.open("e1", "1.1", "phone:p1")
     assert len(house.hub.calls.of("e1")) == 2
     house.play()
-    house.service.tell("e1", FinishEvent(), "test")
+    house.service.tell("e1", FinishEvent("the hall closes"), "test")
     assert house.hub.presence.units.asked == {}, "of an event that is over nothing is asked for"
 
 

@@ -47,7 +47,8 @@ def chance_command(house: House, chance: random.Random) -> Any:
     live = event.live
     some: list[Any] = [c.DropCompetitor(who), c.ReturnCompetitor(who), c.Warn(who, "late again"),
                        c.Disqualify(who, "loaded dice"), c.DrawRound(chance.randrange(99)), c.DiscardDraft(),
-                       c.SetClock(chance.choice(["start", "pause"])), c.MakeCut(), c.FinishEvent(), c.ReopenEvent()]
+                       c.SetClock(chance.choice(["start", "pause"])), c.MakeCut(),
+                       c.FinishEvent("the hall closes"), c.ReopenEvent()]
     if event.draft is not None and event.draft.draw is not None:
         some += [c.PublishRound(event.draft.number, event.draft.draw.attempt, noted="a test")] * 6
     for match in live.matches if live else ():

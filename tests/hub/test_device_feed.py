@@ -215,7 +215,7 @@ def test_the_report_s_own_unit_hears_its_fate_and_no_other(tmp_path: Path) -> No
 def finish(hall: FeedHall, event: str) -> EventState:
     for match in hall.state(event).rounds[0].matches:
         hall.tell(event, c.EnterResult(match.id, 0, Result(score=Pair(100, 24))))
-    hall.tell(event, c.FinishEvent())
+    hall.tell(event, c.FinishEvent("the hall closes"))
     assert hall.state(event).finished
     return hall.state(event)
 

@@ -163,7 +163,7 @@ def test_an_event_without_any_network_is_played_to_its_champion(tmp_path, rulebo
         assert desk.browser.post("/console/e1/cut").status_code == 303
         while len(house.event.rounds) < 5:
             desk.all_in(desk.begin())
-        assert desk.browser.post("/console/e1/finish").status_code == 303
+        assert desk.browser.post("/console/e1/finish", reason="the hall closes").status_code == 303
 
         assert not house.event.fates, "no unit ever said a word"
         shown = text_of(house.browser().get("/e/e1/standings"))

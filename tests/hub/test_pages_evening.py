@@ -7,6 +7,7 @@ import json
 
 from pages_kit import PEOPLE, House, problem_of, text_of
 
+from roundtap_core.check.check import violations
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.standings_csv import standings_csv
 
@@ -28,7 +29,7 @@ def test_from_login_to_the_export(house: House):
             browser.post(f"/console/e1/match/{number}.{table}/walk", revision=0, way="played", opener="a",
                          **{"q.score.loser": 10 * table})
     assert "All 2 rounds are played" in text_of(browser.get("/console/e1"))
-    browser.post("/console/e1/finish")
+    browser.post("/console/e1/finish", reason="the hall closes")
     assert "The event is finished" in text_of(browser.get("/console/e1"))
 
     exported = browser.get("/console/e1/export.json")
@@ -137,3 +138,30 @@ def test_a_file_that_breaks_a_rule_is_taken_in_only_knowingly(house: House):
     assert "breaks a rule: 300 is out of range" in problem_of(refused)
     taken = browser.post("/console/import", anyway="1", file=(io.BytesIO(json.dumps(file).encode()), "event.json"))
     assert taken.status_code == 303
+
+
+def test_an_end_before_everything_is_played_says_why_and_everybody_reads_it(house: House):
+    browser = house.with_event()
+    house.publish()
+    house.play()
+    assert 'name="reason" required' in browser.get("/console/e1").text.partition('id="finish"')[2]
+    refused = browser.post("/console/e1/finish")
+    assert "say why the event ends now" in problem_of(refused)
+    assert not house.event.finished
+    browser.post("/console/e1/finish", reason="the hall closes at ten")
+    assert house.event.finished
+    rules = text_of(browser.get("/rules/e1"))
+    assert "The event was ended before everything was played." in rules
+    assert "Why: the hall closes at ten" in rules
+    file = parse(browser.get("/console/e1/export.json").text)
+    assert [problem.key for problem in violations(file)] == []
+    assert file.record["played_on"][0]["points"] == [{"kind": "finished_early"}]
+
+
+def test_an_event_that_was_played_to_its_end_asks_no_reason(house: House):
+    browser = house.with_event(swiss_rounds=1)
+    house.publish()
+    house.play()
+    browser.post("/console/e1/finish")
+    assert house.event.finished
+    assert house.event.played_on == ()

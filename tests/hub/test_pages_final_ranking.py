@@ -55,7 +55,7 @@ def ended(house: House) -> House:
     loser = house.event.rounds[2].matches[0].match.b
     house.service.tell("e1", DropCompetitor(loser or ""), "test")
     played(house)
-    house.service.tell("e1", FinishEvent(), "test")
+    house.service.tell("e1", FinishEvent("the hall closes"), "test")
     return house
 
 
@@ -214,7 +214,7 @@ def post_lists(client: FlaskClient, path: str, csrf: object, **fields: list[str]
 def test_a_finished_event_is_reopened_where_it_was_finished(house: House):
     browser = house.with_event(NAMES[:4], swiss_rounds=1)
     played(house)
-    browser.post("/console/e1/finish")
+    browser.post("/console/e1/finish", reason="the hall closes")
     assert "Reopen the event" in text_of(browser.get("/console/e1"))
     browser.post("/console/e1/reopen")
     assert not house.event.finished

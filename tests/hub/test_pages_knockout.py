@@ -71,7 +71,7 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     assert winner is not None
     name = TWENTY[int(winner[1:]) - 1]
     assert f"{name} wins the tournament." in text_of(browser.get("/console/e1"))
-    browser.post("/console/e1/finish")
+    browser.post("/console/e1/finish", reason="the hall closes")
     assert "The event is finished" in text_of(browser.get("/console/e1"))
 
     standings = text_of(house.browser().get("/e/e1/standings"))
@@ -236,5 +236,5 @@ def test_every_page_of_every_step_reads_in_every_language(house: House, language
         look()
         house.play()
         look()
-    house.organizer().post("/console/e1/finish")
+    house.organizer().post("/console/e1/finish", reason="the hall closes")
     look()

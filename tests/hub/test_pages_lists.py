@@ -225,7 +225,7 @@ def test_a_finished_event_s_lists_can_still_be_looked_at(house: House) -> None:
     save(browser, **WHOLE)
     house.publish()
     house.play()
-    browser.post("/console/e1/finish")
+    browser.post("/console/e1/finish", reason="the hall closes")
     assert house.event.finished
     page = browser.get(ADDRESS)
     assert "Luke Skywalker" in page.text

@@ -185,7 +185,7 @@ def test_whoever_s_event_is_over_reads_the_place_and_no_clock(house: House, lang
     house.publish()
     house.service.tell("e1", SetClock("start"), "organizer")
     house.play()
-    house.service.tell("e1", FinishEvent(), "organizer")
+    house.service.tell("e1", FinishEvent("the hall closes"), "organizer")
     for archived in (False, True):
         if archived:
             house.service.ask([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "organizer")

@@ -161,7 +161,7 @@ def prepared(service: Service, paper: PrintBook) -> None:
         state = service.snapshot.events[event]
         for match in state.live.matches if state.live else ():
             service.tell(event, c.EnterResult(match.id, match.revision, RESULT), "organizer")
-        service.tell(event, c.FinishEvent(), "organizer")
+        service.tell(event, c.FinishEvent("the hall closes"), "organizer")
     for kind, state in (("event-archived", ARCHIVED), ("event-deleted", DELETED)):
         service.ask([Step(VENUE, NewEntry(kind, {"event": EVENTS[state]}))], "organizer")
 

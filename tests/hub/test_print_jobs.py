@@ -68,7 +68,7 @@ def test_a_closed_round_wants_its_standings_and_the_next_one_its_own_paper(servi
 def test_a_finished_event_wants_its_final_standings_once(service):
     publish(service)
     play(service)
-    service.tell("e1", c.FinishEvent(), "organizer")
+    service.tell("e1", c.FinishEvent("the hall closes"), "organizer")
     [job] = derived_jobs(service.snapshot.events["e1"])
     content = content_of(job, service.snapshot, "http://hub")
     assert (content["final"], [row["rank"] for row in content["rows"]]) == (True, [1, 2, 3, 4, 5])

@@ -56,7 +56,7 @@ def test_every_sheet_is_there_before_during_and_after_in_every_language(house, l
     all_there()
     house.publish()
     house.play()
-    house.service.tell("e1", FinishEvent(), "test")
+    house.service.tell("e1", FinishEvent("the hall closes"), "test")
     all_there()
 
 

@@ -37,7 +37,7 @@ def test_nothing_goes_on_before_all_tables_were_heard_or_gone_on_without(tmp_pat
         night.play()
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")
     with restored_house(backup, tmp_path / "again") as (house, browser):
-        for command in (DrawRound(1), FinishEvent()):
+        for command in (DrawRound(1), FinishEvent("the hall closes")):
             with pytest.raises(Problem, match="restored"):
                 house.service.tell("e1", command, "test")
         assert "Restored hub" in problem_of(browser.post("/console/e1/draw", attempt=0))
@@ -99,7 +99,7 @@ def test_a_round_that_the_copy_lacks_is_adopted_with_its_reports(tmp_path: Path)
         assert [table.fates() for table in night.tables] == [["accepted"] * 4] * 3
         browser.post("/console/restored/settled")
         assert house.service.snapshot.venue.afresh is None
-        house.service.tell("e1", FinishEvent(), "test")
+        house.service.tell("e1", FinishEvent("the hall closes"), "test")
 
 
 def test_pending_reports_survive_a_restart_of_the_restored_hub(tmp_path: Path) -> None:

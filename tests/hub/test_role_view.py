@@ -46,7 +46,7 @@ def over(house: House) -> None:
     house.with_event()
     house.publish()
     house.play()
-    house.service.tell("e1", FinishEvent(), "test")
+    house.service.tell("e1", FinishEvent("the hall closes"), "test")
 
 
 STATES = {each.__name__: each for each in (before, drawn, running, between, over)}

@@ -46,14 +46,15 @@ def finish(service: Service, event: str = "e1") -> None:
     """Both matches of round 1 are won by side a, and that was it."""
     for match in ("1.1", "1.2"):
         service.tell(event, c.EnterResult(match, 0, WON), "judge")
-    service.tell(event, c.FinishEvent(), "organizer")
+    service.tell(event, c.FinishEvent("the hall closes"), "organizer")
 
 
 def correct(service: Service, event: str = "e1") -> None:
     """After the end: it was the other way round."""
     match = service.snapshot.event(event).find_match("1.1")  # type: ignore[union-attr]
     assert match
-    commands = (c.ReopenEvent(), c.EnterResult("1.1", match[1].revision, Result(score=Pair(24, 100))), c.FinishEvent())
+    commands = (c.ReopenEvent(), c.EnterResult("1.1", match[1].revision, Result(score=Pair(24, 100))),
+                c.FinishEvent("the hall closes"))
     service.ask([Step(event, command) for command in commands], "judge")
 
 
@@ -236,7 +237,7 @@ def test_what_is_refused_leaves_an_event_on_the_shelf(path: Path) -> None:
     with_finished_event(path)
     with running(path) as service:
         with pytest.raises(Problem):
-            service.tell("e1", c.FinishEvent(), "organizer")
+            service.tell("e1", c.FinishEvent("the hall closes"), "organizer")
         assert list(service.snapshot.shelf) == ["e1"]
 
 

@@ -49,7 +49,7 @@ def act(service: Service, event: str, what: str) -> None:
                  for m in (state.live.matches if state.live else ()) if m.match.b is None][:1],
         "results": [c.EnterResult(m.id, m.revision, Result(score=Pair(100, 24)))
                     for m in (state.live.open_matches if state.live else ())],
-        "finish": [c.FinishEvent()],
+        "finish": [c.FinishEvent("the hall closes")],
     }
     with contextlib.suppress(Problem):
         for command in commands[what]:

@@ -64,7 +64,7 @@ def test_a_finished_event_leaves_its_tables_and_is_named_to_the_units(tmp_path: 
             result = {"score": {"a": 100, "b": 0}}
             for side in ("a", "b"):
                 service.tell("e1", c.Report(f"{match.id}{side}", match.id, side, 0, result, "b"), "unit")  # type: ignore[arg-type]
-        service.tell("e1", c.FinishEvent(), "organizer")
+        service.tell("e1", c.FinishEvent("the hall closes"), "organizer")
         view = table_view(service.snapshot, "table-1", reported=("e1", "gone"))
     assert (view["event"], view["match"], view["finished"]) == (None, None, ["e1"])
 
@@ -76,7 +76,7 @@ def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> Non
         make_event(service)
         for match in service.snapshot.events["e1"].live.matches:  # type: ignore[union-attr]
             service.tell("e1", c.EnterResult(match.id, 0, Result(score=Pair(100, 24))), "organizer")
-        service.tell("e1", c.FinishEvent(), "organizer")
+        service.tell("e1", c.FinishEvent("the hall closes"), "organizer")
         tell = lambda command: service.tell("e2", command, "organizer")  # noqa: E731
         options = {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True}
         service.ask([Step("e2", c.CreateEvent("Cup", "xwing-standard", None, options, "#0072B2", 7)),

@@ -190,7 +190,7 @@ def test_export_import_export(rulebook_id: str) -> None:
 def finished(made: Journal) -> Journal:
     made.draw()
     made.settle()
-    made.tell(c.FinishEvent())
+    made.tell(c.FinishEvent("the hall closes"))
     return made
 
 

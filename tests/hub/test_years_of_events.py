@@ -96,14 +96,14 @@ class Years(RuleBasedStateMachine):
 
     @rule(event=EVENT)
     def it_is_finished(self, event: str) -> None:
-        self.ask(event, c.FinishEvent())
+        self.ask(event, c.FinishEvent("the hall closes"))
 
     @rule(event=EVENT, match=MATCH, figures=FIGURES)
     def it_is_corrected_after_the_end(self, event: str, match: str, figures: tuple[int, int]) -> None:
         found = self.state(event).find_match(match)
         if self.state(event).finished and found:
             self.ask(event, c.ReopenEvent(), c.EnterResult(match, found[1].revision, Result(score=Pair(*figures))),
-                     c.FinishEvent())
+                     c.FinishEvent("the hall closes"))
 
     @rule(event=EVENT)
     def it_is_reopened(self, event: str) -> None:

@@ -36,7 +36,7 @@ def fill(service: Service, event: str = "e1") -> None:
     service.ask([Step(event, command) for command in commands], "organizer", people)
     for match in ("1.1", "1.2"):
         service.tell(event, c.EnterResult(match, 0, Result(score=Pair(100, 24))), "organizer")
-    service.tell(event, c.FinishEvent(), "organizer")
+    service.tell(event, c.FinishEvent("the hall closes"), "organizer")
 
 
 @pytest.fixture

@@ -360,11 +360,11 @@ def _offers(desk: Desk) -> None:
 def _end(desk: Desk) -> Iterator[str]:
     """Finished, reopened with everything as it was, and finished again."""
     before = desk.event
-    desk.tell(c.FinishEvent())
+    desk.tell(c.FinishEvent("the hall closes"))
     desk.tell(c.ReopenEvent())
     if desk.event != before:
         yield "reopening changes the event"
-    desk.tell(c.FinishEvent())
+    desk.tell(c.FinishEvent("the hall closes"))
     yield from _looked_at(desk)
 
 

@@ -74,7 +74,7 @@ def _moments(camera: Camera, hub: Hub, clock_ms: list[int]) -> Iterator[StillPag
     yield from _all_fronts(camera, "played")
     yield camera.take("paper-console", f"/console/{EVENT}/paper", DESK)
     yield camera.take("units-console", "/console/units", DESK)
-    _tell(service, c.FinishEvent())
+    _tell(service, c.FinishEvent("as recorded"))
     yield from _all_fronts(camera, "finished")
     yield from _elimination(camera, service)
     yield from _whole_day(camera, hub)
@@ -93,7 +93,7 @@ def _whole_day(camera: Camera, hub: Hub) -> Iterator[StillPage]:
     for match in live.matches:
         if match.match.result is None:
             _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(49, 77))), DAY_EVENT)
-    _tell(service, c.FinishEvent(), DAY_EVENT)
+    _tell(service, c.FinishEvent("as recorded"), DAY_EVENT)
     yield from day_pages.finished(camera, hub, DAY_EVENT)
 
 
@@ -112,7 +112,7 @@ def _elimination(camera: Camera, service: Service) -> Iterator[StillPage]:
         yield camera.take(f"{name}-wall", f"/wall/{CUT_EVENT}", WALL)
         yield camera.take(f"{name}-console", f"/console/{CUT_EVENT}", DESK)
         _settle(service)
-    _tell(service, c.FinishEvent(), CUT_EVENT)
+    _tell(service, c.FinishEvent("as recorded"), CUT_EVENT)
     yield camera.take("champion-wall", f"/wall/{CUT_EVENT}", WALL)
     yield camera.take("champion-bracket", f"/e/{CUT_EVENT}/bracket", DESK)
     yield camera.take("champion-bracket-phone", f"/e/{CUT_EVENT}/bracket", PHONE)

@@ -41,7 +41,7 @@ def rehearse_fast(script: Script, progress: Progress, trouble: bool = False) -> 
                 hall.tell(c.DropCompetitor(competitor))
             for competitor in played.disqualified:
                 hall.tell(c.Disqualify(competitor, "as recorded"))
-        hall.tell(c.FinishEvent())
+        hall.tell(c.FinishEvent("as recorded"))
         return tournament_of(hall.state)
 
 

@@ -65,7 +65,7 @@ class LiveRehearsal:
                 self._post(f"competitors/{competitor}/drop", known=0)
             for competitor in played.disqualified:
                 self._post(f"competitors/{competitor}/disqualify", reason="as recorded", known=0)
-        self._post("finish")
+        self._post("finish", reason="as recorded")
         return tournament_from_json(self._console.export(self._event))
 
     def _register(self, script: Script) -> str:

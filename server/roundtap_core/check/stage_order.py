@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
-from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, WON_BYE, Match, Round, Tournament
+from roundtap_core.records import ELIMINATION, FINISHED_EARLY, SECOND_SWISS, SWISS, WON_BYE, Match, Round, Tournament
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rulebooks.plan import plan
@@ -117,6 +117,10 @@ def _unfinished(tournament: Tournament, names: Mapping[str, str]) -> Iterator[Pr
         if match.bye is None and match.result is None]
     for m, _ in open_now:
         yield Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}")
+    if any(point["kind"] == FINISHED_EARLY for line in (tournament.record or {}).get("played_on", ())
+           for point in line["points"]):
+        # The organizer said so, and why.
+        return
     later = any(played.stage in (ELIMINATION, SECOND_SWISS) for played in tournament.rounds)
     if not later and (missing := _missing(tournament)) is not None:
         yield Problem("finished_early", where="/finished", played=missing[0], planned=missing[1])

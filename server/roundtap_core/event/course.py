@@ -53,6 +53,17 @@ def what_follows(state: EventState) -> str:
     return CUT if state.cut is None else ELIMINATION
 
 
+def something_left(state: EventState) -> bool:
+    """Whether the event's plan has anything after the public rounds; an event without a plan ends whenever it ends."""
+    options = state.options
+    if options.get("structure") == "own" and options.get("swiss_rounds") is None:
+        return False
+    try:
+        return what_follows(state) != OVER
+    except Problem:
+        return False
+
+
 def _somebody_meets(bracket: Bracket) -> bool:
     following = [game for game in bracket.games if game.round == len(bracket.round_numbers) + 1]
     seats = [seat for game in following for seat in (game.a, game.b)]

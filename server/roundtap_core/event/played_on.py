@@ -1,4 +1,4 @@
-"""What was missing when round 1 was published, and was played on with knowingly."""
+"""What was missing when round 1 was published, and was played on with knowingly; what an early end left out."""
 
 from __future__ import annotations
 

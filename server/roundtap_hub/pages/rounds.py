@@ -19,6 +19,7 @@ from roundtap_core.event.commands import (
     SetClock,
     SetExtraMinutes,
 )
+from roundtap_core.limits import PROSE_LETTERS
 from roundtap_core.standings.tiebreak_round import EACH
 from roundtap_hub.pages.base import (
     back_to_event,
@@ -126,7 +127,7 @@ def extra_minutes(event_id: str) -> AnyResponse:
 
 @mended_on(event)
 def finish(event_id: str) -> AnyResponse:
-    tell(event_id, FinishEvent())
+    tell(event_id, FinishEvent(field("reason")[:PROSE_LETTERS]))
     return back_to_event(event_id)
 
 

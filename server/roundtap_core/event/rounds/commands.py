@@ -113,7 +113,9 @@ class SetClock:
 
 @dataclass(frozen=True, slots=True)
 class FinishEvent:
-    pass
+    """The standings are final. `reason`: why, where something is still to be played."""
+
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

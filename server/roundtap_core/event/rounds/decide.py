@@ -15,6 +15,7 @@ from roundtap_core.event.course import (
     offered,
     second_swiss_rounds,
     seeds_now,
+    something_left,
     stage_of_round,
     what_follows,
 )
@@ -36,10 +37,11 @@ from roundtap_core.event.state import (
     state_digest,
     tournament_of,
 )
-from roundtap_core.records import SWISS, TIEBREAK, Match
+from roundtap_core.records import FINISHED_EARLY, SWISS, TIEBREAK, Match
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
 from roundtap_core.rounds.second_stage import second_stage_round
+from roundtap_core.rulebooks.base import ORGANIZER
 
 if TYPE_CHECKING:
     from roundtap_core.pairing.swiss_round import Pairing
@@ -208,12 +210,20 @@ def _away_from(
 
 
 def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewEntry]:
-    """The event is over: standings are final, units forget their reports."""
+    """The event is over: standings are final, units forget their reports. Before all is played only with a reason,
+    which stands among the announcements (RULEBOOKS.md, section 9, *End*)."""
     if state.draft is not None:
         raise Problem("draft_in_the_way", number=state.draft.number)
     if not state.public_rounds:
         raise Problem("nothing_played")
-    return [*close_live(state), NewEntry("event-finished", {})]
+    closed, noted = close_live(state), list[NewEntry]()
+    said = any(point.kind == FINISHED_EARLY for line in state.played_on for point in line.points)
+    if something_left(state) and not said:
+        if not command.reason.strip():
+            raise Problem("finish_early_no_reason")
+        noted = [NewEntry("played-on", {"points": [{"kind": FINISHED_EARLY, "who": ""}],
+                                        "reason": command.reason.strip(), "by": ORGANIZER})]
+    return [*closed, *noted, NewEntry("event-finished", {})]
 
 
 def reopen(state: EventState, command: c.ReopenEvent, now: Instant) -> list[NewEntry]:
