@@ -93,6 +93,7 @@ def test_a_step_that_another_hand_brings_takes_no_late_click_either(hall: Hall, 
         number = desk.number
         desk.late(desk.in_sight("#next .main"))
         assert desk.number == number
+        assert "Too early" in screen.one("#too-soon").text
         desk.ready()
         assert desk.number == number
 

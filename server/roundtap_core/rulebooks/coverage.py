@@ -1,4 +1,4 @@
-"""Which clauses of a rulebook's document the kit computes, which it offers, and which stay with people."""
+"""Which clauses of a rulebook's document the kit holds, always or by default, which it offers, which people keep."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-ENFORCED, OFFERED, PEOPLE = "enforced", "offered", "people"
-KINDS = (ENFORCED, OFFERED, PEOPLE)
-"""Enforced: the kit computes it, or refuses anything else. Offered: the kit shows or records it, and a person acts.
-People: players, judges or organizers do it, and the kit has no part in it."""
+ENFORCED, DEFAULT, OFFERED, PEOPLE = "enforced", "default", "offered", "people"
+KINDS = (ENFORCED, DEFAULT, OFFERED, PEOPLE)
+HELD = (ENFORCED, DEFAULT)
+"""Enforced: the kit computes it, or refuses anything else. Default: so it does unless the organizer says otherwise,
+which the rules page announces and the event keeps. Offered: the kit shows or records it, and a person acts. People:
+players, judges or organizers do it, and the kit has no part in it."""
 
 CORE, TABLE, CONSOLE, PHONE, IMPORT, HEADLESS = "core", "table", "console", "phone", "import", "headless"
 FRONTS = (CORE, TABLE, CONSOLE, PHONE, IMPORT, HEADLESS)
@@ -36,7 +38,7 @@ class Clause:
 
     `section` is the document's own heading, in its language; `text` says the clause in short English; `reason` says,
     of a clause for people, why the kit leaves it to them; `tests` are pytest ids of tests that hold it;
-    `fronts`, of an enforced clause, are those that could break it, each of which a test tries: at least the core;
+    `fronts`, of an enforced one or a default, are those that could break it, each of which a test tries: at least the core;
     `rulebooks` are the ids it is true for; `decided` is what the kit decided where the document leaves a gap.
     """
 
@@ -65,7 +67,7 @@ class Coverage:
     clauses: tuple[Clause, ...]
 
     def counts(self) -> dict[str, int]:
-        """How many clauses of each kind: {"enforced": 61, "offered": 17, "people": 24}."""
+        """How many clauses of each kind: {"enforced": 61, "default": 9, "offered": 17, "people": 24}."""
         return {kind: sum(clause.how == kind for clause in self.clauses) for kind in KINDS}
 
     def sections(self) -> tuple[tuple[str, tuple[Clause, ...]], ...]:
@@ -108,7 +110,7 @@ def coverage_to_json(found: Coverage) -> dict[str, Any]:
 
 
 def _clause(raw: dict[str, Any], everybody: tuple[str, ...]) -> Clause:
-    fronts = raw.get("fronts", (CORE,) if raw["how"] == ENFORCED else ())
+    fronts = raw.get("fronts", (CORE,) if raw["how"] in HELD else ())
     given = {**raw, "rulebooks": tuple(raw.get("rulebooks", everybody)), "tests": tuple(raw.get("tests", ())),
              "fronts": tuple(fronts)}
     return Clause(**given)

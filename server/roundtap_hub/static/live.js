@@ -73,10 +73,12 @@
 
   // --- a next step takes no press until somebody can have read it: who pressed sooner meant the step before
   const SETTLE_MS = 1000;
+  const SAID_MS = 4000;
   const PRESSED = "roundtap:pressed";
   let settledAt = 0;
   let landedAt = 0;
   let settling = 0;
+  let saying = 0;
 
   function settleStep(changed) {
     const next = document.getElementById("next");
@@ -94,6 +96,11 @@
     if (!held || !event.target.closest || !event.target.closest(held)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
+    const said = document.getElementById("too-soon");
+    if (!said) return;
+    said.hidden = false;
+    clearTimeout(saying);
+    saying = setTimeout(() => { said.hidden = true; }, SAID_MS);
   }
   // A key that presses a button arrives as a click; a form that is sent from a field does not.
   for (const kind of ["click", "submit"]) document.addEventListener(kind, tooSoon, true);
