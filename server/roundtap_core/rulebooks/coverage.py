@@ -38,8 +38,8 @@ class Clause:
 
     `section` is the document's own heading, in its language; `text` says the clause in short English; `reason` says,
     of a clause for people, why the kit leaves it to them; `tests` are pytest ids of tests that hold it;
-    `fronts`, of an enforced one or a default, are those that could break it, each of which a test tries: at least the core;
-    `rulebooks` are the ids it is true for; `decided` is what the kit decided where the document leaves a gap.
+    `fronts`, of an enforced one or a default, are those that could break it, each of which a test tries: at least the
+    core; `rulebooks` are the ids it is true for; `decided` is what the kit decided where the document leaves a gap.
     """
 
     id: str
