@@ -199,7 +199,9 @@ def test_all_of_it_is_there() -> None:
     assert {key: file[key] for key in ABOUT} == ABOUT
     assert file["played_on"] == [{
         "points": [{"kind": "list_missing", "who": "p2"}, {"kind": "deck_twice", "who": "p4"}],
-        "reason": "Nobody had brought one.", "by": "o2", "wall": "2026-11-21T10:03:00+01:00"}]
+        "reason": "Nobody had brought one.", "by": "o2", "wall": "2026-11-21T10:03:00+01:00"},
+        {"points": [{"kind": "finished_early"}], "reason": "the hall closes", "by": "organizer",
+         "wall": "2026-11-21T10:03:00+01:00"}]
     assert (file["checked_in"], file["finished"]) == (PLAYERS, True)
     assert file["effective_options"]["squad_points"] == 100
     assert "squad_points" not in file["options"]

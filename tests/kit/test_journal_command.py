@@ -76,7 +76,7 @@ def test_a_journal_that_holds(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert (code, err, len(lines)) == (0, "", 3)
     assert lines[0].startswith("venue · 1 entry · ")
     assert lines[0].endswith("· holds")
-    assert lines[1].startswith("e1 · “Winter Open” · 13 entries · ")
+    assert lines[1].startswith("e1 · “Winter Open” · 14 entries · ")
     assert lines[1].endswith(" · 6 people · sealed · holds")
     assert lines[2].startswith("e2 · “Summer Open” · 1 entry · ")
     assert lines[2].endswith(" · 0 people · no seal · holds")
@@ -85,7 +85,7 @@ def test_a_journal_that_holds(folder: Path, capsys: pytest.CaptureFixture[str]) 
 def test_it_is_said_in_the_reader_s_language(
         folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROUNDTAP_LANG", "pl")
-    assert "13 wpisów" in said(capsys, "verify", "--data", str(folder))[1]
+    assert "14 wpisów" in said(capsys, "verify", "--data", str(folder))[1]
 
 
 def test_listed_is_every_stream_by_its_last_entry(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +96,7 @@ def test_listed_is_every_stream_by_its_last_entry(folder: Path, capsys: pytest.C
         heads = dict(connection.execute("SELECT stream, hash FROM entry GROUP BY stream HAVING max(number)"))
     assert code == 0
     assert [(each["stream"], each["name"], each["entries"], each["seal"]) for each in streams] == [
-        ("venue", "", 1, "none"), ("e1", "Winter Open", 13, "sealed"), ("e2", "Summer Open", 1, "none")]
+        ("venue", "", 1, "none"), ("e1", "Winter Open", 14, "sealed"), ("e2", "Summer Open", 1, "none")]
     assert {each["stream"]: each["head"] for each in streams} == heads
     assert "holds" not in as_text
 
