@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
@@ -24,6 +25,7 @@ class Listener:
         self.events: list[tuple[str, str]] = []
         self.loads = 0
         self._heard = threading.Condition()
+        self._messages = 0
         self._rest = b""
         self._gone = asyncio.Event()
         self._greeted = threading.Event()
@@ -48,8 +50,17 @@ class Listener:
         self.loads += 1
 
     def until(self, true: Callable[[], object], what: str) -> None:
-        with self._heard:
-            assert self._heard.wait_for(true, PATIENCE_S), (what, self.events)
+        """Until `true()`, asked again after each message. It is asked without the lock: it may load a page, and the
+        loop that answers must be able to hand on a message meanwhile."""
+        end_s = time.monotonic() + PATIENCE_S
+        while True:
+            with self._heard:
+                heard = self._messages
+            if true():
+                return
+            with self._heard:
+                assert self._heard.wait_for(lambda heard=heard: self._messages > heard,  # type: ignore[misc]
+                                            end_s - time.monotonic()), (what, self.events)
 
     def named(self, name: str) -> list[Any]:
         return [json.loads(data) if data.startswith("{") else data for said, data in self.events if said == name]
@@ -94,6 +105,7 @@ class Listener:
                 found = re.fullmatch(r"event: (\w+)\ndata: (.*)", event.decode())
                 if found and found[1] != "tick":
                     self.events.append((found[1], found[2]))
+            self._messages += 1
             self._heard.notify_all()
         if said:
             self._greeted.set()
