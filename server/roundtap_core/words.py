@@ -45,6 +45,10 @@ class Words:
     def __contains__(self, key: str) -> bool:
         return key in self._texts
 
+    def first(self, *keys: str) -> str:
+        """The first of these texts that there is; the more special key comes first."""
+        return next((self(key) for key in keys if key in self), keys[-1].rpartition(".")[2])
+
     def texts(self, begin: str) -> list[str]:
         """Every text whose key begins so, all plural forms, with their placeholders."""
         return [form for key, text in self._texts.items() if key.startswith(begin)

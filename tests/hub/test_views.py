@@ -10,8 +10,8 @@ from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.gate import may_be_drawn
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.result_words import tell
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.views.result_text import tell
 from roundtap_hub.views.round_clock import clock_width
 from roundtap_hub.views.standings_table import figure_text
 from roundtap_hub.views.wall import chunks, deal, letters, sort_key
@@ -80,10 +80,10 @@ def test_a_result_is_told_with_everything_that_was_told_of_it():
     t = catalogue("roundtap_hub", "en").also(core_words("en"))
     names = {"a": "Ana Ruiz", "b": "Bruno Maier"}
     told = {line.label: line.text for line in tell(book, book.form(options), options, result, names, t)}
-    assert told[t("match.winner")] == "Bruno Maier"
+    assert told[t("result.winner")] == "Bruno Maier"
     assert told[t("form.figure.keys")] == "1:1"
     assert told[t("told.decided")] == t("step.aember")
     assert told[t("form.first_player")] == "Bruno Maier"
     ruled = Result("ruling", "none")
     told = {line.label: line.text for line in tell(book, book.form(options), options, ruled, names, t)}
-    assert told[t("match.winner")] == "both lose"
+    assert told[t("result.winner")] == "both lose"

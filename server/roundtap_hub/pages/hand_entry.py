@@ -11,6 +11,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.limits import PROSE_LETTERS
+from roundtap_core.rulebooks.result_words import figure_label
+from roundtap_core.rulebooks.result_words import tell as told
 from roundtap_hub.pages.base import (
     field,
     mended_on,
@@ -27,8 +29,6 @@ from roundtap_hub.pages.walking import seen_match, time_is_up
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.result_text import figure_label, first_text
-from roundtap_hub.views.result_text import tell as told
 from roundtap_hub.views.tables import cell, show_result, side_names
 from roundtap_hub.views.typed_result import Reading, grammar, read_line
 
@@ -75,9 +75,9 @@ def _table(moment: EventAt, played: RoundState, match: MatchState, line: str) ->
         "cell": _cell(moment, match), "reading": reading, "unclear": unclear, "names": names,
         "shown": show_result(reading.result, state) if reading else None,
         "told": told(state.rulebook, form, state.options, reading.result, names, t) if reading else (),
-        "grammar": asked, "first_text": first_text,
+        "grammar": asked,
         "figures": ", ".join(figure_label(t, key, state.rulebook_id) for key in asked.figures),
-        "worth_label": lambda key: first_text(t, f"worth.{key}", f"column.{key}"),
+        "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
     }
 
 

@@ -15,6 +15,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.limits import PROSE_LETTERS
 from roundtap_core.rulebooks.gate import OFFICIAL
+from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.pages.base import (
     actor,
     back_to_event,
@@ -29,7 +30,6 @@ from roundtap_hub.pages.base import (
 from roundtap_hub.pages.slip_desk import CODE_LETTERS, enter_slip, slip_beside
 from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, seen_match, shown, ways_of
 from roundtap_hub.views.event_at import full_names, newest_round
-from roundtap_hub.views.result_text import figure_label, first_text
 from roundtap_hub.views.result_walk import END, Trail, read_trail, walk_page
 from roundtap_hub.views.typed_result import grammar, read_line
 
@@ -73,7 +73,7 @@ def line_hints(seat: Seat) -> dict[str, Any]:
 def first_step(seat: Seat) -> dict[str, Any]:
     """For a page that offers the first step itself: the ways, and what goes along."""
     return {"ways": ways_of(seat), "walk_at": _at(seat), "hidden": _base(seat, Fields()), "line": "",
-            "first_text": first_text, **line_hints(seat)}
+            **line_hints(seat)}
 
 
 def _typed(seat: Seat, line: str) -> Trail:

@@ -11,6 +11,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult, NobodyCame, NoShow, NoShowUndone, NoteLot, SettleStrangers
 from roundtap_core.event.state import DRAFT
 from roundtap_core.records import SIDES
+from roundtap_core.rulebooks.result_words import tell, way_label
 from roundtap_hub.pages.base import (
     actor,
     back_to_event,
@@ -31,7 +32,6 @@ from roundtap_hub.views.before_play import before_play
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.judging import judge_view
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.result_text import tell, way_label
 from roundtap_hub.views.tables import cell, worth_of
 
 

@@ -21,21 +21,21 @@ from roundtap_core.forms.questions import Picks
 from roundtap_core.records import RULING, SIDES, Match, Result
 from roundtap_core.rulebooks.base import DRAW, Situation
 from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, WITH_REASON, Saying, excluded, may_be_drawn
+from roundtap_core.rulebooks.result_words import (
+    figure_label,
+    known,
+    option_label,
+    outcome,
+    tell,
+    way_label,
+    winner_of,
+)
 from roundtap_hub.pages.base import the_hub, words
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.result_text import (
-    figure_label,
-    first_text,
-    known,
-    option_label,
-    outcome_text,
-    tell,
-    way_label,
-)
 from roundtap_hub.views.result_walk import END, TURNS, WAY, Trail, WalkPage, read_trail, turn_order, walk_page
-from roundtap_hub.views.tables import show_result, side_names
+from roundtap_hub.views.tables import side_names
 
 Fields = MultiDict[str, str]
 
@@ -121,7 +121,7 @@ def _before_the_mistake(seat: Seat, fields: Fields) -> Trail:
 
 def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """What the template of a step is drawn from. `address`: the walk's; `base`: fields that go along all the way."""
-    state, t = seat.state, words()
+    state, book, t = seat.state, seat.state.rulebook, words()
     opener = at.trail.opener or "a"
     lines = known(seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked, seat.names, t) \
         if at.trail.way is not None and at.walked is not None and at.kind != END else []
@@ -131,10 +131,10 @@ def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence
         "hidden": [*at.trail.fields(), *base], "given": _given(seat, at, fields),
         "ways": ways_of(seat) if at.kind == WAY else (),
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
-        "told": tell(state.rulebook, seat.form, state.options, at.result, seat.names, t) if at.result else (),
-        "outcome": outcome_of(seat, at.result) if at.result else "",
+        "told": tell(book, seat.form, state.options, at.result, seat.names, t) if at.result else (),
+        "outcome": outcome(book, state.options, seat.situation, at.result, seat.names, t) if at.result else "",
         "worth": worth_at(seat, at.result) if at.result else {}, "worth_label": worth_label,
-        "figure_label": figure_label, "way_label": way_label, "option_label": option_label, "first_text": first_text,
+        "figure_label": figure_label, "way_label": way_label, "option_label": option_label,
         "walk_at": address,
     }
 
@@ -187,7 +187,7 @@ def _standing(seat: Seat) -> tuple[str, dict[str, list[str]]] | None:
     stands = seat.match.match.result
     if stands is None:
         return None
-    found = answers_on_record(seat.form.ways, stands, show_result(stands, seat.state).winner)
+    found = answers_on_record(seat.form.ways, stands, winner_of(seat.state.rulebook, seat.state.options, stands))
     if found is None:
         return None
     way, opener, answers = found
@@ -210,16 +210,6 @@ def _given(seat: Seat, at: WalkPage, fields: Fields) -> dict[str, list[str]]:
     return given
 
 
-def outcome_of(seat: Seat, result: Result) -> str:
-    """Who has won, in one sentence."""
-    winner = show_result(result, seat.state).winner
-    if winner in SIDES:
-        return words()("told.won", name=seat.names[winner])
-    if seat.situation.knockout and result.initiative in SIDES and winner == DRAW:
-        return words()("told.goes_on", name=seat.names[result.initiative])
-    return outcome_text(winner, seat.names, words()) if winner else ""
-
-
 def worth_at(seat: Seat, result: Result) -> dict[str, tuple[int, int]]:
     """What a result would be worth to both."""
     seats = seat.match.match
@@ -230,4 +220,4 @@ def worth_at(seat: Seat, result: Result) -> dict[str, tuple[int, int]]:
 
 
 def worth_label(key: str) -> str:
-    return first_text(words(), f"worth.{key}", f"column.{key}")
+    return words().first(f"worth.{key}", f"column.{key}")

@@ -12,7 +12,6 @@ from roundtap_hub.public.sheets import Asked, Found, Sheet, player
 from roundtap_hub.views.event_at import EventAt, event_at, seats, short_hash
 from roundtap_hub.views.my_page import my_asking, my_face, my_table
 from roundtap_hub.views.page_versions import page_version
-from roundtap_hub.views.result_text import first_text
 
 KIND = "me"
 
@@ -45,7 +44,7 @@ def personal_sheet(asked: Asked, page: str) -> Found:
         **seen.context, "face": face, "more_ms": more_ms, "my": f"/{KIND}/{token}",
         "asking": my_asking(asked.snapshot, asked.units, moment, who[1], asked.now_ms),
         "mine": my_table(asked.snapshot, asked.units, moment, who[1], asked.words),
-        "worth_label": lambda key: first_text(asked.words, f"worth.{key}", f"column.{key}"),
+        "worth_label": lambda key: asked.words.first(f"worth.{key}", f"column.{key}"),
     })
 
 

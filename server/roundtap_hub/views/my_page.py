@@ -23,9 +23,10 @@ from roundtap_core.event.state import (
     RoundState,
 )
 from roundtap_core.forms.form import Form
-from roundtap_core.records import SIDES, Match, Result, Side, other
+from roundtap_core.records import Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.base import DRAW, Situation
+from roundtap_core.rulebooks.base import Situation
+from roundtap_core.rulebooks.result_words import Told, outcome, tell
 from roundtap_core.wire import canonical
 from roundtap_core.words import Words
 from roundtap_hub.calls import Call, call_at
@@ -34,9 +35,8 @@ from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.before_play import before_play, situation_at
 from roundtap_hub.views.event_at import EventAt, newest_round, seats, shown_names
 from roundtap_hub.views.lists import list_states
-from roundtap_hub.views.result_text import Told, outcome_text, tell
 from roundtap_hub.views.round_clock import Face, face_of
-from roundtap_hub.views.tables import show_result, side_names
+from roundtap_hub.views.tables import side_names
 from roundtap_hub.wishes import wishes_of
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
@@ -156,23 +156,12 @@ def said_of(state: EventState, form: Form, situation: Situation, match: MatchSta
     """A result told to somebody who is asked whether it is right: nothing of it is left out."""
     lines = [line for line in tell(state.rulebook, form, state.options, result, names, words)
              # Who won stands above them.
-             if line.label != words("match.winner")]
+             if line.label != words("result.winner")]
     try:
         worth = state.rulebook.worth(Match(match.match.a, match.match.b, result=result), state.options, situation)
     except Problem:
         worth = {}
-    return Said(outcome_line(state, situation, result, names, words), tuple(lines), worth)
-
-
-def outcome_line(state: EventState, situation: Situation, result: Result, names: Mapping[str, str],
-                 words: Words) -> str:
-    """Who has won, in one sentence; "" where nobody can tell."""
-    winner = show_result(result, state).winner
-    if winner in SIDES:
-        return words("told.won", name=names[winner])
-    if situation.knockout and result.initiative in SIDES and winner == DRAW:
-        return words("told.goes_on", name=names[result.initiative])
-    return outcome_text(winner, names, words) if winner else ""
+    return Said(outcome(state.rulebook, state.options, situation, result, names, words), tuple(lines), worth)
 
 
 @dataclass(frozen=True, slots=True)

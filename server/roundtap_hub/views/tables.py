@@ -20,6 +20,7 @@ from roundtap_core.event.state import (
     RoundState,
 )
 from roundtap_core.records import RULING, SIDES, Result, Side
+from roundtap_core.rulebooks.result_words import reason, winner_of
 from roundtap_hub.calls import call_at
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
@@ -34,15 +35,16 @@ WAITING, SEATED, PLAYING, CALL, NO_CONTACT, DRAFT = "waiting", "seated", "playin
 class ShownResult:
     """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where nobody can tell.
 
-    `wounds`: the figures that decide where the first ones are level, in rulebooks that count them.
+    `wounds`: the figures that decide where the first ones are level, in rulebooks that count them. `why`: what decided
+    where the figures do not say it, as keys of which the first one known is shown.
     """
 
     a: int
     b: int
     winner: str
     ended: str
-    conceded_by: str | None = None
     wounds: tuple[int, int] | None = None
+    why: tuple[str, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -112,12 +114,9 @@ class Cell:
 
 def show_result(result: Result, state: EventState) -> ShownResult:
     """The result as a person reads it; one that its rulebook cannot read keeps its figures."""
-    try:
-        winner = state.rulebook.winner(result, state.options)
-    except Problem:
-        winner = ""
     wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
-    return ShownResult(result.score.a, result.score.b, winner, result.ended, result.conceded_by, wounds)
+    return ShownResult(result.score.a, result.score.b, winner_of(state.rulebook, state.options, result), result.ended,
+                       wounds, reason(state.rulebook, state.options, result))
 
 
 def side_names(match: MatchState, names: Mapping[str, str]) -> dict[str, str]:

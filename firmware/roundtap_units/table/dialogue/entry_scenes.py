@@ -79,7 +79,7 @@ def scene(entry: Entering) -> Scene:
     else:
         title = _about_to_confirm(entry)
         if entry.walked.decided_by is not None and not info:
-            info = words("told.decided")
+            info = words("entry.decides")
     if entry.others and not entry.begun and table.form is not None and table.form.direct \
             and (entry.dial is None or not _steps_in(entry.dial)):
         hint = f"{hint}  {words('entry.others')}"

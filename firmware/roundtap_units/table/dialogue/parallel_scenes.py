@@ -122,7 +122,7 @@ def _sum(both: BothEntering, side: Side) -> Part:
     if both.hand == side:
         hint += f"  {table.words('parallel.back')}"
     told = result_text.statement(table, result, side)
-    besides = [table.words("told.conceded", sign=SIGNS[both.conceded_by]) if both.conceded_by else "",
+    besides = [table.words("told.conceded", name=SIGNS[both.conceded_by]) if both.conceded_by else "",
                *result_text.told_apart(table, result, side), result_text.squads(table, result, side, signed=False)]
     return Part(table.signed(side), result_text.also(told, besides),
                 tuple(result_text.ordered(table, pair, side) for pair in pairs), hint=hint)

@@ -8,6 +8,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION, SIDES, Match, Pair, Result, Side, other
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.result_words import figure_label, reason
+from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import SIGNS, Sentence
@@ -25,13 +27,8 @@ def outcome(table: TableState, result: Result, side: Side) -> str:
     if view is None or view.form is None:
         return ""
     book = rulebook(view.form.rulebook)
-    try:
-        winner = book.winner(result, book.options(view.options))
-    except Problem:
-        return ""
-    if winner == "draw":
-        return "draw"
-    return "won" if winner == side else "lost"
+    winner = winner_of_result(book, book.options(view.options), result)
+    return {"": "", "draw": "draw", side: "won"}.get(winner, "lost")
 
 
 def winner_of(table: TableState, result: Result) -> Side | None:
@@ -99,8 +96,7 @@ def between_names(table: TableState, result: Result, side: Side) -> Sentence:
 def label(table: TableState, key: str) -> str:
     """What a figure is called, by this rulebook where it has a word of its own."""
     assert table.form is not None
-    own = f"form.figure.{key}.{table.form.rulebook}"
-    return table.words(own if own in table.words else f"form.figure.{key}")
+    return figure_label(table.words, key, table.form.rulebook)
 
 
 def question(table: TableState, result: Result, side: Side) -> str:
@@ -148,14 +144,14 @@ def remark(table: TableState, result: Result) -> str:
     """Who conceded or had initiative, or what decided, where the figures do not say it."""
     words = table.words
     if result.ended == CONCESSION and result.conceded_by in SIDES:
-        return words("told.conceded", sign=SIGNS["a" if result.conceded_by == "a" else "b"])
+        return words("told.conceded", name=SIGNS["a" if result.conceded_by == "a" else "b"])
     if result.initiative in SIDES:
         return words("told.initiative", sign=SIGNS["a" if result.initiative == "a" else "b"])
-    if result.winner in SIDES and result.timeout is None and result.score.a == result.score.b != 0:
-        return words("step.final_salvo")
-    if result.wounds is None and result.timeout and result.timeout.get("decided_by"):
-        return words(f"step.{result.timeout['decided_by']}")
-    return ""
+    if table.view is None or table.form is None:
+        return ""
+    book = rulebook(table.form.rulebook)
+    why = reason(book, book.options(table.view.options), result)
+    return words.first(*why) if why else ""
 
 
 def first(table: TableState, result: Result) -> str:

@@ -1,4 +1,4 @@
-"""A result told in plain words, and the way through the form that leads to it."""
+"""A result in words, the same at every front: who has won, why where the score does not say so, and all it holds."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.forms.form import Form, Way
 from roundtap_core.forms.questions import (
     LOSER,
+    SCORE,
     WINNER,
     Bonus,
     Exchange,
@@ -22,8 +23,11 @@ from roundtap_core.forms.questions import (
 from roundtap_core.forms.walk import Walk, walk
 from roundtap_core.lists.squads import letter
 from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
-from roundtap_core.rulebooks.base import Options, Rulebook
+from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 from roundtap_core.words import Words
+
+THE_SCORE = (SCORE, "games", "points", "struggles")
+"""Steps that count nothing but the score: whoever has more of it has won, as anybody reads."""
 
 Names = Mapping[str, str]
 """The sides' names: {"a": …, "b": …}."""
@@ -38,24 +42,20 @@ class Told:
     by: str = ""
 
 
-def first_text(words: Words, *keys: str) -> str:
-    """The first of these texts that there is; the more special key comes first."""
-    for key in keys:
-        if key in words:
-            return words(key)
-    return keys[-1].rpartition(".")[2]
-
-
 def figure_label(words: Words, key: str, rulebook_id: str) -> str:
-    return first_text(words, f"form.figure.{key}.{rulebook_id}", f"form.figure.{key}", f"column.{key}")
+    return words.first(f"form.figure.{key}.{rulebook_id}", f"form.figure.{key}", f"column.{key}")
 
 
 def way_label(words: Words, way: str, rulebook_id: str) -> str:
-    return first_text(words, f"form.way.{way}.{rulebook_id}", f"form.way.{way}", f"ended.{way}")
+    return words.first(*_way_keys(way, rulebook_id))
+
+
+def _way_keys(way: str, rulebook_id: str) -> tuple[str, ...]:
+    return (f"form.way.{way}.{rulebook_id}", f"form.way.{way}", f"ended.{way}")
 
 
 def option_label(words: Words, option: str, names: Names) -> str:
-    return names[option] if option in SIDES else first_text(words, f"form.option.{option}")
+    return names[option] if option in SIDES else words.first(f"form.option.{option}")
 
 
 def known(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked: Walk, names: Names,
@@ -72,7 +72,7 @@ def known(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked
             done.add(question.key)
             lines.append(_figure_line(form, way, question.key, sides, answers, walked, words))
             continue
-        label = first_text(words, question.label) or figure_label(words, question.key, form.rulebook)
+        label = words.first(question.label) or figure_label(words, question.key, form.rulebook)
         if question.whose is not None:
             label = f"{label}, {names[sides[question.whose]]}"
         if question.kind == Picks.kind:
@@ -96,7 +96,7 @@ def _figure_line(form: Form, way: Way, key: str, sides: Mapping[str, Side], answ
     rules = [step.id for step in way.steps if (isinstance(step, Exchange) and key in (step.costs, step.gives))
              or (isinstance(step, Bonus) and step.gives == key and _gave(step, walked))]
     return Told(label, f"{figures_text(told)} → {figures_text(now)}",
-                first_text(words, f"step.{rules[0]}") if rules else "")
+                words.first(f"step.{rules[0]}") if rules else "")
 
 
 def _gave(bonus: Bonus, walked: Walk) -> bool:
@@ -117,15 +117,58 @@ def turns_text(answer: str | None, names: Names, words: Words) -> str:
     return words("told.won", name=names[answer]) if answer in SIDES else words("told.turns.nobody")
 
 
+def winner_of(book: Rulebook, options: Options, result: Result) -> str:
+    """"a", "b", "draw", "none" (both lose), or "" where the rulebook cannot tell."""
+    try:
+        return book.winner(result, options)
+    except Problem:
+        return ""
+
+
+def outcome(book: Rulebook, options: Options, situation: Situation, result: Result, names: Names,
+            words: Words) -> str:
+    """Who has won, in one sentence; "" where nobody can tell."""
+    winner = winner_of(book, options, result)
+    if winner in SIDES:
+        return words("told.won", name=names[winner])
+    if situation.knockout and result.initiative in SIDES and winner == DRAW:
+        return words("told.goes_on", name=names[result.initiative])
+    return _nobody(winner, words) if winner else ""
+
+
+def _nobody(winner: str, words: Words) -> str:
+    return words("outcome.draw" if winner == DRAW else "result.none")
+
+
+def reason(book: Rulebook, options: Options, result: Result) -> tuple[str, ...]:
+    """Why it stands so, where the score alone does not say: keys for `Words.first`; none where it does."""
+    if result.ended in (CONCESSION, RULING):
+        return (f"ended.{result.ended}",)
+    winner, score = winner_of(book, options, result), result.score
+    decided_by = (result.timeout or {}).get("decided_by", SCORE)
+    if decided_by not in THE_SCORE:
+        return (f"step.{decided_by}",)
+    if winner not in SIDES:
+        return (f"ended.{result.ended}",) if winner == DRAW and score.a != score.b else ()
+    if score.of(winner) > score.of(other(winner)):
+        return ()
+    if score.a == score.b and result.wounds is not None:
+        return ("step.wounds",)
+    found = answers_on_record(book.form(options).ways, result, winner)
+    if found is None:
+        return ()
+    way = found[0]
+    # Who won was asked, as a final salvo is; else the way itself says it.
+    asked = way.choice("winner")
+    return ((asked.label.replace("form.", "step."),) if asked is not None else ()) + _way_keys(way.id, book.id)
+
+
 def tell(book: Rulebook, form: Form, options: Options, result: Result, names: Names, words: Words) -> list[Told]:
     """Everything that a result holds, in plain words: how it ended, who won, every figure, and what decided."""
-    try:
-        winner = book.winner(result, options)
-    except Problem:
-        winner = ""
-    lines = [Told(words("match.how"), _how(form, result, winner, names, words))]
+    winner = winner_of(book, options, result)
+    lines = [Told(words("result.how"), _how(form, result, winner, names, words))]
     if winner:
-        lines.append(Told(words("match.winner"), outcome_text(winner, names, words)))
+        lines.append(Told(words("result.winner"), names[winner] if winner in SIDES else _nobody(winner, words)))
     found = answers_on_record(form.ways, result, winner)
     if found is not None:
         way, opener, answers = found
@@ -141,13 +184,13 @@ def tell(book: Rulebook, form: Form, options: Options, result: Result, names: Na
     for key in ("initiative", "first_player"):
         side = getattr(result, key)
         if side in SIDES and key not in asked:
-            lines.append(Told(first_text(words, f"form.{key}"), names[side]))
+            lines.append(Told(words.first(f"form.{key}"), names[side]))
     return lines
 
 
 def decided_text(way: Way, opener: Side, walked: Walk, words: Words) -> str:
     """The step that decided; where it added figures up, with their sums: "potential 8:7"."""
-    text = first_text(words, f"step.{walked.decided_by}")
+    text = words.first(f"step.{walked.decided_by}")
     step = next((step for step in way.steps if isinstance(step, Test) and step.id == walked.decided_by), None)
     if step is None or len(step.counts) < 2:
         return text
@@ -156,19 +199,13 @@ def decided_text(way: Way, opener: Side, walked: Walk, words: Words) -> str:
     return f"{text} {sums}"
 
 
-def outcome_text(winner: str, names: Names, words: Words) -> str:
-    if winner in SIDES:
-        return names[winner]
-    return words("outcome.draw") if winner == "draw" else words("result.none")
-
-
 def _how(form: Form, result: Result, winner: str, names: Names, words: Words) -> str:
     if result.ended == CONCESSION and result.conceded_by in SIDES:
         return words("told.conceded", name=names[result.conceded_by])
     if result.ended == RULING:
         return words("ended.ruling")
     found = answers_on_record(form.ways, result, winner)
-    return way_label(words, found[0].id, form.rulebook) if found else first_text(words, f"ended.{result.ended}")
+    return way_label(words, found[0].id, form.rulebook) if found else words.first(f"ended.{result.ended}")
 
 
 def _plain_figures(form: Form, result: Result, names: Names, words: Words) -> list[Told]:
@@ -181,12 +218,12 @@ def _plain_figures(form: Form, result: Result, names: Names, words: Words) -> li
         lines.append(Told(f"{figure_label(words, 'picks', form.rulebook)}, {names[side]}", squad_text(squads)))
     for key, value in (result.timeout or {}).items():
         if key == "decided_by":
-            lines.append(Told(words("told.decided"), first_text(words, f"step.{value}")))
+            lines.append(Told(words("told.decided"), words.first(f"step.{value}")))
         elif isinstance(value, dict) and all(isinstance(value.get(side, 0), int) for side in SIDES):
             lines.append(Told(figure_label(words, key, form.rulebook),
                               figures_text(value.get(side, 0) for side in SIDES)))
         elif isinstance(value, dict):
-            label = first_text(words, f"form.{key}")
+            label = words.first(f"form.{key}")
             lines += [Told(f"{label}, {names[side]}", option_label(words, str(value[side]), names))
                       for side in SIDES if side in value]
     return lines
