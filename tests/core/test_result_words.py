@@ -1,0 +1,44 @@
+"""Why a result stands as it does, in the words that every front shows beside its figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundtap_core.records import Pair, Result
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.result_words import reason, winner_of
+from roundtap_core.rulebooks.warlords import NO_CARD
+from roundtap_core.words import core_words
+
+SEEN = {
+    "a plain win": ("xwing-standard", Result(score=Pair(100, 24)), "a", ""),
+    "a final salvo": ("xwing-standard", Result(ended="time", score=Pair(80, 80), winner="b"), "b", "final salvo"),
+    "a concession of who leads": (
+        "keyforge-archon", Result(ended="concession", conceded_by="a", score=Pair(1, 0)), "b", "concession"),
+    "a judge's word": ("xwing-standard", Result(ended="ruling", winner="b"), "b", "judge's ruling"),
+    "both lose by a judge's word": ("xwing-standard", Result(ended="ruling", winner="none"), "none", "judge's ruling"),
+    "a lot": ("keyforge-archon", Result(ended="time", score=Pair(1, 1), winner="b", timeout={
+        "game_begun": "no", "lot": "b", "decided_by": "lot"}), "b", "lot"),
+    "more keys": ("keyforge-archon", Result(ended="time", score=Pair(1, 0), winner="a", timeout={
+        "keys": {"a": 2, "b": 1}, "decided_by": "keys"}), "a", "forged keys"),
+    "more struggles": ("shatterpoint-premier", Result(score=Pair(2, 1), wounds=Pair(0, 3)), "a", ""),
+    "level struggles, more wounds": (
+        "shatterpoint-premier", Result(ended="time", score=Pair(1, 1), wounds=Pair(4, 9)), "b", "wounds inflicted"),
+    "nothing to tell them apart": (
+        "shatterpoint-premier", Result(ended="time", score=Pair(1, 1), wounds=Pair(4, 4)), "draw", ""),
+    "a draw with other lives": (
+        "warlords-of-terra", Result(ended="time", score=Pair(12, 9), winner="draw"), "draw", "time"),
+    "no cards left": ("warlords-of-terra", Result(score=Pair(14, 3), winner="b", timeout={"reason": NO_CARD}), "b",
+                      "No card or realm"),
+    "all destroyed, fewer points": ("xwing-epic-duel", Result(score=Pair(90, 110), winner="a"), "a", "All destroyed"),
+}
+
+
+@pytest.mark.parametrize("case", SEEN)
+def test_why_is_said_where_the_score_does_not_say_it(case: str):
+    game, result, winner, why = SEEN[case]
+    book = rulebook(game)
+    options = book.options({})
+    assert winner_of(book, options, result) == winner
+    keys = reason(book, options, result)
+    assert (core_words("en").first(*keys) if keys else "") == why
