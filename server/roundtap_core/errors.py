@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from roundtap_core.words import Words, core_words
+
+SIDES_TOLD = ("side", "winner", "right")
+"""Parameters that may name a side of a match."""
 
 
 class Problem(Exception):
@@ -22,6 +27,11 @@ class Problem(Exception):
     def at(self, where: str) -> Problem:
         """The same problem, found below `where`."""
         return Problem(self.key, where=where + self.where, **self.params)
+
+    def named(self, names: Mapping[str, str]) -> Problem:
+        """The same problem of a match, with the sides' names in place of "a" and "b"."""
+        return Problem(self.key, where=self.where, **{
+            key: names.get(str(value), value) if key in SIDES_TOLD else value for key, value in self.params.items()})
 
     def say(self, words: Words | None = None) -> str:
         """The text for a person; without `words`, in English."""

@@ -126,6 +126,15 @@ def test_a_result_takes_a_number_a_line_and_a_confirmation(house: House, browser
     assert 'name="table" inputmode="numeric" autocomplete="off" maxlength="5" value="3"' in after.text
 
 
+def test_a_line_that_excludes_its_winner_is_refused_by_name(house: House, browser: Browser):
+    match = next(m for m in house.event.live.matches if m.match.table == 1)
+    a, b = (PEOPLE[int(str(who)[1:]) - 1] for who in (match.match.a, match.match.b))
+    refused = text_of(browser.get(f"{ENTRY}?table=1&text=b+60+24"))
+    assert f"The winner “{b}” contradicts the score 60:24; by these figures it is “{a}”." in refused
+    walked = text_of(browser.get(f"/console/e1/match/{match.id}/walk?text=b+60+24"))
+    assert f"The winner “{b}” contradicts" in walked
+
+
 def test_what_was_not_on_the_screen_does_not_count(house: House, browser: Browser):
     told = browser.get(f"{ENTRY}?table=1&text=b24")
     for changes in ({"text": "a24"}, {"mark": ""}, {"text": "b25"}):

@@ -181,7 +181,7 @@ def test_two_agreements_are_both_shown_and_an_arrow_changes_nothing(twice: Table
 
 def test_saying_the_first_again_takes_both_of_them(twice: Table) -> None:
     twice.presses("ana")
-    assert twice.says.startswith("Back to the first?")
+    assert twice.says.startswith("Back to this result?")
     twice.presses("ana")
     assert twice.reports == [("a", score(100, 20))]
     twice.wait(1000)
@@ -203,7 +203,7 @@ def test_no_leaves_it_to_the_judge(twice: Table) -> None:
 def test_the_other_own_button_is_no_answer_to_it(twice: Table) -> None:
     twice.presses("ana")
     twice.presses("bruno")
-    assert twice.says.startswith("Back to the first?")
+    assert twice.says.startswith("Back to this result?")
     assert twice.reports == []
 
 

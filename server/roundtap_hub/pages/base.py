@@ -260,7 +260,7 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
         "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
         "organizer": visit.is_organizer(), "reader": visit.who(), "may": may, "who_may": who_may,
         "csrf": lambda: Markup(CSRF),
-        "problem": harmless(problem.say(t)) if problem else "",
+        "problem": harmless(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "wants_reason": problem is not None and problem.key in WITH_REASON,

@@ -70,7 +70,7 @@ def _table(moment: EventAt, played: RoundState, match: MatchState, line: str) ->
         try:
             reading = read_line(line, match.match, match.id, state.rulebook, state.options, situation, over)
         except Problem as problem:
-            unclear = problem.say(t)
+            unclear = problem.named(names).say(t)
     return {
         "cell": _cell(moment, match), "reading": reading, "unclear": unclear, "names": names,
         "shown": show_result(reading.result, state) if reading else None,

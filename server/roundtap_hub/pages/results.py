@@ -67,7 +67,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
                 judge=judge_view(moment, played, match, shown.call_age_ms), played_name=title_key(state, played),
                 told=tell(state.rulebook, seat.form, state.options, stands, seat.names, words()) if stands else (),
                 worth=worth_of(state, played, match), way_label=way_label, first=before_play(state, played, match),
-                seats=seat.names, **first_step(seat))
+                names=seat.names, **first_step(seat))
 
 
 @mended_on(event)

@@ -157,7 +157,7 @@ def _told(way: Way, typed: Typed, fields: Mapping[str, str | list[str]]) -> tupl
         if isinstance(step, Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
             answers[step.name] = value = typed_number(str(text))
             if not step.asked and (value > step.maximum if step.beyond else value != step.default):
-                raise Problem("figure_fixed", value=value, right=step.default)
+                raise Problem("figure_fixed", side=sides[step.whose], value=value, wanted=step.default)
         elif isinstance(step, Figure) and step.asked:
             raise Problem("figure_missing")
         elif isinstance(step, Picks) and (marks := fields.get(f"{step.key}.{sides[step.whose]}")):

@@ -136,13 +136,13 @@ class Second:
     def scene(self, now_ms: int) -> Scene:
         table, words = self.table, self.table.words
         first, second = table.stands, table.second
-        lines = [words(key, result=result_text.score(table, result, "a"))
+        lines = [words(key, result=result_text.score_and_why(table, result, "a"))
                  for key, result in (("second.first", first), ("second.now", second)) if result is not None]
         return table.page("second", None, words("second.title"), *lines, hint=words("second.hint"))
 
 
 class AfterAll:
-    """ "Back to 100:20? ■ yes ▼ no": who says yes says the first result again; the other one is asked as ever."""
+    """ "Back to this result? ■ yes ▼ no": who says yes says the first result again; the other one is asked as ever."""
 
     def __init__(self, table: TableState, side: Side) -> None:
         self.table, self.side = table, side

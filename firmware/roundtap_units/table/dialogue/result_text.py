@@ -69,9 +69,13 @@ def figure(table: TableState, result: Result, side: Side) -> str:
 
 def figure_and_outcome(table: TableState, result: Result, side: Side) -> str:
     """The figure; beside it who won, where the higher score does not say so: "0 ✓"."""
-    shown, winner, score = figure(table, result, side), winner_of(table, result), result.score
-    told = winner is not None and score.of(winner) > score.of(other(winner))
-    return shown if told or shown == _sign(table, result, side) else f"{shown} {_sign(table, result, side)}"
+    shown, sign = figure(table, result, side), _sign(table, result, side)
+    return shown if shown == sign or _score_says(table, result) else f"{shown} {sign}"
+
+
+def _score_says(table: TableState, result: Result) -> bool:
+    winner = winner_of(table, result)
+    return winner is not None and result.score.of(winner) > result.score.of(other(winner))
 
 
 def _sign(table: TableState, result: Result, side: Side) -> str:
@@ -79,9 +83,18 @@ def _sign(table: TableState, result: Result, side: Side) -> str:
 
 
 def score(table: TableState, result: Result, side: Side) -> str:
-    """Both sides' figures on a screen for `side`: "24:100"."""
-    first = table.first(side)
-    return f"{figure(table, result, first)}:{figure(table, result, other(first))}"
+    """Both sides' figures on a screen for `side`: "24:100"; where the score does not say who won, a tick beside the
+    winner's: "1:0 ✓"."""
+    first, winner = table.first(side), winner_of(table, result)
+    text = f"{figure(table, result, first)}:{figure(table, result, other(first))}"
+    if winner is None or "✓" in text or _score_says(table, result):
+        return text
+    return f"✓ {text}" if winner == first else f"{text} ✓"
+
+
+def score_and_why(table: TableState, result: Result, side: Side) -> str:
+    """ "1:1 ✓ wounds inflicted"."""
+    return f"{score(table, result, side)} {remark(table, result)}".rstrip()
 
 
 def between_names(table: TableState, result: Result, side: Side) -> Sentence:

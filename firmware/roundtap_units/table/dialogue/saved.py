@@ -94,6 +94,8 @@ class Standing:
             small = table.words("decided.short")
         elif side in table.leaving:
             small = table.words("leave.short")
+        elif result is not None:
+            small = f"{small} {result_text.remark(table, result)}".rstrip()
         return Half(table.signed(side), result_text.score(table, result, side) if result else "", small)
 
 
