@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Tests start hubs and units by the hundred: what they import is compiled once, whatever the caller set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test tests test-long bench setup lock lint deb bundle image clean
+.PHONY: demo test tests test-long pictures bench setup lock lint deb bundle image clean
 
 setup: .venv/.ready
 
@@ -35,6 +35,10 @@ tests: setup
 # What takes minutes, or thousands of cases: every page in every state, chaos, fuzz, monkeys, whole simulations, races.
 test-long: setup
 	$(BIN)/pytest -n auto --dist worksteal -m long $(ARGS)
+
+# Every screen, slip and page as a PNG, to be looked at.
+pictures: setup
+	PYTHONPATH=tests $(BIN)/python -m gallery pictures $(ARGS)
 
 bench: setup
 	$(BIN)/python tests/benchmarks/run_all.py $(ARGS)

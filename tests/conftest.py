@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
 from made_once import made_once
 
 settings.register_profile("roundtap", derandomize=True, deadline=None)

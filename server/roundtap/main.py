@@ -48,7 +48,6 @@ COMMANDS: dict[str, Command] = {
     "restore": Command("roundtap.headless.restore", "make a hub's folder of a backup", ("hub",)),
     "rehearse": Command("roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare",
                         ("hub", "unit")),
-    "gallery": Command("roundtap.gallery.gallery", "every screen, slip and page as a PNG", ("hub", "unit", "station")),
     "hub": Command("roundtap_hub.main", "serve an event to the hall", ("hub",)),
     "standby": Command("roundtap_hub.standby.main", "hold a hub's journal on a second machine, and take its place",
                        ("hub",)),

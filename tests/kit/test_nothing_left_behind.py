@@ -133,11 +133,10 @@ def test_a_benchmark(tmp_path: Path, started: list[Started], ending: signal.Sign
 
 PAGES_ONLY = """
 import sys
-from roundtap.gallery import gallery
-from roundtap.main import main
+from gallery import __main__ as command
 
-gallery._screens = gallery._paper = lambda *_: 0
-sys.exit(main())
+command._screens = command._paper = lambda *_: 0
+sys.exit(command.main())
 """
 """The gallery without its two thousand screens, which nobody waits for here."""
 
@@ -149,8 +148,8 @@ def test_a_gallery_whose_browser_hangs(tmp_path: Path, started: list[Started], e
     browser.parent.mkdir()
     browser.write_text("#!/bin/sh\nexec sleep 600\n")
     browser.chmod(0o755)
-    started.append(Started(tmp_path, sys.executable, "-c", PAGES_ONLY, "gallery", str(out), "--language", "en",
-                           PATH=f"{browser.parent}:{os.environ['PATH']}"))
+    started.append(Started(tmp_path, sys.executable, "-c", PAGES_ONLY, str(out), "--language", "en",
+                           PYTHONPATH=str(Path(__file__).parents[1]), PATH=f"{browser.parent}:{os.environ['PATH']}"))
     started[0].wait_for_program("sleep", "600")
     started[0].ends(ending)
 

@@ -15,6 +15,16 @@ import zxingcpp
 from escpos.capabilities import CAPABILITIES
 from PIL import Image, ImageOps
 
+from gallery.on_paper import (
+    HEAD,
+    MEMBERS,
+    TEAMS,
+    URL,
+    best_of_three,
+    proxy_content,
+    slip_content,
+    trust_content,
+)
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import Words
@@ -38,16 +48,6 @@ from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_devices.virtual.escpos_paper import EscposPaper
 from roundtap_units.documents.notices import LAYOUTS
 from roundtap_units.documents.printer_tests import speed_page, width_page
-from roundtap_units.gallery.on_paper import (
-    HEAD,
-    MEMBERS,
-    TEAMS,
-    URL,
-    best_of_three,
-    proxy_content,
-    slip_content,
-    trust_content,
-)
 
 MODELS = {"epson-80": "TM-T20II", "epson-t88": "TM-T88V", "pos-5890": "POS-5890", "zj-5870": "ZJ-5870",
           "plain-58": "POS-5890", "plain-80": "TM-T20II"}

@@ -7,8 +7,8 @@ import pytest
 from PIL import ImageChops
 from tableplay import Table
 
+from gallery.table_screens import scenes
 from roundtap_core.words import LANGUAGES
-from roundtap_units.gallery.table_screens import scenes
 from roundtap_units.table.screens import duo, lettering, screens
 from roundtap_units.table.screens.lettering import fit, fit_line, fit_pair, shorter_forms, width
 from roundtap_units.table.screens.scenes import Duo, Figures, Half, Halves, Name, Page

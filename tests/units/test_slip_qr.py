@@ -6,11 +6,11 @@ import pytest
 import zxingcpp
 from PIL import Image, ImageOps
 
+from gallery.on_paper import PEOPLE, SLIP_URL, printed, slip_content
 from roundtap_core.records import ELIMINATION, SWISS
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.printing.known_printers import PROFILES
 from roundtap_units.documents.slips import slip
-from roundtap_units.gallery.on_paper import PEOPLE, SLIP_URL, printed, slip_content
 from roundtap_units.unit_words import unit_words
 
 TOKEN = SLIP_URL.rpartition("/")[2]

@@ -6,6 +6,20 @@ from itertools import combinations
 
 import pytest
 
+from gallery.on_paper import (
+    MEMBERS,
+    PEOPLE,
+    TEAMS,
+    best_of_three,
+    cut_content,
+    names_content,
+    pairings_content,
+    printed,
+    proxy_content,
+    slip_content,
+    standings_content,
+    trust_content,
+)
 from roundtap_core.forms.form import Form, Way, form_to_json
 from roundtap_core.forms.questions import Choice, Figure
 from roundtap_core.records import ELIMINATION, SWISS, TIEBREAK
@@ -27,20 +41,6 @@ from roundtap_devices.printing.print_lines import (
 from roundtap_units.documents.notices import LAYOUTS
 from roundtap_units.documents.slip_boxes import TICK
 from roundtap_units.documents.slips import slip, wrap
-from roundtap_units.gallery.on_paper import (
-    MEMBERS,
-    PEOPLE,
-    TEAMS,
-    best_of_three,
-    cut_content,
-    names_content,
-    pairings_content,
-    printed,
-    proxy_content,
-    slip_content,
-    standings_content,
-    trust_content,
-)
 from roundtap_units.unit_words import unit_words
 
 LANGUAGES = ("en", "es", "de", "pl")

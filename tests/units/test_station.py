@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from gallery.on_paper import pairings_content, slip_content
 from roundtap_devices.printing.known_printers import POS_5890
 from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.serial_port import SerialPort
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
-from roundtap_units.gallery.on_paper import pairings_content, slip_content
 from roundtap_units.station.print_log import PrintLog
 from roundtap_units.station.station import Job, Station, compose_with
 from roundtap_units.unit_words import unit_words

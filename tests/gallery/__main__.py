@@ -1,4 +1,4 @@
-"""`roundtap gallery DIR`: every screen, slip and page as a PNG, to be looked at."""
+"""`make pictures`: every screen, slip and page as a PNG, to be looked at."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from gallery.hub_pages import pages
+from gallery.on_paper import paper_gallery
+from gallery.panel_screens import panel_gallery
+from gallery.table_screens import gallery
 from roundtap.kit.leash import clean_up_when_told_to_end, leashed
 from roundtap_core.words import LANGUAGES
 
@@ -19,14 +23,13 @@ SCREEN_SCALE = 4
 SHOT_TIMEOUT_S = 60
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def main() -> int:
+    """Write all pictures; 2 where pages are wanted and there is no browser."""
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, metavar="DIR", help="where the pictures go; made if it is not there")
     parser.add_argument("--language", choices=LANGUAGES, action="append", help="only this one; may be given again")
     parser.add_argument("--no-pages", action="store_true", help="leave the web pages out (they need Chromium)")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Write all pictures; 2 where pages are wanted and there is no browser."""
+    args = parser.parse_args()
     clean_up_when_told_to_end()
     languages = tuple(args.language or LANGUAGES)
     args.folder.mkdir(parents=True, exist_ok=True)
@@ -43,9 +46,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _screens(folder: Path, languages: tuple[str, ...]) -> int:
-    from roundtap_units.gallery.panel_screens import panel_gallery
-    from roundtap_units.gallery.table_screens import gallery
-
     folder.mkdir(exist_ok=True)
     count = 0
     for name, image in (*gallery(languages), *panel_gallery(languages)):
@@ -55,8 +55,6 @@ def _screens(folder: Path, languages: tuple[str, ...]) -> int:
 
 
 def _paper(folder: Path, languages: tuple[str, ...]) -> int:
-    from roundtap_units.gallery.on_paper import paper_gallery
-
     folder.mkdir(exist_ok=True)
     count = 0
     for name, image in paper_gallery(languages):
@@ -66,8 +64,6 @@ def _paper(folder: Path, languages: tuple[str, ...]) -> int:
 
 
 def _pages(folder: Path, languages: tuple[str, ...], browser: str) -> int:
-    from roundtap.gallery.hub_pages import pages
-
     folder.mkdir(exist_ok=True)
     count = 0
     with tempfile.TemporaryDirectory(prefix="roundtap-gallery-") as profile:
@@ -83,3 +79,7 @@ def _pages(folder: Path, languages: tuple[str, ...], browser: str) -> int:
                 )
                 count += 1
     return count
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 
-from roundtap.gallery.camera import Camera, StillPage
+from gallery.camera import Camera, StillPage
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.state import MatchState

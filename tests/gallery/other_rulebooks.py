@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gallery.played_table import Play, Shots
 from roundtap_core.records import ELIMINATION, Pair, Result
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_units.gallery.played_table import Play, Shots
 from roundtap_units.table.view import ClockView, PhaseView
 
 UP_MS = -5000

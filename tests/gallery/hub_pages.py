@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from roundtap.gallery import day_pages, doors_pages
-from roundtap.gallery.camera import Camera, StillPage
+from gallery import day_pages, doors_pages
+from gallery.camera import Camera, StillPage
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person

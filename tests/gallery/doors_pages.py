@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-from roundtap.gallery.camera import Camera, StillPage
+from gallery.camera import Camera, StillPage
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
 from roundtap_hub.app import create_app

@@ -1,13 +1,11 @@
-"""What goes on paper, as pictures: `python -m roundtap_units.gallery.on_paper DIR`, by the virtual printer."""
+"""What goes on paper, as pictures, by the virtual printer."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageOps
+from PIL import Image
 
 from roundtap_core.elimination.shape import SEMI_FINAL
 from roundtap_core.forms.form import form_to_json
@@ -153,14 +151,3 @@ def paper_gallery(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str,
             for name, kind, content in jobs():
                 lines = LAYOUTS[kind](content, profile.sheet, unit_words(language))
                 yield f"{profile.name}-{language}-{name}", printed(lines, profile)
-
-
-def main(directory: str) -> None:
-    folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, picture in paper_gallery():
-        ImageOps.expand(picture.convert("L"), 16, 200).save(folder / f"{name}.png")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -1,18 +1,16 @@
-"""Every screen of a table unit as a large PNG: `python -m roundtap_units.gallery.table_screens DIR`."""
+"""Every screen of a table unit as a large PNG."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 from PIL import Image
 
+from gallery.other_rulebooks import other_rulebooks
+from gallery.played_table import Play, Shots
 from roundtap_core.records import Pair, Result
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import CALL, LEAVE, Gesture
-from roundtap_units.gallery.other_rulebooks import other_rulebooks
-from roundtap_units.gallery.played_table import Play, Shots
 from roundtap_units.table.dialogue.dialogue import Refused, Saved
 from roundtap_units.table.screens.screens import draw
 from roundtap_units.table.troubles import Troubles
@@ -191,15 +189,3 @@ class _Play(Play):
         self.table.table.instead_of_sending = "sending.refused"
         yield "sending-refused", self.shot()
         yield "fault", replace(self.shot(), badge=self.table.table.words("badge.fault"))
-
-
-def main(directory: str) -> None:
-    folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, picture in gallery():
-        picture.convert("L").resize((picture.width * 4, picture.height * 4), Image.Resampling.NEAREST).save(
-            folder / f"{name}.png")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -1,1 +1,0 @@
-"""Every screen and slip as a picture, to be looked at."""
