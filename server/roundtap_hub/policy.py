@@ -126,7 +126,7 @@ POLICY: Mapping[str, Row] = {
     **_rows(Row(frozenset({PLAYER})),
             "POST /me", "GET /me/<token>", "GET /me/<token>/report", "POST /me/<token>/report",
             "POST /me/<token>/report/lot", "GET /me/<token>/said/<name>", "POST /me/<token>/lot",
-            "POST /me/<token>/call", "POST /me/<token>/here", "GET /me/<token>/leave",
+            "POST /me/<token>/picks", "POST /me/<token>/call", "POST /me/<token>/here", "GET /me/<token>/leave",
             "POST /me/<token>/leave", "GET /me/<token>/list",
             "POST /me/<token>/list"),
     **_rows(Row(frozenset({TABLE})), "POST /device/report", "POST /device/status", "POST /device/time",

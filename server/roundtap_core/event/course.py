@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from roundtap_core.clock import COUNTING, IDLE, Clock, Instant
@@ -20,7 +20,8 @@ from roundtap_core.elimination.shape import (
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
-from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Pair
+from roundtap_core.lists.squads import ToField, fielded, let_go, to_field
+from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Pair, Round
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rounds.second_stage import planned_rounds
@@ -213,3 +214,28 @@ def refuse_after_cut(state: EventState) -> None:
     """Raise Problem("elimination_begun") where nobody may come in or back any more."""
     if state.cut is not None or second_stage_begun(state):
         raise Problem("elimination_begun")
+
+
+def swiss_rounds_after(state: EventState, number: int) -> int:
+    """Swiss rounds still to come after that one; none where the event's structure is not known."""
+    try:
+        return max(0, state.swiss_rounds - number)
+    except Problem:
+        return 0
+
+
+def squads_to_field(state: EventState, number: int, stage: str, who: str) -> ToField | None:
+    """What somebody still has to field when that round begins; None where no squads are fielded."""
+    squads = state.rulebook.squads
+    if squads is None:
+        return None
+    before = [Round(played.number, played.stage, tuple(m.match for m in played.matches))
+              for played in state.public_rounds if played.number < number]
+    left = swiss_rounds_after(state, number - 1 if stage == SWISS else number)
+    return to_field(squads.listed, squads.taken, fielded(before).get(who, ()), left)
+
+
+def squads_lost(state: EventState, played: RoundState, who: str, picks: Iterable[int]) -> tuple[int, ...]:
+    """The squads that somebody can never field any more once these picks stand (Shatterpoint, "Premier")."""
+    owed = squads_to_field(state, played.number, played.stage, who)
+    return () if owed is None else let_go(owed.squads, picks, swiss_rounds_after(state, played.number))

@@ -9,11 +9,10 @@ from typing import Any
 
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import match_clock, planned_in_all
+from roundtap_core.event.course import match_clock, planned_in_all, squads_to_field, swiss_rounds_after
 from roundtap_core.event.state import CLOSED, DISPUTE, ONE_PHONE, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms.form import form_to_json
-from roundtap_core.lists.squads import fielded, to_field
-from roundtap_core.records import SIDES, SWISS, Round
+from roundtap_core.records import SIDES
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
@@ -57,7 +56,7 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
         if match and round_state else None,
         "options": options,
         "situation": _situation_view(situation),
-        "rounds_left": _swiss_rounds_after(state, round_state.number) if round_state else None,
+        "rounds_left": swiss_rounds_after(state, round_state.number) if round_state else None,
         "form": _form(state.rulebook_id, canonical(options), situation),
         "clock": public_clock(state, match_clock(state, round_state, match) if round_state and match else state.clock,
                               now),
@@ -107,13 +106,6 @@ def _planned_rounds(state: EventState, at_least: int) -> int | None:
         return None
 
 
-def _swiss_rounds_after(state: EventState, number: int) -> int:
-    try:
-        return max(0, state.swiss_rounds - number)
-    except Problem:
-        return 0
-
-
 def _situation_view(situation: Situation) -> View:
     totals = situation.totals
     houses = None
@@ -131,12 +123,8 @@ def _form(rulebook_id: str, options: bytes, situation: Situation) -> View:
 def side_view(state: EventState, round_state: RoundState, who: str, names: Mapping[str, str]) -> View:
     """The name and, where squads are picked, those still to be fielded; `must`: all picks that are left are these."""
     view: View = {"name": names[who]}
-    squads = state.rulebook.squads
-    if squads is not None:
-        before = [Round(played.number, played.stage, tuple(m.match for m in played.matches))
-                  for played in state.public_rounds if played.number < round_state.number]
-        left = _swiss_rounds_after(state, round_state.number) + (round_state.stage == SWISS)
-        owed = to_field(squads.listed, squads.taken, fielded(before).get(who, ()), left)
+    owed = squads_to_field(state, round_state.number, round_state.stage, who)
+    if owed is not None:
         view.update(to_field=list(owed.squads), must=owed.must)
     return view
 

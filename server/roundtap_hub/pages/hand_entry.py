@@ -29,6 +29,7 @@ from roundtap_hub.pages.walking import seen_match, time_is_up
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.knockout import title_key
+from roundtap_hub.views.squads import lost_squads
 from roundtap_hub.views.tables import cell, show_result, side_names
 from roundtap_hub.views.typed_result import Reading, grammar, read_line
 
@@ -74,7 +75,8 @@ def _table(moment: EventAt, played: RoundState, match: MatchState, line: str) ->
     return {
         "cell": _cell(moment, match), "reading": reading, "unclear": unclear, "names": names,
         "shown": show_result(reading.result, state) if reading else None,
-        "told": told(state.rulebook, form, state.options, reading.result, names, t) if reading else (),
+        "told": (*told(state.rulebook, form, state.options, reading.result, names, t),
+                 *lost_squads(state, played, match, reading.result, names, t)) if reading else (),
         "grammar": asked,
         "figures": ", ".join(figure_label(t, key, state.rulebook_id) for key in asked.figures),
         "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),

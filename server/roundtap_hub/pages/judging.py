@@ -18,6 +18,7 @@ from roundtap_core.event.commands import (
     Tick,
     Warn,
 )
+from roundtap_core.forms.questions import SQUADS_MAX, squads_read
 from roundtap_core.names import fit_name
 from roundtap_hub.pages.base import back_to_event, field, mended_on, signed_by, tell, whole_number
 from roundtap_hub.pages.competitors import NAME_LETTERS
@@ -25,7 +26,6 @@ from roundtap_hub.pages.console import event
 from roundtap_hub.pages.results import match_page
 
 TEXT_LETTERS = 500
-PICKS_MOST = 20
 
 
 def routes(bp: Blueprint) -> None:
@@ -101,8 +101,7 @@ def extension(event_id: str, match_id: str) -> AnyResponse:
 
 @mended_on(event)
 def picks(event_id: str, match_id: str) -> AnyResponse:
-    chosen = [text for text in request.form.getlist("picks")[:PICKS_MOST] if text.isdecimal() and len(text) < 3]
-    tell(event_id, SetPicks(match_id, tuple(map(int, chosen))))
+    tell(event_id, SetPicks(match_id, tuple(squads_read(request.form.getlist("picks")[:SQUADS_MAX]))))
     return back_to_event(event_id, "picks")
 
 

@@ -9,7 +9,8 @@ from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import NoteLot
+from roundtap_core.event.commands import NoteLot, SetPicks
+from roundtap_core.forms.questions import SQUADS_MAX, squads_read
 from roundtap_core.records import SIDES, Side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.gate import PLAYER
@@ -21,6 +22,7 @@ from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_
 from roundtap_hub.personal_links import REPORTS
 from roundtap_hub.phone_reports import PHONE, in_phone_s_words, submit, told, told_in_words
 from roundtap_hub.views.event_at import newest_round, seats, shown_names
+from roundtap_hub.views.judging import my_bye
 from roundtap_hub.views.my_page import report_fields
 
 SAVE_S = 10.0
@@ -31,6 +33,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/me/<token>/report", "report", report, methods=["POST"])
     bp.add_url_rule("/me/<token>/report/lot", "walk_lot", draw_lots, methods=["POST"])
     bp.add_url_rule("/me/<token>/said/<name>", "said", said)
+    bp.add_url_rule("/me/<token>/picks", "field_squads", field_squads, methods=["POST"])
     bp.add_url_rule("/me/<token>/lot", "lot", draw_first, methods=["POST"])
 
 
@@ -110,4 +113,17 @@ def draw_first(token: str) -> AnyResponse:
     seat, _ = _seat()
     note = NoteLot(seat.match.id, field("about"), secrets.choice(SIDES), field("draw") or None)
     the_hub().service.tell(seat.state.id, note, f"{PHONE}{me()[1]}")
+    return redirect(url_for("me.page", token=token), 303)
+
+
+@mended_on_mine
+def field_squads(token: str) -> AnyResponse:
+    """Whoever has a bye fields squads as well, and says which."""
+    the_hub().links.charge(REPORTS, me())
+    event_id, competitor = me()
+    bye = my_bye(the_moment(event_id), competitor)
+    if bye is None:
+        abort(404)
+    picks = squads_read(request.form.getlist("picks")[:SQUADS_MAX])
+    the_hub().service.tell(event_id, SetPicks(bye.match_id, tuple(picks)), f"{PHONE}{competitor}")
     return redirect(url_for("me.page", token=token), 303)

@@ -34,7 +34,8 @@ from roundtap_hub.pages.base import the_hub, words
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.result_walk import END, TURNS, WAY, Trail, WalkPage, read_trail, turn_order, walk_page
+from roundtap_hub.views.result_walk import END, PICKS, TURNS, WAY, Trail, WalkPage, read_trail, turn_order, walk_page
+from roundtap_hub.views.squads import lost_squads, squads_of_match
 from roundtap_hub.views.tables import side_names
 
 Fields = MultiDict[str, str]
@@ -131,7 +132,9 @@ def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence
         "hidden": [*at.trail.fields(), *base], "given": _given(seat, at, fields),
         "ways": ways_of(seat) if at.kind == WAY else (),
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
-        "told": tell(book, seat.form, state.options, at.result, seat.names, t) if at.result else (),
+        "told": (*tell(book, seat.form, state.options, at.result, seat.names, t),
+                 *lost_squads(state, seat.played, seat.match, at.result, seat.names, t)) if at.result else (),
+        "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
         "outcome": outcome(book, state.options, seat.situation, at.result, seat.names, t) if at.result else "",
         "worth": worth_at(seat, at.result) if at.result else {}, "worth_label": worth_label,
         "figure_label": figure_label, "way_label": way_label, "option_label": option_label,

@@ -10,6 +10,7 @@ from roundtap_hub.personal_links import Person
 from roundtap_hub.presence import LEAVE, UnitStatus, asked_of
 from roundtap_hub.public.sheets import Asked, Found, Sheet, player
 from roundtap_hub.views.event_at import EventAt, event_at, seats, short_hash
+from roundtap_hub.views.judging import my_bye
 from roundtap_hub.views.my_page import my_asking, my_face, my_table
 from roundtap_hub.views.page_versions import page_version
 
@@ -44,6 +45,7 @@ def personal_sheet(asked: Asked, page: str) -> Found:
         **seen.context, "face": face, "more_ms": more_ms, "my": f"/{KIND}/{token}",
         "asking": my_asking(asked.snapshot, asked.units, moment, who[1], asked.now_ms),
         "mine": my_table(asked.snapshot, asked.units, moment, who[1], asked.words),
+        "bye": my_bye(moment, who[1]),
         "worth_label": lambda key: asked.words.first(f"worth.{key}", f"column.{key}"),
     })
 
@@ -69,7 +71,8 @@ def _of_match(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: Event
         return wish
     unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
     status = units.get(unit) if unit else None
-    return (sorted((side, said.number) for side, said in match.reports.items()), sorted(match.heard.items()),
+    return (match.match.picks, sorted((side, said.number) for side, said in match.reports.items()),
+            sorted(match.heard.items()),
             unit is not None, status is not None and (status.connected, sorted(status.leave),
                                                       sorted(status.leave_refused)),
             moment.state.clock.total_ms, wish)

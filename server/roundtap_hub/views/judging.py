@@ -13,7 +13,7 @@ from roundtap_core.event.people.arriving import meetable
 from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE
-from roundtap_hub.views.event_at import EventAt, full_names, newest_round
+from roundtap_hub.views.event_at import EventAt, full_names, newest_round, seats
 from roundtap_hub.views.officials import OfficialsView, Signer, official_name, officials_view, signers
 from roundtap_hub.views.squads import told_squads
 
@@ -149,6 +149,12 @@ def bye_picks(moment: EventAt) -> list[ByePicks]:
         for played in moment.state.public_rounds if played.stage in SWISS_STAGES for m in played.matches
         if m.match.bye not in (None, UNPAIRED_LOSS) and (played.number == newest.number or not m.match.picks)
     ]
+
+
+def my_bye(moment: EventAt, competitor: str) -> ByePicks | None:
+    """The bye that somebody has in the newest round, where it fields squads."""
+    match = seats(moment).get(competitor)
+    return next((bye for bye in bye_picks(moment) if match is not None and bye.match_id == match.id), None)
 
 
 def ticks_of(moment: EventAt) -> tuple[str, ...]:

@@ -36,6 +36,7 @@ from roundtap_hub.views.before_play import before_play, situation_at
 from roundtap_hub.views.event_at import EventAt, newest_round, seats, shown_names
 from roundtap_hub.views.lists import list_states
 from roundtap_hub.views.round_clock import Face, face_of
+from roundtap_hub.views.squads import lost_squads
 from roundtap_hub.views.tables import side_names
 from roundtap_hub.wishes import wishes_of
 
@@ -91,7 +92,7 @@ def my_table(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventA
     fields = report_fields(played, match, side)
 
     def told(result: Result | None) -> Said | None:
-        return said_of(state, form, situation, match, result, names, words) if result is not None else None
+        return said_of(state, played, form, situation, match, result, names, words) if result is not None else None
 
     mine, theirs = match.reports.get(side), match.reports.get(other(side))
     stands = match.match.result
@@ -151,12 +152,12 @@ def _lot(state: EventState, played: RoundState, match: MatchState) -> str:
     return first.about if first is not None and first.lot and not first.drawn and played.status != CLOSED else ""
 
 
-def said_of(state: EventState, form: Form, situation: Situation, match: MatchState, result: Result,
+def said_of(state: EventState, played: RoundState, form: Form, situation: Situation, match: MatchState, result: Result,
             names: Mapping[str, str], words: Words) -> Said:
     """A result told to somebody who is asked whether it is right: nothing of it is left out."""
     lines = [line for line in tell(state.rulebook, form, state.options, result, names, words)
              # Who won stands above them.
-             if line.label != words("result.winner")]
+             if line.label != words("result.winner")] + lost_squads(state, played, match, result, names, words)
     try:
         worth = state.rulebook.worth(Match(match.match.a, match.match.b, result=result), state.options, situation)
     except Problem:

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from roundtap_core.errors import Problem
-from roundtap_core.event.state import PUBLISHED, EventState, tournament_of
-from roundtap_core.lists.squads import fielded, letter, to_field
-from roundtap_core.records import SWISS
+from collections.abc import Mapping
+
+from roundtap_core.event.course import squads_lost, squads_to_field
+from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.lists.squads import letter
+from roundtap_core.records import SIDES, SWISS, Result
+from roundtap_core.rulebooks.result_words import Told
+from roundtap_core.words import Words
+
+Owed = tuple[str, bool]
+"""The letters of the squads somebody has not fielded yet, "C D", and whether every pick left has to be of them."""
 
 
-def told_squads(state: EventState, competitor: str) -> tuple[str, bool]:
-    """The letters of the squads somebody has not fielded yet, "C D", and whether every pick left has to be of them."""
-    squads = state.rulebook.squads
-    if squads is None:
-        return "", False
-    tournament = tournament_of(state)
+def told_squads(state: EventState, competitor: str) -> Owed:
+    """As it is now: a round in play counts as one to come until its squads are known."""
     swiss = [played for played in state.public_rounds if played.stage == SWISS]
-    try:
-        left = max(0, state.swiss_rounds - len(swiss))
-    except Problem:
-        left = 0
-    open_now = any(competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks)
-                   for m in swiss[-1].matches) if swiss and swiss[-1].status == PUBLISHED else False
-    owed = to_field(squads.listed, squads.taken, fielded(tournament.rounds).get(competitor, ()), left + open_now)
-    return " ".join(map(letter, owed.squads)), owed.must
+    number = len(swiss) + 1
+    if swiss and swiss[-1].status == PUBLISHED and any(
+            competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in swiss[-1].matches):
+        number -= 1
+    return _owed(state, number, SWISS, competitor)
+
+
+def squads_of_match(state: EventState, played: RoundState, match: MatchState) -> dict[str, Owed]:
+    """By side, what was owed when the round began."""
+    return {side: _owed(state, played.number, played.stage, who)
+            for side in SIDES if (who := match.match.competitor(side)) is not None}
+
+
+def _owed(state: EventState, number: int, stage: str, who: str) -> Owed:
+    owed = squads_to_field(state, number, stage, who)
+    return ("", False) if owed is None else (" ".join(map(letter, owed.squads)), owed.must)
+
+
+def lost_squads(state: EventState, played: RoundState, match: MatchState, result: Result, names: Mapping[str, str],
+                words: Words) -> list[Told]:
+    """A line for each side that can never field some of its squads any more, if this result stands."""
+    picks = result.picks or {}
+    lost = {side: squads_lost(state, played, match.match.competitor(side) or "", picks[side])
+            for side in SIDES if side in picks}
+    return [Told(words("squads.lost"), f"{names[side]}: {' '.join(map(letter, squads))}")
+            for side, squads in lost.items() if squads]
