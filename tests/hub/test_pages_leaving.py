@@ -100,6 +100,15 @@ def test_squads_that_nobody_knows_are_owed_until_they_are_typed(house: House):
     assert "Round 1: squads are missing" not in text_of(browser.get("/console/e1"))
 
 
+def test_an_answer_that_is_none_is_asked_again_from_the_start(house: House):
+    browser = playing(house, "shatterpoint-premier")
+    who = sitting(house, "a")
+    page = browser.post(f"/console/e1/competitors/{who}/drop", known=1, **{"q.wounds.loser": "a"})
+    assert page.status_code == 400
+    assert "How does it stand?" in text_of(page)
+    assert house.event.entrants[who].active
+
+
 def test_where_nothing_is_asked_one_leaves_at_once(house: House):
     browser = playing(house, "keyforge-archon")
     assert browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop").status_code == 303

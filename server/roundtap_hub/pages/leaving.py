@@ -49,8 +49,8 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
             return back_to_event(event_id, "competitors")
         except Problem as problem:
             g.problem, g.status = problem, 400
-    if at.result is not None:
-        # Every question is answered, and the answers cannot stand: they are asked again.
+    if at.result is not None or at.trail.way is None:
+        # All is answered and cannot stand, or what was carried along is no answer: it is asked again.
         at = walk_page(seat.form, Trail(conceded, other(side)))
     return _ask(seat, at, fields, competitor, action)
 
