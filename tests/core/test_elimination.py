@@ -8,12 +8,12 @@ import pytest
 
 from bracket_kit import better_wins, entered, games, leaves, played, ranked, upper_wins
 from event_kit import refused
-from roundtap_core.elimination.bracket import bracket_of
+from roundtap_core.elimination.bracket import Game, Seat, bracket_of
 from roundtap_core.elimination.cut import make_cut, qualified
 from roundtap_core.elimination.next_games import next_elimination_round
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.elimination.shape import bracket_size, from_top, round_key
-from roundtap_core.records import NO_SHOW, RULING, UNPAIRED_LOSS, Match, Result, Tournament
+from roundtap_core.records import NO_SHOW, RULING, UNPAIRED_LOSS, Match, Pair, Result, Tournament
 from roundtap_core.rounds.next_round import next_round, next_stage, round_to_print
 
 
@@ -321,3 +321,14 @@ def test_the_shape() -> None:
     assert [round_key(n) for n in (1, 2, 4, 8, 16, 64)] == [
         "final", "semi-final", "quarter-final", "round-of-16", "round-of-32", "round-of-128",
     ]
+
+
+@pytest.mark.parametrize(("result", "shown"), [
+    (Result(score=Pair(100, 24)), ("100", "24")),
+    (Result(ended="concession", conceded_by="a", score=Pair(1, 0)), ("1", "0 ✓")),
+    (Result(ended="time", score=Pair(80, 80), winner="b"), ("80", "80 ✓")),
+])
+def test_a_game_s_figures_tick_who_goes_on_where_they_do_not_say_it(result: Result, shown: tuple[str, str]):
+    won = "ana" if result.score.a == 100 else "bruno"
+    game = Game(1, 1, 1, Seat("ana"), Seat("bruno"), Match("ana", "bruno", result=result), won, True)
+    assert (game.figure("ana"), game.figure("bruno")) == shown

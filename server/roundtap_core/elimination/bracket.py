@@ -54,6 +54,14 @@ class Game:
             return ()
         return tuple(who for who in (self.match.a, self.match.b) if who != self.winner)
 
+    def figure(self, who: str | None) -> str:
+        """What stands beside somebody's name: their score, ticked where it does not say that they go on."""
+        if self.match is None or self.match.result is None or who is None:
+            return ""
+        score = self.match.result.score
+        own, others = (score.a, score.b) if who == self.match.a else (score.b, score.a)
+        return f"{own} ✓" if who == self.winner and own <= others else str(own)
+
 
 @dataclass(frozen=True, slots=True)
 class Bracket:

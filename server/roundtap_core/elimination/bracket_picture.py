@@ -18,7 +18,6 @@ from roundtap_core.elimination.shape import (
     games_in,
     round_key,
 )
-from roundtap_core.records import Side
 from roundtap_core.words import Words
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
@@ -226,10 +225,7 @@ class _Drawing:
             return ""
         if match.b is None:
             return self._words("bracket.bye") if seat.competitor == match.a and not self._bye_stands(game) else ""
-        if match.result is None:
-            return ""
-        side: Side = "a" if match.a == seat.competitor else "b"
-        return str(match.result.score.of(side))
+        return game.figure(seat.competitor)
 
     def _bye_stands(self, game: Game) -> bool:
         """Whether the empty seat opposite says "bye" already."""

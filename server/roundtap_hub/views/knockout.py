@@ -23,7 +23,7 @@ from roundtap_core.event.course import (
     what_follows,
 )
 from roundtap_core.event.state import EventState, RoundState, active_ids
-from roundtap_core.records import TIEBREAK, Side, StandingsRow
+from roundtap_core.records import TIEBREAK, StandingsRow
 from roundtap_hub.views.event_at import EventAt, newest_round, ranking, ranking_by_id, tournament
 from roundtap_hub.views.standings_table import has_draws, record_text, status_of
 from roundtap_hub.views.worked_out import worked_out_once
@@ -108,7 +108,7 @@ class SideLine:
     winner_of: int | None
     loser_of: int | None
     empty: bool
-    score: int | None
+    score: str
     won: bool
     gone: bool
 
@@ -151,13 +151,9 @@ def _game_line(game: Game, names: Mapping[str, str]) -> GameLine:
 
 
 def _side_line(game: Game, seat: Seat, names: Mapping[str, str]) -> SideLine:
-    score = None
-    match, who = game.match, seat.competitor
-    if match is not None and match.result is not None and who is not None:
-        side: Side = "a" if match.a == who else "b"
-        score = match.result.score.of(side)
+    who = seat.competitor
     return SideLine(
-        names.get(who, who) if who else None, seat.seed, seat.winner_of, seat.loser_of, seat.empty, score,
+        names.get(who, who) if who else None, seat.seed, seat.winner_of, seat.loser_of, seat.empty, game.figure(who),
         who is not None and game.winner == who, seat.gone,
     )
 
