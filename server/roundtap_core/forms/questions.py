@@ -382,6 +382,15 @@ class Deciding:
 
     __slots__ = ()
 
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The figures of which a side's sum counts."""
+        return ()
+
+    def changes(self, key: str, figures: Mapping[tuple[str, str], int]) -> bool:
+        """Whether it has made another figure of this one: `figures` as they stand at the end."""
+        return False
+
     def sound(self) -> bool:
         return True
 
@@ -404,6 +413,9 @@ class Exchange(Deciding):
                 figures[self.gives, whose] = figures.get((self.gives, whose), 0) + 1
         return None
 
+    def changes(self, key: str, figures: Mapping[tuple[str, str], int]) -> bool:
+        return key in (self.costs, self.gives)
+
     def sound(self) -> bool:
         return self.price > 0
 
@@ -423,6 +435,9 @@ class Bonus(Deciding):
             figures[self.gives, ahead] = figures.get((self.gives, ahead), 0) + 1
         return None
 
+    def changes(self, key: str, figures: Mapping[tuple[str, str], int]) -> bool:
+        return key == self.gives and _ahead(figures, (self.counts,)) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Test(Deciding):
@@ -437,6 +452,10 @@ class Test(Deciding):
     counts: tuple[str, ...]
     award: str | None = None
     kind: ClassVar[str] = "test"
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        return self.counts
 
     def apply(self, figures: Figures, answers: Answers) -> str | None:
         """WINNER or LOSER, None where the walk goes on."""
@@ -470,7 +489,7 @@ def squads_read(marks: Iterable[str]) -> list[int]:
     return sorted(int(mark) for mark in marks if mark.isdecimal() and len(mark) < 3)
 
 
-def _ahead(figures: Figures, counted: Iterable[str]) -> str | None:
+def _ahead(figures: Mapping[tuple[str, str], int], counted: Iterable[str]) -> str | None:
     """Who has more of these figures together."""
     keys = tuple(counted)
     one, two = (sum(figures.get((key, whose), 0) for key in keys) for whose in (WINNER, LOSER))

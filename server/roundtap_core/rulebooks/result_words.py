@@ -13,11 +13,8 @@ from roundtap_core.forms.questions import (
     LOSER,
     SCORE,
     WINNER,
-    Bonus,
-    Exchange,
     Figure,
     Picks,
-    Test,
     Turns,
 )
 from roundtap_core.forms.walk import Walk, walk
@@ -93,16 +90,9 @@ def _figure_line(form: Form, way: Way, key: str, sides: Mapping[str, Side], answ
     label = figure_label(words, key, form.rulebook)
     if told == now:
         return Told(label, figures_text(now))
-    rules = [step.id for step in way.steps if (isinstance(step, Exchange) and key in (step.costs, step.gives))
-             or (isinstance(step, Bonus) and step.gives == key and _gave(step, walked))]
+    rules = [rule.id for rule in way.rules if rule.changes(key, walked.figures)]
     return Told(label, f"{figures_text(told)} → {figures_text(now)}",
                 words.first(f"step.{rules[0]}") if rules else "")
-
-
-def _gave(bonus: Bonus, walked: Walk) -> bool:
-    """Whether somebody had more of what the bonus counts."""
-    one, two = (walked.figures.get((bonus.counts, whose), 0) for whose in (WINNER, LOSER))
-    return one != two
 
 
 def figures_text(pair: Iterable[int]) -> str:
@@ -191,11 +181,11 @@ def tell(book: Rulebook, form: Form, options: Options, result: Result, names: Na
 def decided_text(way: Way, opener: Side, walked: Walk, words: Words) -> str:
     """The step that decided; where it added figures up, with their sums: "potential 8:7"."""
     text = words.first(f"step.{walked.decided_by}")
-    step = next((step for step in way.steps if isinstance(step, Test) and step.id == walked.decided_by), None)
-    if step is None or len(step.counts) < 2:
+    counts = next((rule.added for rule in way.rules if rule.id == walked.decided_by), ())
+    if len(counts) < 2:
         return text
     whose = {opener: WINNER, other(opener): LOSER}
-    sums = figures_text(sum(walked.figures.get((key, whose[side]), 0) for key in step.counts) for side in SIDES)
+    sums = figures_text(sum(walked.figures.get((key, whose[side]), 0) for key in counts) for side in SIDES)
     return f"{text} {sums}"
 
 
