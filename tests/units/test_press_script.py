@@ -100,3 +100,14 @@ def test_what_no_button_can_say_is_a_value_error(book_id, result):
     book = rulebook(book_id)
     with pytest.raises(ValueError, match="cannot say"):
         presses(book.form(book.options({})), result, "a", False)
+
+
+@pytest.mark.parametrize("side", ["a", "b"])
+def test_at_time_who_concedes_says_so_before_the_other_is_asked_how_it_stood(side):
+    """Whoever enters first at time is asked about the last struggle, which nobody counts after a concession."""
+    result = Result("concession", conceded_by=side, score=Pair(1, 0), wounds=Pair(9, 4),
+                    picks={"a": [1, 2], "b": [3, 4]})
+    book = rulebook("shatterpoint-premier")
+    table = Table(book=book, clock_ms=-1000)
+    table.do(presses(book.form(book.options({}), Situation()), result, side, True))
+    assert table.reports == [("a", result), ("b", result)]

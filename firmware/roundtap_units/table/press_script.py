@@ -162,7 +162,8 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
         for picks in squads if not fielded else ():
             yield from field_squads(picks, answers[picks.name], side)
     said: dict[tuple[str, str], int] = {}
-    for side in SIDES:
+    # At time, whoever enters first is asked about the last struggle: after a concession nobody counts it.
+    for side in (other(opener), opener) if result.ended == CONCESSION else SIDES:
         yield Press(side)
         if result.ended == CONCESSION and side != opener:
             yield from (Press("down"), Press(side))
