@@ -56,6 +56,30 @@ def test_warlords_asks_the_life_totals_before_anybody_leaves(house: House, actio
     assert result(house) == Result("concession", conceded_by="b", score=Pair(14, 9))
 
 
+def test_who_leaves_concedes_whatever_the_figures_say(house: House):
+    """Two struggles have won the game, and still whoever leaves it has conceded: leaving is the reason."""
+    browser = playing(house, "shatterpoint-premier")
+    who = sitting(house, "b")
+    at = f"/console/e1/competitors/{who}/drop"
+    stood = {"q.score.winner": 0, "q.score.loser": 2, "q.wounds.winner": 4, "q.wounds.loser": 9}
+    answer = browser.post(at, known=1, **SQUADS, **stood)
+    assert answer.status_code == 303, problem_of(answer)
+    left = result(house)
+    assert left is not None
+    assert (left.ended, left.conceded_by, left.score) == ("concession", "b", Pair(0, 2))
+
+
+def test_answers_that_no_page_sends_at_once_are_asked_again(house: House):
+    browser = playing(house, "shatterpoint-premier")
+    who = sitting(house, "b")
+    at = f"/console/e1/competitors/{who}/drop"
+    page = browser.post(at, known=1, **{**SQUADS, "q.picks.loser": ["1", "1"]})
+    assert page.status_code == 400
+    assert problem_of(page)
+    assert "q.picks.loser" in page.text
+    assert house.event.entrants[who].active
+
+
 def test_life_totals_that_nobody_knows_are_owed_and_the_match_stays_open(house: House):
     browser = playing(house, "warlords-of-terra")
     browser.post(f"/console/e1/competitors/{sitting(house, 'b')}/drop", known=0)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from flask import g, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.people.decide import free_place
-from roundtap_core.event.people.leave import SCORE, open_match, waits_for
+from roundtap_core.event.people.leave import LEAVING, SCORE, open_match, waits_for
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, Result, Side, other
 from roundtap_core.rulebooks.gate import OFFICIAL
-from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.pages.base import back_to_event, field, page, the_moment
 from roundtap_hub.pages.walking import Fields, Seat, page_at, seat_of
 from roundtap_hub.views.event_at import full_names
+from roundtap_hub.views.result_text import figure_label
 from roundtap_hub.views.result_walk import Trail, WalkPage, is_last, walk_page
 
 UNKNOWN = "0"
@@ -36,7 +37,7 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
         tell(None)
         return back_to_event(event_id, "competitors")
     moment = the_moment(event_id)
-    seat = seat_of(moment, *found, full_names(moment), OFFICIAL)
+    seat = replace(seat_of(moment, *found, full_names(moment), OFFICIAL), saying=LEAVING)
     side: Side = "a" if seat.match.match.a == competitor else "b"
     conceded = next(way for way in seat.form.ways if way.ended == CONCESSION)
     fields = Fields(request.form)
@@ -50,7 +51,8 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
         except Problem as problem:
             g.problem, g.status = problem, 400
     if at.result is not None or at.trail.way is None:
-        # All is answered and cannot stand, or what was carried along is no answer: it is asked again.
+        # Every question is answered, and the answers cannot stand; or one that is no answer was sent along with others
+        # than those of its page: they are asked again.
         at = walk_page(seat.form, Trail(conceded, other(side)))
     return _ask(seat, at, fields, competitor, action)
 
