@@ -367,12 +367,22 @@ def test_nothing_ends_by_time_on_a_phone_before_the_table_s_time_is_up(house: Ho
     made_up = phone.client.get(f"{phone.me}/report?way=time&q.score.winner=60&q.score.loser=24", headers=phone.headers)
     assert "Time is not up at this table" in problem_of(made_up)
     assert asked.status_code == 200
+    by_time = json.dumps({"ended": "time", "score": {"a": 60, "b": 24}})
     for one in (phone, other):
-        answer = one.says(made_up if one is phone else one.client.get(
-            f"{one.me}/report?way=time&q.score.winner=60&q.score.loser=24", headers=one.headers))
+        end = one.walked({"way": "conceded"}, {"opener": "a"}, {"q.score.loser": "24"})
+        answer = one.says(end, result=by_time)
         assert "Time is not up at your table yet" in text_of(one.get(answer.location))
     assert match_of(house).match.result is None
     assert match_of(house).reports == {}
+
+
+def test_what_cannot_be_said_has_no_button_that_says_it(house: House) -> None:
+    """Who has all the points has won, and does not concede; what comes after the steps back can be said."""
+    ana, _ = phones(house)
+    refused = ana.walked({"way": "conceded"}, {"opener": "a"}, {"q.score.loser": "100"})
+    assert "has already won" in problem_of(refused)
+    assert '<form method="post"' not in refused.text
+    assert ana.says(ana.walked({"way": "conceded"}, {"opener": "a"}, {"q.score.loser": "99"})).status_code == 303
 
 
 def test_what_one_phone_says_for_both_sides_waits_for_an_official(house: House) -> None:

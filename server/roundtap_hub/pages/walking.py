@@ -86,14 +86,19 @@ def page_at(seat: Seat, fields: Fields, earlier: bool = False) -> WalkPage:
         _note(problem)
         trail = _before_the_mistake(seat, fields)
     at = walk_page(seat.form, trail)
-    if at.result is not None and not g.get("problem"):
-        why = next(excluded(seat.state.rulebook, at.result, seat.state.options, seat.situation,
-                            replace(seat.saying, time_is_up=None) if earlier else seat.saying), None)
-        if why is not None and why.key in WITH_REASON:
-            g.problem = why
-        elif why is not None:
-            _note(why)
-    return at
+    if at.result is None:
+        return at
+    why = next(excluded(seat.state.rulebook, at.result, seat.state.options, seat.situation,
+                        replace(seat.saying, time_is_up=None) if earlier else seat.saying), None)
+    if why is None:
+        return at
+    with_reason = why.key in WITH_REASON
+    # What the hub has refused just now is said already.
+    if not g.get("problem") and with_reason:
+        g.problem = why
+    elif not g.get("problem"):
+        _note(why)
+    return replace(at, sayable=with_reason)
 
 
 def _refuse_left_out(trail: Trail, fields: Fields) -> None:

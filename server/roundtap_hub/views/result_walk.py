@@ -61,7 +61,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class WalkPage:
-    """One page: its kind, its questions (a's first), and where "back" leads; `before` None: at the beginning."""
+    """One page: its kind, its questions (a's first), and where "back" leads; `before` None: at the beginning.
+
+    `sayable`: whether the result in the end can be said by whoever asks, perhaps with a reason.
+    """
 
     kind: str
     trail: Trail
@@ -70,6 +73,7 @@ class WalkPage:
     before: Trail | None
     dropped: tuple[str, ...] = ()
     result: Result | None = None
+    sayable: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
