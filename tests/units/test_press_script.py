@@ -102,12 +102,14 @@ def test_what_no_button_can_say_is_a_value_error(book_id, result):
         presses(book.form(book.options({})), result, "a", False)
 
 
-@pytest.mark.parametrize("side", ["a", "b"])
-def test_at_time_who_concedes_says_so_before_the_other_is_asked_how_it_stood(side):
-    """Whoever enters first at time is asked about the last struggle, which nobody counts after a concession."""
-    result = Result("concession", conceded_by=side, score=Pair(1, 0), wounds=Pair(9, 4),
-                    picks={"a": [1, 2], "b": [3, 4]})
+@pytest.mark.parametrize("result", [
+    Result("concession", conceded_by="a", score=Pair(1, 0)), Result("concession", conceded_by="b", score=Pair(1, 0)),
+    Result(score=Pair(2, 1)), Result(score=Pair(1, 2)),
+])
+def test_at_time_who_has_ended_the_game_says_so_before_the_other_is_asked_how_it_stood(result):
+    """Whoever enters first at time is asked about the last struggle, which nobody counts in a game that was over."""
+    result = replace(result, wounds=Pair(9, 4), picks={"a": [1, 2], "b": [3, 4]})
     book = rulebook("shatterpoint-premier")
     table = Table(book=book, clock_ms=-1000)
-    table.do(presses(book.form(book.options({}), Situation()), result, side, True))
+    table.do(presses(book.form(book.options({}), Situation()), result, "a", True))
     assert table.reports == [("a", result), ("b", result)]

@@ -9,7 +9,7 @@ from roundtap_core.forms.answers import way_and_answers
 from roundtap_core.forms.form import DECIDED, Form, Way
 from roundtap_core.forms.questions import WINNER, Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import walk
-from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
+from roundtap_core.records import CONCESSION, PLAYED, SIDES, Result, Side, other
 from roundtap_units.table.dialogue.digit_wheels import Dial
 from roundtap_units.table.dialogue.last_turns import likely_left
 from roundtap_units.table.dialogue.own_sheet import OwnSheet, pages_of
@@ -162,8 +162,8 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
         for picks in squads if not fielded else ():
             yield from field_squads(picks, answers[picks.name], side)
     said: dict[tuple[str, str], int] = {}
-    # At time, whoever enters first is asked about the last struggle: after a concession nobody counts it.
-    for side in (other(opener), opener) if result.ended == CONCESSION else SIDES:
+    first = _ended_by(result, opener)
+    for side in (first, other(first)):
         yield Press(side)
         if result.ended == CONCESSION and side != opener:
             yield from (Press("down"), Press(side))
@@ -174,6 +174,14 @@ def _parallel(form: Form, result: Result, time_is_up: bool, fielded: bool) -> It
                 yield from _counted(page, answers.get(page.name, page.default), side)
                 yield Press("up")
     yield from (Press("a"), Press("b"))
+
+
+def _ended_by(result: Result, opener: Side) -> Side:
+    """Who enters first: whoever conceded, or has won the more struggles. At time the first one is asked how the last
+    struggle stood, unless this has ended the game."""
+    if result.ended == CONCESSION:
+        return other(opener)
+    return "b" if result.ended == PLAYED and result.score.b > result.score.a else "a"
 
 
 def field_squads(picks: Picks, squads: list[int], side: Side) -> Iterator[Press]:
