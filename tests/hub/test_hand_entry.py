@@ -103,6 +103,13 @@ def test_what_can_be_read_in_two_ways_or_in_none_is_no_result(rulebook: str, lin
     assert told.value.key == key
 
 
+@pytest.mark.parametrize("over", [False, True])
+def test_a_line_is_read_by_a_way_that_asks_nothing_more(over: bool):
+    """Why somebody with life left has lost is no part of a line: of who has none, nobody is asked."""
+    told = read("warlords-of-terra", "a20 0", over)
+    assert (told.way.id, told.result) == ("played", Result(winner="a", score=Pair(20, 0)))
+
+
 def test_nothing_is_invented_at_time(house: House):
     """A winner's 100 points stand on the line although time is up; two digits are never two figures."""
     assert read("xwing-standard", "b 24", over=True).result.score == Pair(24, 100)

@@ -22,6 +22,9 @@ from roundtap_hub.views.event_at import short_hash
 MOST_LETTERS = 60
 """No line that means anything is longer."""
 
+CHOICES = ("winner", "initiative")
+"""What a letter answers, besides who won and who conceded."""
+
 _TOKEN = re.compile(r"\s*(?:(?P<conceded>c\s*[ab])|(?P<initiative>i\s*[ab])|(?P<winner>[ab])|(?P<draw>=)"
                     r"|(?P<number>[-\u2212]?\d{1,6})|(?P<between>[:;,/]))", re.IGNORECASE)
 
@@ -127,9 +130,10 @@ def _candidates(form: Form, typed: Typed, time_is_up: bool, said: Collection[str
 
 
 def plain(way: Way) -> bool:
-    """Whether the way asks nothing but figures, squads and choices, whatever was answered before."""
-    return all(isinstance(step, Figure | Picks | Test | Decide) or (isinstance(step, Choice) and step.only_if is None)
-               for step in way.steps)
+    """Whether the way asks nothing but figures, squads and the choices that a line can say, whatever was answered
+    before."""
+    return all(isinstance(step, Figure | Picks | Test | Decide)
+               or (isinstance(step, Choice) and step.only_if is None and step.name in CHOICES) for step in way.steps)
 
 
 def _fields(way: Way, typed: Typed) -> Iterator[Mapping[str, str | list[str]]]:
