@@ -11,9 +11,10 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.commands import ChangePerson, EnterResult, SetClock
+from roundtap_core.event.commands import ChangePerson, EnterResult, Report, SetClock
 from roundtap_core.event.state import MatchState
 from roundtap_core.records import Pair, Result
+from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.journal.journal import PersonRecord
 
@@ -91,6 +92,18 @@ def hidden(form: str) -> dict[str, list[str]]:
     for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form):
         fields.setdefault(name, []).append(html.unescape(value))
     return fields
+
+
+def test_what_a_player_said_in_time_needs_no_reason_of_an_official(house: House):
+    """The clock was set back since: the report stands, and whoever types the same is not asked why."""
+    walker = play(house, "xwing-standard")
+    said = result_to_json(Result(ended="time", score=Pair(60, 24)))
+    house.service.tell("e1", Report("r1", "1.1", "a", 0, said, "body", serial=1), "unit")
+    assert walker.match.reports
+    house.service.tell("e1", SetClock("set", 300_000), "test")
+    walker.page = walker.browser.get(AT)
+    assert problem_of(walker.press(way="time").both("score", 60, 24).page) == ""
+    assert walker.enter().score == Pair(60, 24)
 
 
 def test_keyforge_at_time_walks_its_five_steps_as_far_as_they_are_needed(house: House):

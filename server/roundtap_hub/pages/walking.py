@@ -14,13 +14,14 @@ from werkzeug.datastructures import MultiDict
 from roundtap_core.errors import Problem
 from roundtap_core.event import course
 from roundtap_core.event.commands import NoteLot
+from roundtap_core.event.results.decide import said_of
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.forms.form import AT_TIME, Form, with_rulings
 from roundtap_core.forms.questions import Picks
 from roundtap_core.records import RULING, SIDES, Match, Result
 from roundtap_core.rulebooks.base import DRAW, Situation
-from roundtap_core.rulebooks.gate import OFFICIAL, PLAYER, WITH_REASON, Saying, excluded, may_be_drawn
+from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, WITH_REASON, Saying, excluded, may_be_drawn
 from roundtap_core.rulebooks.result_words import (
     figure_label,
     known,
@@ -89,7 +90,7 @@ def page_at(seat: Seat, fields: Fields, earlier: bool = False) -> WalkPage:
     if at.result is None:
         return at
     why = next(excluded(seat.state.rulebook, at.result, seat.state.options, seat.situation,
-                        replace(seat.saying, time_is_up=None) if earlier else seat.saying), None)
+                        _saying(seat, at.result, earlier)), None)
     if why is None:
         return at
     with_reason = why.key in WITH_REASON
@@ -99,6 +100,13 @@ def page_at(seat: Seat, fields: Fields, earlier: bool = False) -> WalkPage:
     elif not g.get("problem"):
         _note(why)
     return replace(at, sayable=with_reason)
+
+
+def _saying(seat: Seat, result: Result, earlier: bool) -> Saying:
+    """As who, and when: what stands, or a player has said, may be made the result at any time."""
+    if seat.saying.by == OFFICIAL and result in said_of(seat.match):
+        return ON_RECORD
+    return replace(seat.saying, time_is_up=None) if earlier else seat.saying
 
 
 def _refuse_left_out(trail: Trail, fields: Fields) -> None:
