@@ -14,10 +14,10 @@ from roundtap_core.event.people.leave import LEAVING, SCORE, open_match, waits_f
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, Result, Side, other
 from roundtap_core.rulebooks.gate import OFFICIAL
+from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.pages.base import back_to_event, field, page, the_moment
 from roundtap_hub.pages.walking import Fields, Seat, page_at, seat_of
 from roundtap_hub.views.event_at import full_names
-from roundtap_hub.views.result_text import figure_label
 from roundtap_hub.views.result_walk import Trail, WalkPage, is_last, walk_page
 
 UNKNOWN = "0"
