@@ -35,6 +35,8 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import digest
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
+from roundtap_hub.views.event_at import event_at, full_names, shown_names
+from roundtap_hub.views.tables import side_names
 
 MINUTE_MS = 60_000
 MATCH = "1.1"
@@ -157,6 +159,12 @@ class World:
             record = next(person for person in people if person.competitor == who)
             change = c.ChangePerson(record.competitor, record.person.digest("salt"), cost)
             self.house.service.tell("e1", change, "test", [record])
+
+    def names(self) -> list[dict[str, str]]:
+        """The names of both sides, as officials and as players read them."""
+        moment = event_at(self.house.hub.service.snapshot, "e1")
+        assert moment is not None
+        return [side_names(self.match, read(moment)) for read in (full_names, shown_names)]
 
     def _note(self, response: Any) -> Any:
         self.problems.append(g.get("problem"))

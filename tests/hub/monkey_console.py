@@ -323,6 +323,12 @@ class Monkey:
         return pressed
 
     def _enter(self, page: Page, path: list[tuple[Page, list[tuple[str, str]]]]) -> None:
+        if not page.hidden:
+            # There is no button for what cannot stand; the page says why.
+            if not page.problem:
+                raise Violation(f"no button, and no reason: {path}")
+            self.count["refused"] += 1
+            return
         result, refused = self.hall.enter(list(page.hidden))
         said = said_on(path)
         if result is None:
