@@ -376,10 +376,10 @@ BOOKS = {place.book: place for place in reversed(list(places())) if place.stage 
 
 @pytest.mark.parametrize("book", BOOKS)
 def test_fronts_agree_with_decide(book: str, tmp_path: Path) -> None:
-    """A slice: a few cases of each way, with time and after time."""
+    """A slice: a few cases of each way, at some fronts while the clock runs and at others after time."""
     with compared(tmp_path, BOOKS[book], seed=11) as at:
-        benches = [at(RUNNING, STANDING, most=4, kept=1), at(UP, STANDING, most=3, kept=1)]
-    agree(benches)
+        agree([at(RUNNING, (on_phones, at_the_desk, at_the_table, in_a_file), most=3, kept=1),
+               at(UP, (at_the_table, by_slip, by_line, on_leaving), most=2, kept=1)])
 
 
 @pytest.mark.long
