@@ -28,6 +28,9 @@ SCORE, WOUNDS = "score", "wounds"
 TOLD_APART = (SCORE, WOUNDS)
 """Figures that have a place of their own in a result; all others are what a time-out resolver was told."""
 
+FEW = 4
+"""Up to so many possible figures are buttons, more are typed."""
+
 SQUADS_MAX = 26
 """They are called A to Z."""
 
@@ -68,6 +71,15 @@ class Asking:
     def note(self, answers: Answers, figures: Figures) -> None:
         """What passing it adds to the figures."""
 
+    @property
+    def few(self) -> tuple[int, ...]:
+        """The figures it may be, where they are so few that each has a button."""
+        return ()
+
+    def left_out(self) -> Problem:
+        """What is said where it came back without an answer."""
+        return Problem("figure_missing")
+
 
 @dataclass(frozen=True, slots=True)
 class Figure(Asking):
@@ -107,6 +119,11 @@ class Figure(Asking):
         # What is not asked is what it is.
         minimum = self.minimum if self.asked else top
         return replace(self, minimum=minimum, maximum=top, default=min(self.default, top), per_side=None)
+
+    @property
+    def few(self) -> tuple[int, ...]:
+        numbers = tuple(range(self.minimum, self.maximum + 1))
+        return () if self.beyond or len(numbers) > FEW else numbers
 
     def note(self, answers: Answers, figures: Figures) -> None:
         figures[self.key, self.whose] = answers.get(self.name, self.default)
@@ -355,6 +372,9 @@ class Picks(Asking):
 
     def read(self, typed: Sequence[str]) -> list[int]:
         return squads_read(typed)
+
+    def left_out(self) -> Problem:
+        return Problem("picks_wrong", take=self.take, of=self.of)
 
     def record(self, answers: Answers, side: Side, draft: Draft) -> None:
         if answers.get(self.name):

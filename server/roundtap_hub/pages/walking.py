@@ -18,7 +18,6 @@ from roundtap_core.event.results.decide import said_of
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.forms.form import AT_TIME, Form, with_rulings
-from roundtap_core.forms.questions import Picks
 from roundtap_core.records import RULING, SIDES, Match, Result
 from roundtap_core.rulebooks.base import DRAW, Situation
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, WITH_REASON, Saying, excluded, may_be_drawn
@@ -114,10 +113,8 @@ def _refuse_left_out(trail: Trail, fields: Fields) -> None:
     left_out = [name for name in fields.get("asked", "").split() if name not in trail.answers]
     questions = trail.way.questions if trail.way is not None else ()
     question = next((question for question in questions if question.name in left_out), None)
-    if isinstance(question, Picks):
-        raise Problem("picks_wrong", take=question.take, of=question.of)
     if question is not None:
-        raise Problem("figure_missing")
+        raise question.left_out()
 
 
 def _note(problem: Problem) -> None:

@@ -18,9 +18,6 @@ WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"
 """Kinds of pages: how it ended; who opened; the result; figures or squads of both; one choice; a lot; last turns."""
 
-FEW = 4
-"""Up to so many possible values are buttons, more are typed."""
-
 
 @dataclass(frozen=True, slots=True)
 class Trail:
@@ -140,11 +137,8 @@ _KINDS = {Figure.kind: FIGURES, Picks.kind: PICKS, Choice.kind: CHOICE, Turns.ki
 
 
 def _asked(question: Question, sides: Mapping[str, Side]) -> Asked:
-    few: tuple[int, ...] = ()
-    if isinstance(question, Figure) and not question.beyond and question.maximum - question.minimum < FEW:
-        few = tuple(range(question.minimum, question.maximum + 1))
     return Asked(question.name, question.key if question.by_side else question.name, sides.get(question.whose or ""),
-                 question, few)
+                 question, question.few)
 
 
 def _together(way: Way, first: Question, answers: Mapping[str, Any]) -> list[Question]:
