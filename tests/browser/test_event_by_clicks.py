@@ -107,7 +107,8 @@ class Evening:
         hand, screen = self.hand, self.hand.screen
         high, low = self.best
         hand.type("#enter [name='text']", f"{high} {low}" if a_wins else f"{low} {high}")
-        hand.leads("#enter .walk-line button", "what the line means", lambda: screen.all(".walk .worth"))
+        hand.leads("#enter .walk-line button", "what the line means",
+                   lambda: screen.all(".walk form[method=post] button.main"))
         number = self.hall.event(self.event_id).number
         hand.leads(".walk form[method=post] button.main", "the console", lambda: screen.all("#next"), twice=True)
         screen.until(lambda: self.hall.event(self.event_id).number == number + 1, "one entry")

@@ -384,3 +384,9 @@ def test_a_file_that_names_no_officials_is_not_asked_for_them() -> None:
     for rulebook, level in (("shatterpoint-premier", None), ("warlords-of-terra", "friendly")):
         keys = [key for _, key in found(Tournament("Open", rulebook, level, competitors=people))]
         assert not {"judge_missing", "official_without_second"} & set(keys)
+
+
+def test_a_key_that_looks_like_a_number_is_told_like_any_other() -> None:
+    """ "²" is a digit and no number."""
+    odd = with_competitor(event([game("ab"), game("cd")]), "a", list={"faction": "Rebel", "total": 91, "²": True})
+    assert "/competitors/0/list/²" in [problem.where for problem in violations(odd)]

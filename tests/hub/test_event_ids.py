@@ -11,6 +11,7 @@ from roundtap_core.event.commands import CreateEvent
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.journal.service import Step
+from roundtap_hub.pages.new_event import next_number
 
 
 def test_an_id_is_an_e_and_ten_letters_of_the_given_chance() -> None:
@@ -57,3 +58,7 @@ def test_an_event_that_is_refused_did_not_begin(tmp_path: Path) -> None:
         house.organizer().post("/console", name="", color="#00785A", rulebook="xwing-standard")
 
         assert not house.service.snapshot.venue.begun
+
+
+def test_an_id_that_ends_in_a_digit_that_is_no_number_is_counted_over():
+    assert next_number(["p1", "p²", "p٣", "x9"], "p") == 4

@@ -54,7 +54,7 @@ def real_factory(runtime_dir: str, labels: tuple[str, ...] = LABELS) -> Any:
 def chip_numbers() -> list[int]:
     """The gpiochips this machine has, ascending."""
     numbers = (path.removeprefix("/dev/gpiochip") for path in glob.glob("/dev/gpiochip*"))
-    return sorted(int(number) for number in numbers if number.isdigit())
+    return sorted(int(number) for number in numbers if number.isdecimal())
 
 
 def find_chip(lgpio: Any, numbers: list[int], labels: tuple[str, ...] = LABELS) -> int:

@@ -176,7 +176,7 @@ class ImageCard:
         said = self._call(["mdir", "::"]).stdout.decode(errors="replace")
         # "                         528 596 992 bytes free"
         line = next((line for line in said.splitlines() if "bytes free" in line), "0")
-        return int("".join(sign for sign in line if sign.isdigit()) or 0)
+        return int("".join(sign for sign in line if sign.isdecimal()) or 0)
 
 
 def fat_offset(image: Path) -> int:

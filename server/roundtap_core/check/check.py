@@ -45,7 +45,7 @@ def violations(tournament: Tournament) -> list[Problem]:
 
 
 def _in_file_order(where: str) -> list[tuple[int, str]]:
-    return [(int(step), "") if step.isdigit() else (-1, step) for step in where.split("/")]
+    return [(int(step), "") if step.isdecimal() else (-1, step) for step in where.split("/")]
 
 
 def match_places(tournament: Tournament) -> Iterator[tuple[Round, Match, str]]:

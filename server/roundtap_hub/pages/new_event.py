@@ -199,5 +199,5 @@ def _color() -> str:
 
 def next_number(taken: Iterable[str], letter: str) -> int:
     """One more than the highest number that follows the letter."""
-    numbers = [int(name[1:]) for name in taken if name[:1] == letter and name[1:].isdigit()]
+    numbers = [int(name[1:]) for name in taken if name[:1] == letter and name[1:].isdecimal()]
     return max(numbers, default=0) + 1
