@@ -6,8 +6,9 @@ import pytest
 from pages_kit import House, problem_of, text_of
 from test_pages_leaving import FOUR, playing, sitting
 
-from roundtap_core.event.commands import EnterResult
+from roundtap_core.event.commands import EnterResult, MakeCut
 from roundtap_core.records import Pair, Result
+from roundtap_hub.views.squads import told_squads
 
 LOST = "Can no longer be fielded"
 
@@ -76,3 +77,15 @@ def test_who_has_a_bye_says_which_squads_it_fields(house: House):
     other = link(house, sitting(house, "a"))
     assert "for your bye" not in text_of(phone.get(other))
     assert phone.post(f"{other}/picks", picks=["1", "4"]).status_code == 404
+
+
+def test_squads_of_the_elimination_count_as_fielded(house: House):
+    """Two players, one Swiss round with A and B, a final with C and D: nothing is owed any more."""
+    playing(house, "shatterpoint-premier", swiss_rounds=1, cut=2)
+    for match, picks in (("1.1", [1, 2]), ("1.2", [1, 2]), ("2.1", [3, 4])):
+        if match == "2.1":
+            house.service.tell("e1", MakeCut(), "test")
+            house.publish()
+        won = Result(score=Pair(2, 0), wounds=Pair(5, 3), picks={"a": picks, "b": picks})
+        house.service.tell("e1", EnterResult(match, 0, won), "test")
+    assert told_squads(house.event, sitting(house, "a", "2.1")) == ("", False)

@@ -17,7 +17,7 @@ PROCESS, BASE = "main", "base"
 SUBJECT = ("commands", "decide", "apply")
 """What an event's subjects all have, and the event over them: "event/<subject>/decide"."""
 
-ONE_SUBJECT = ("cut", "officials", "open_points", "result_text", "squads")
+ONE_SUBJECT = ("cut", "officials", "open_points", "squads")
 """One word for one thing: the core's module, and the page (or the table's part) about it."""
 
 

@@ -236,6 +236,6 @@ def squads_to_field(state: EventState, number: int, stage: str, who: str) -> ToF
 
 
 def squads_lost(state: EventState, played: RoundState, who: str, picks: Iterable[int]) -> tuple[int, ...]:
-    """The squads that somebody can never field any more once these picks stand (Shatterpoint, "Premier")."""
+    """The squads that somebody can never field any more once these picks stand (Shatterpoint, house decision)."""
     owed = squads_to_field(state, played.number, played.stage, who)
     return () if owed is None else let_go(owed.squads, picks, swiss_rounds_after(state, played.number))

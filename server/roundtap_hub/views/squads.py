@@ -16,13 +16,12 @@ Owed = tuple[str, bool]
 
 
 def told_squads(state: EventState, competitor: str) -> Owed:
-    """As it is now: a round in play counts as one to come until its squads are known."""
-    swiss = [played for played in state.public_rounds if played.stage == SWISS]
-    number = len(swiss) + 1
-    if swiss and swiss[-1].status == PUBLISHED and any(
-            competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in swiss[-1].matches):
-        number -= 1
-    return _owed(state, number, SWISS, competitor)
+    """As it is now: a Swiss round in play counts as one to come until its squads are known."""
+    rounds = state.public_rounds
+    newest = rounds[-1] if rounds else None
+    to_come = newest is not None and newest.stage == SWISS and newest.status == PUBLISHED and any(
+        competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in newest.matches)
+    return _owed(state, (newest.number if newest else 0) + (not to_come), SWISS, competitor)
 
 
 def squads_of_match(state: EventState, played: RoundState, match: MatchState) -> dict[str, Owed]:
