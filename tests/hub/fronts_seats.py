@@ -363,7 +363,7 @@ class TableUnit:
 def _warned(dialogue: Dialogue) -> bool:
     entry = dialogue.table.entry
     return isinstance(entry, Parallel) and any(
-        sheet.warned and sheet.at is not None for sheet in entry.sheets.values())
+        sheet.warned and not sheet.fielded for sheet in entry.sheets.values())
 
 
 # --- who leaves ---
