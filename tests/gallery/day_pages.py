@@ -56,7 +56,7 @@ def in_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
     for name, path in (
         ("pairings", f"/e/{event}/pairings"), ("me", link(event, plays.match.a)),
         ("me-report", f"{link(event, plays.match.a)}/report"),
-        ("me-figures", f"{link(event, plays.match.a)}/report?way=time"),
+        ("me-figures", f"{link(event, plays.match.a)}/report?way=played&opener=a"),
         ("me-confirm", link(event, one.match.b)), ("me-differ", link(event, differ.match.a)),
         ("me-done", link(event, played[0].match.a)), ("me-code", "/me"), ("judge", "/console/judge"),
         ("judge-match", f"{console}/match/{differ.id}"), ("link", f"{console}/competitors/p6/link"),

@@ -70,7 +70,7 @@ def _moments(camera: Camera, hub: Hub, clock_ms: list[int]) -> Iterator[StillPag
     yield from _all_fronts(camera, "playing")
     yield camera.take("playing-match", f"/console/{EVENT}/match/{matches[-1].id}", DESK)
     for match in matches[-2:]:
-        _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(49, 77), ended="time")))
+        _tell(service, c.EnterResult(match.id, match.revision, Result(score=Pair(49, 77), ended="time"), earlier=True))
     yield from _all_fronts(camera, "played")
     yield camera.take("paper-console", f"/console/{EVENT}/paper", DESK)
     yield camera.take("units-console", "/console/units", DESK)
