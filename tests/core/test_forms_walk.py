@@ -46,7 +46,8 @@ def cases() -> list[Case]:
             given_options.append({"stages": {stage: {"best_of": 3} for stage in STAGES[:4]}})
         for given_option in given_options:
             for stage in STAGES:
-                for totals in (None, Pair(97, 80)):
+                known = ((97, 80), (97, None), (None, 80)) if book.tally_counts_lists else ()
+                for totals in ((None, None), *known):
                     found.append((book, book.options(given_option), Situation(stage, totals)))
     return found
 
@@ -65,7 +66,7 @@ def refused(book: Rulebook, result: Result, options: Options, situation: Situati
 
 def name(case: Case) -> str:
     book, options, situation = case
-    return f"{book.id}-{situation.stage}-{'lists' if situation.totals else ''}{'of-3' if 'stages' in options else ''}"
+    return f"{book.id}-{situation.stage}-{'-'.join(map(str, situation.totals))}{'of-3' if 'stages' in options else ''}"
 
 
 def an_answer(question: Question) -> st.SearchStrategy[Any]:

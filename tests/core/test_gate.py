@@ -20,7 +20,7 @@ from rulebook_kit import SWISS, at_time, conceded, played, ruling
 
 MINUTE_MS = 60_000
 SQUADS = {"a": [1, 2], "b": [3, 4]}
-LISTS_300_AND_290 = Situation(totals=Pair(300, 290))
+LISTS_300_AND_290 = Situation(totals=(300, 290))
 THREE = {"stages": {"swiss": {"best_of": 3}}}
 KEYS = {"active": "a", "aember": {"a": 0, "b": 0}}
 

@@ -9,8 +9,9 @@ import pytest
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import cut_table, qualified
 from roundtap_core.errors import Problem
+from roundtap_core.forms.questions import WINNER
 from roundtap_core.pairing.swiss_round import pair_next
-from roundtap_core.records import Match, Pair, Result, Round
+from roundtap_core.records import SIDES, Match, Pair, Result, Round, Side
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.standings import standings
@@ -38,7 +39,7 @@ from rulebook_kit import (
 )
 
 DUEL, TEAM = rulebook("xwing-epic-duel"), rulebook("xwing-epic-team")
-LISTS_290_AND_300 = Situation("swiss", Pair(290, 300))
+LISTS_290_AND_300 = Situation("swiss", (290, 300))
 
 
 def test_the_document_s_example_anakin_153_biggs_124() -> None:
@@ -220,7 +221,7 @@ def test_a_list_destroyed_whole_is_a_full_win_at_any_clock() -> None:
     # Nobody knows what the lists cost.
     assert [t.points for t in tallies(DUEL, at_time(285, 290))] == [0, 3]
     assert TEAM.worth(Match("Ana", "Bruno", result=at_time(390, 400)), TEAM.options({}),
-                      Situation(totals=Pair(400, 395)))["points"] == (0, 5)
+                      Situation(totals=(400, 395)))["points"] == (0, 5)
 
 
 def test_a_file_in_which_all_was_destroyed_with_10_points_is_found_out() -> None:
@@ -402,3 +403,45 @@ def test_without_swiss_rounds_there_is_no_order_for_the_cut() -> None:
     alone = replace(event("xwing-epic-duel", [], "Ana", "Bruno"), rounds=(Round(1, "elimination", (
         replace(game("Ana", "Bruno", at_time(100, 90)), game=1),)),))
     assert cut_table(alone) == ()
+
+
+OF_A_280 = Situation(totals=(280, None))
+"""a's list is known, b's may cost up to 300."""
+
+
+def test_of_the_one_known_list_no_more_is_destroyed_than_it_holds() -> None:
+    taken_new(DUEL, at_time(300, 279, "a"), OF_A_280)
+    assert refused_new(DUEL, at_time(200, 281), OF_A_280) == ("figure_out_of_range", "/score/b")
+    assert refused_new(DUEL, at_time(301, 0), OF_A_280) == ("figure_out_of_range", "/score/a")
+    assert refused_new(DUEL, at_time(281, 0), Situation(totals=(None, 280))) == ("figure_out_of_range", "/score/a")
+
+
+def test_who_destroys_the_one_known_list_has_destroyed_all_of_it() -> None:
+    taken_new(DUEL, played(290, 280, "b"), OF_A_280)
+    assert refused_new(DUEL, played(0, 200, "b"), OF_A_280) == ("not_destroyed_whole", "/score/b")
+    # Of b's list some is destroyed at least: nobody knows how much is all.
+    taken_new(DUEL, played(1, 0, "a"), OF_A_280)
+    assert refused_new(DUEL, played(300, 280, "a"), OF_A_280) == ("destroyed_both", "/winner")
+
+
+def test_at_time_nobody_wins_whose_known_list_is_gone() -> None:
+    assert refused_new(DUEL, at_time(290, 280), OF_A_280) == ("destroyed_whole", "/winner")
+    # b's list may have cost 280 as well.
+    taken_new(DUEL, at_time(280, 280), OF_A_280)
+    assert DUEL.has_won(at_time(0, 280), "b", DUEL.options({}), OF_A_280)
+
+
+def test_a_conceded_list_that_is_known_counts_what_it_costs_also_where_the_other_s_is_not() -> None:
+    conceding = Match("Ana", "Bruno", result=conceded("a", 100, 0))
+    assert DUEL.worth(conceding, DUEL.options({}), OF_A_280)["mov"] == (300 + 100 - 280, 300 + 280 - 100)
+
+
+@pytest.mark.parametrize(("way", "asked"), [
+    ("time", {"a": (0, 300), "b": (0, 280)}), ("wiped_out", {"a": (1, 300)}), ("conceded", {})])
+def test_the_figures_end_at_what_the_known_list_holds_and_all_of_it_is_not_asked(
+        way: str, asked: dict[Side, tuple[int, int]]) -> None:
+    form = DUEL.form(DUEL.options({}), OF_A_280).way(way)
+    assert form is not None
+    winner = {side: figure.put_to(side) for side in SIDES for figure in form.figures() if figure.whose == WINNER}
+    assert {side: (figure.minimum, figure.maximum) for side, figure in winner.items() if figure.asked} == asked
+    assert way == "time" or winner["b"].default == 280

@@ -28,7 +28,7 @@ _THREE: dict[str, Any] = {"stages": {"swiss": {"best_of": 3}}}
 
 
 def _played(book: Rulebook, language: str, facing: str, names: tuple[str, str]) -> Shots:
-    play = Play(language, facing, names, book, Situation(totals=Pair(290, 300)))
+    play = Play(language, facing, names, book, Situation(totals=(290, 300)))
     form = play.form
     if form.parallel:
         yield from _parallel(play)
@@ -36,7 +36,7 @@ def _played(book: Rulebook, language: str, facing: str, names: tuple[str, str]) 
         yield from _direct(play)
     else:
         yield from _by_list(play)
-        yield from _drawn(Play(language, facing, names, book, Situation(ELIMINATION, Pair(290, 300))))
+        yield from _drawn(Play(language, facing, names, book, Situation(ELIMINATION, (290, 300))))
 
 
 def _sit(play: Play, clock_ms: int = 1_800_000, **view: Any) -> None:

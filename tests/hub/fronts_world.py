@@ -27,7 +27,7 @@ from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState, MatchState, RoundState
 from roundtap_core.forms.form import Form
-from roundtap_core.records import Pair, Result, Side
+from roundtap_core.records import Result, Side
 from roundtap_core.result_json import refuse_wild, result_from_json, result_to_json
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
@@ -56,12 +56,12 @@ class Place:
     book: str
     stage: str = "swiss"
     games: int = 1
-    totals: Pair | None = None
+    totals: tuple[int | None, int | None] = (None, None)
     squad_points: int | None = None
 
     def __str__(self) -> str:
         return "-".join([self.book, self.stage, *(["best-of-3"] if self.games > 1 else []),
-                         *(["totals"] if self.totals else []),
+                         *[str(total) for total in self.totals if total],
                          *([f"of-{self.squad_points}"] if self.squad_points else [])])
 
     @property
@@ -83,7 +83,7 @@ class Place:
 
 def places() -> Iterator[Place]:
     """Every rulebook, in a Swiss round and in elimination, with every number of games; where lists count, also with
-    both totals known; where the squad points are an option, also with other ones."""
+    one or both totals known; where the squad points are an option, also with other ones."""
     for book_id, book in RULEBOOKS.items():
         for stage in ("swiss", "elimination", "final"):
             for games in book.best_of:
@@ -95,7 +95,8 @@ def places() -> Iterator[Place]:
                 yield place
                 if book.tally_counts_lists:
                     points = book.option_defaults["squad_points"]
-                    yield Place(book_id, stage, games, Pair(points - 10, points))
+                    yield Place(book_id, stage, games, (points - 10, points))
+                    yield Place(book_id, stage, games, (points - 10, None))
         if "squad_points" in book.option_defaults:
             yield Place(book_id, squad_points=book.option_defaults["squad_points"] + 50)
 
@@ -146,16 +147,17 @@ class World:
         assert draft is not None
         assert draft.draw is not None
         self.house.service.tell("e1", c.PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
-        if self.place.totals is not None:
-            self._lists_cost(people, self.place.totals)
+        self._lists_cost(people)
         for lot in sorted(self.form.lots):
             self.house.service.tell("e1", c.NoteLot(MATCH, lot, "b"), "test")
         self.house.place("unit-1", 1)
         # Nobody is at a real table here: far more is said than one phone may.
         self.house.hub.links.charge = lambda *_: None  # type: ignore[method-assign]
 
-    def _lists_cost(self, people: Sequence[PersonRecord], totals: Pair) -> None:
-        for who, cost in ((self.match.match.a, totals.a), (self.match.match.b, totals.b)):
+    def _lists_cost(self, people: Sequence[PersonRecord]) -> None:
+        for who, cost in zip((self.match.match.a, self.match.match.b), self.place.totals, strict=True):
+            if cost is None:
+                continue
             record = next(person for person in people if person.competitor == who)
             change = c.ChangePerson(record.competitor, record.person.digest("salt"), cost)
             self.house.service.tell("e1", change, "test", [record])

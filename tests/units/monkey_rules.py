@@ -90,18 +90,17 @@ def epic(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tup
             like.ended, "Both destroyed" if like.winner == "draw" else "All destroyed")
     initiative = None
     knockout = place.stage not in ("swiss", "second-swiss")
+    # All of a list is what it costs, where anybody knows.
+    destroys = {other("b" if at else "a"): cost for at, cost in enumerate(place.totals) if cost is not None}
     if ending == "Conceded":
-        whole = {"xwing-epic-duel": 300, "xwing-epic-team": 400}[place.book]
-        if place.totals is not None:
-            whole = place.totals.of(loser)
+        whole = destroys.get(facts.opener, {"xwing-epic-duel": 300, "xwing-epic-team": 400}[place.book])
         return Result(ended="concession", conceded_by=loser, score=_pair(facts, whole, said(facts, "", loser))), \
             facts.opener
     title = "Draw" if ending == "Both destroyed" else ""
-    if place.totals is not None and ending == "Both destroyed":
-        score = Pair(place.totals.b, place.totals.a)
-    elif place.totals is not None and ending == "All destroyed":
-        # All of a list is what it costs.
-        score = _pair(facts, place.totals.of(loser), said(facts, "", loser))
+    if ending == "Both destroyed":
+        score = Pair(*(destroys[side] if side in destroys else said(facts, title, side) for side in ("a", "b")))
+    elif ending == "All destroyed" and facts.opener in destroys:
+        score = _pair(facts, destroys[facts.opener], said(facts, "", loser))
     else:
         score = _both(facts, title)
     if ending == "All destroyed":

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from roundtap_core.records import Pair, Result, Side
+from roundtap_core.records import Result, Side
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_devices.input.gestures import Gesture
@@ -34,7 +34,7 @@ class Place:
     time: str = BEFORE
     facing: str = "opposite"
     games: int = 1
-    totals: Pair | None = None
+    totals: tuple[int | None, int | None] = (None, None)
     owed: bool = False
 
     @property
@@ -48,7 +48,7 @@ class Place:
 
     def __str__(self) -> str:
         three = "-best-of-3" if self.games > 1 else ""
-        more = f"{'-totals' if self.totals else ''}{'-owed' if self.owed else ''}"
+        more = f"{''.join(f'-{total}' for total in self.totals if total)}{'-owed' if self.owed else ''}"
         return f"{self.book}-{self.stage}-{self.time}-{self.facing}{three}{more}"
 
 
@@ -62,7 +62,8 @@ def places(book_id: str) -> Iterator[Place]:
                 continue
             for time in (BEFORE, AT_TIME, CROSSING):
                 for facing in ("opposite", "edge"):
-                    for totals in (None, Pair(290, 300)) if book_id == "xwing-epic-duel" else (None,):
+                    known = ((290, 300), (290, None)) if book_id == "xwing-epic-duel" else ()
+                    for totals in ((None, None), *known):
                         yield Place(book_id, stage, time, facing, games, totals)
                     if book_id == "shatterpoint-premier" and stage == "swiss":
                         yield Place(book_id, stage, time, facing, games, owed=True)

@@ -56,8 +56,6 @@ class Table:
             "to_field": {}, "must": {}, "rounds_left": 2, "phases": [], "open_end": False, "over": False,
             "total_ms": None, "lots": {}, "initiative": None, "leave_refused": [], **self.told, **changes,
         }
-        totals = self.situation.totals
-
         def plain(result: Result | None) -> Any:
             return result and result_to_json(result)
 
@@ -78,7 +76,7 @@ class Table:
                 "corrected": told.get("corrected", False), "last": told.get("last"),
             },
             "options": told["options"], "form": form_to_json(self.book.form(told["options"], self.situation)),
-            "situation": {"stage": self.situation.stage, "totals": totals and {"a": totals.a, "b": totals.b}},
+            "situation": {"stage": self.situation.stage, "totals": dict(zip("ab", self.situation.totals, strict=True))},
             "rounds_left": told["rounds_left"],
             "clock": {"state": told["clock"], "deadline_ms": None, "remaining_ms": None, "total_ms": told["total_ms"],
                       "phases": told["phases"], "open_end": told["open_end"], "over": told["over"]},

@@ -8,8 +8,8 @@ from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
 
 EPIC, WARLORDS, KEYFORGE = rulebook("xwing-epic-duel"), rulebook("warlords-of-terra"), rulebook("keyforge-archon")
-LISTS = Situation(totals=Pair(290, 300))
-CUT = Situation("elimination", Pair(290, 300))
+LISTS = Situation(totals=(290, 300))
+CUT = Situation("elimination", (290, 300))
 
 
 def epic(clock_ms: int = 60_000, situation: Situation = LISTS) -> Table:
@@ -168,14 +168,14 @@ def test_x_wing_is_conceded_before_time_and_when_time_is_called(clock_ms):
 
 
 def test_at_time_a_list_destroyed_whole_is_a_full_win_whatever_the_margin():
-    table = epic(clock_ms=-1000, situation=Situation(totals=Pair(300, 153)))
+    table = epic(clock_ms=-1000, situation=Situation(totals=(300, 153)))
     table.presses("ana ana ▲ ana ▲▲▲▲▲ ana ▲▲▲ ana ▲ ana ▲▲▲▲ ana ▲▲▲▲")
     assert table.says.startswith("● Ana R. 153 | 144 Bruno M. ■ | 5:0 MoV 309:291")
 
 
 def test_at_time_the_points_cannot_win_against_a_list_destroyed_whole():
     """Bruno has destroyed all of Ana's 124 points: she has no ship left, though she has more points."""
-    table = epic(clock_ms=-1000, situation=Situation(totals=Pair(124, 300)))
+    table = epic(clock_ms=-1000, situation=Situation(totals=(124, 300)))
     table.presses("ana ana ▲ ana ▲▲▲▲▲ ana ▲▲▲ ana ▲ ana ▲▲ ana ▲▲▲▲ ana")
     assert table.kind == "impossible"
     assert table.reports == []

@@ -15,7 +15,7 @@ from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_units.table.press_script import presses
 
 THREE = {"stages": {"swiss": {"best_of": 3}}}
-SITUATIONS = (Situation(totals=Pair(290, 300)), Situation("elimination"))
+SITUATIONS = (Situation(totals=(290, 300)), Situation("elimination"))
 
 
 def cases():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core.forms.form import Form, form_from_json
-from roundtap_core.records import SIDES, Pair, Result, Side
+from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, Situation
 
@@ -179,8 +179,8 @@ def view_from_json(data: Mapping[str, Any]) -> TableView:
 def _situation(data: Mapping[str, Any] | None) -> Situation:
     if not data:
         return SWISS_ROUND
-    totals, houses = data.get("totals"), data.get("houses")
-    return Situation(data.get("stage", SWISS_ROUND.stage), Pair(totals["a"], totals["b"]) if totals else None,
+    totals, houses = data.get("totals") or {}, data.get("houses")
+    return Situation(data.get("stage", SWISS_ROUND.stage), (totals.get("a"), totals.get("b")),
                      (tuple(houses["a"]), tuple(houses["b"])) if houses else None)
 
 

@@ -19,7 +19,6 @@ from roundtap_core.records import (
     SWISS,
     TIEBREAK,
     Competitor,
-    Pair,
     Result,
     Round,
     Side,
@@ -104,9 +103,7 @@ def _played(event: Tournament, book: Rulebook, rand: random.Random) -> Tournamen
             picks = tuple(squads(match.a)) if book.squads and match.bye == BYE and last.stage != ELIMINATION else None
             matches.append(replace(match, picks=picks))
             continue
-        a, b = totals.get(match.a), totals.get(match.b)
-        costs = Pair(a, b) if a is not None and b is not None else None
-        situation = Situation(THIRD_STAGE if match.game == THIRD else stage, costs)
+        situation = Situation(THIRD_STAGE if match.game == THIRD else stage, (totals.get(match.a), totals.get(match.b)))
         known = {}
         if book.squads:
             known = {"picks.winner": squads(match.a), "picks.loser": squads(match.b)}

@@ -12,7 +12,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.write import match_to_json
 from roundtap_core.forms.questions import FIRST_PLAYER_BY
-from roundtap_core.records import PLAYED, RULING, TIME, Match, Pair, Result, Round, Side, Tournament
+from roundtap_core.records import PLAYED, RULING, TIME, Match, Result, Round, Side, Tournament
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.gate import PLAYER, Saying, excluded
 from roundtap_core.rulebooks.registry import rulebook
@@ -103,9 +103,8 @@ def _typing(
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
     totals = list_totals(tournament)
-    a, b = totals.get(match.a), totals.get(match.b)
     stage = THIRD_STAGE if match.game == THIRD else stage
-    situation = Situation(stage, Pair(a, b) if a is not None and b is not None else None)
+    situation = Situation(stage, (totals.get(match.a), totals.get(match.b)))
     if any(problem.key == "winner_concedes" for problem in excluded(book, match.result, options, situation,
                                                                     Saying(PLAYER))):
         return Typing(match.table, match.a, match.b, match.result, False, (), ruling=True)

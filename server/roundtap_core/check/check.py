@@ -24,7 +24,6 @@ from roundtap_core.records import (
     UNPAIRED_LOSS,
     WON_BYE,
     Match,
-    Pair,
     Round,
     Tournament,
 )
@@ -71,14 +70,11 @@ def impossible_results(tournament: Tournament) -> Iterator[Problem]:
         if FIRST_PLAYER in book.lots else {}
     for played, match, where in match_places(tournament):
         if match.result is not None:
-            a, b = totals.get(match.a), totals.get(match.b or "")
             stage = THIRD_STAGE if match.game == THIRD else stages[played.number]
-            costs = Pair(a, b) if a is not None and b is not None else None
             decks = (houses[match.a], houses[match.b or ""]) if houses else None
-            situation = Situation(stage, costs, decks)
+            situation = Situation(stage, (totals.get(match.a), totals.get(match.b or "")), decks)
             for wrong in (*excluded(book, match.result, options, situation),
-                          *_conceded_after_winning(book, match, options, situation),
-                          *_above_a_known_list(book, match, a, b)):
+                          *_conceded_after_winning(book, match, options, situation)):
                 yield wrong.at(f"{where}/result")
 
 
@@ -90,16 +86,6 @@ def _conceded_after_winning(book: Rulebook, match: Match, options: Options, situ
     if result.conceded_by in SIDES and book.has_won(
             result, "a" if result.conceded_by == "a" else "b", options, situation):
         yield Problem("winner_concedes", where="/conceded_by")
-
-
-def _above_a_known_list(book: Rulebook, match: Match, a: int | None, b: int | None) -> Iterator[Problem]:
-    """Nobody destroys more than a list holds; where both are known, the rulebook has said so."""
-    if not book.tally_counts_lists or match.result is None or (a is None) == (b is None):
-        return
-    side, whole = ("b", a) if a is not None else ("a", b)
-    value = match.result.score.a if side == "a" else match.result.score.b
-    if whole is not None and value > whole:
-        yield Problem("figure_out_of_range", where=f"/score/{side}", value=value, minimum=0, maximum=whole)
 
 
 def impossible_options(tournament: Tournament) -> Iterator[Problem]:

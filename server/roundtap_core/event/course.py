@@ -21,7 +21,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.lists.squads import ToField, fielded, let_go, to_field
-from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Pair, Round
+from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Round
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rounds.second_stage import planned_rounds
@@ -152,8 +152,7 @@ def situation_of(state: EventState, round_state: RoundState, match: MatchState) 
     """Where this match stands, as its form and its limits want to know it."""
     a, b = (state.entrants[who].list_total if who in state.entrants else None
             for who in (match.match.a, match.match.b or ""))
-    totals = Pair(a, b) if a is not None and b is not None else None
-    return Situation(stage_of_match(state, round_state, match), totals)
+    return Situation(stage_of_match(state, round_state, match), (a, b))
 
 
 def match_clock(state: EventState, round_state: RoundState, match: MatchState) -> Clock:

@@ -87,9 +87,10 @@ class Figure(Asking):
 
     `wheels` are the place values it is dialled by, largest first: (10, 1) dials tens, then units; the first wheel
     runs to maximum // 10, so that 100 needs no third wheel. A figure that is not `asked` keeps its default.
-    `per_side`: maximum and default where it is a's, and where it is b's. `beyond`: the real figure may lie outside
-    the limits, which then mean "or less", "or more"; buttons stop there, a keyboard does not. `only_if` (a name, a
-    number): asked only if the sides' figures of that key come to that sum, as for a choice.
+    `per_side`: maximum and default where it is a's, and where it is b's; None: nobody knows it, and where it may be
+    this or that it is asked all the same. `beyond`: the real figure may lie outside the limits, which then mean "or
+    less", "or more"; buttons stop there, a keyboard does not. `only_if` (a name, a number): asked only if the sides'
+    figures of that key come to that sum, as for a choice.
     """
 
     key: str
@@ -99,7 +100,7 @@ class Figure(Asking):
     default: int
     wheels: tuple[int, ...] = (10, 1)
     asked: bool = True
-    per_side: tuple[int, int] | None = None
+    per_side: tuple[int | None, int | None] | None = None
     beyond: bool = False
     only_if: tuple[str, int | str] | None = None
     kind: ClassVar[str] = "figure"
@@ -116,6 +117,8 @@ class Figure(Asking):
         if self.per_side is None:
             return self
         top = self.per_side[0 if side == "a" else 1]
+        if top is None:
+            return replace(self, asked=self.asked or self.minimum < self.maximum, per_side=None)
         # What is not asked is what it is.
         minimum = self.minimum if self.asked else top
         return replace(self, minimum=minimum, maximum=top, default=min(self.default, top), per_side=None)
@@ -182,7 +185,8 @@ class Figure(Asking):
         """Whether buttons can answer it at all: a hostile hub may send anything."""
         return (0 < len(self.wheels) <= 5 and self.wheels[-1] > 0
                 and list(self.wheels) == sorted(set(self.wheels), reverse=True)
-                and 0 <= self.minimum <= self.default <= self.maximum and min(self.per_side or (0,)) >= 0)
+                and 0 <= self.minimum <= self.default <= self.maximum
+                and all(top is None or top >= 0 for top in self.per_side or ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,16 +60,21 @@ class Structure:
 @dataclass(frozen=True, slots=True)
 class Situation:
     """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak"), what the lists of
-    a and b cost, where both are known, and the houses of a's deck and of b's (empty: unknown)."""
+    a and b cost (None: nobody knows), and the houses of a's deck and of b's (empty: unknown)."""
 
     stage: str = SWISS
-    totals: Pair | None = None
+    totals: tuple[int | None, int | None] = (None, None)
     houses: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     @property
     def knockout(self) -> bool:
         """Somebody has to go on: there is nothing to be shared."""
         return self.stage not in SWISS_STAGES
+
+    def list_totals(self, match: Match) -> ListTotals:
+        """What is known of `totals`, by competitor of this match."""
+        both = zip((match.a, match.b or ""), self.totals, strict=True)
+        return {who: total for who, total in both if total is not None}
 
 
 SWISS_ROUND = Situation()
@@ -226,12 +231,13 @@ class Rulebook:
         """Whether the cut goes by another order than the standings, and has to be shown apart."""
         return type(self).cut_order is not Rulebook.cut_order
 
-    def chooses_initiative(self, totals: Pair | None) -> str | None:
+    def chooses_initiative(self, situation: Situation) -> str | None:
         """"a" or "b": whose list costs less, and who therefore says who has initiative; BY_LOT for lists that cost the
         same; None where a total is not known, or where the rulebook knows no such choice."""
-        if INITIATIVE not in self.lots or totals is None:
+        a, b = situation.totals
+        if INITIATIVE not in self.lots or a is None or b is None:
             return None
-        return BY_LOT if totals.a == totals.b else "a" if totals.a < totals.b else "b"
+        return BY_LOT if a == b else "a" if a < b else "b"
 
     def form(self, options: Options, situation: Situation = SWISS_ROUND) -> Form:
         """What a table is asked."""
@@ -283,9 +289,7 @@ class Rulebook:
         self, match: Match, options: Options, situation: Situation = SWISS_ROUND
     ) -> dict[str, tuple[int, int]]:
         """The derived values of a result for both sides, shown before it is confirmed: {"mov": (176, 24)}."""
-        costs = situation.totals
-        totals = {match.a: costs.a, match.b or "": costs.b} if costs else NO_TOTALS
-        a, b = (self.tally(match, side, options, totals) for side in SIDES)
+        a, b = (self.tally(match, side, options, situation.list_totals(match)) for side in SIDES)
         values = {"points": (a.points, b.points), **{key: (a.figures[key], b.figures[key]) for key in a.figures}}
         return {key: values[key] for key in self.form(options, situation).worth}
 

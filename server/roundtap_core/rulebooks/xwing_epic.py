@@ -146,7 +146,7 @@ class XWingEpicDuel(Rulebook):
             return Tally(0, LOSS, {"mov": 0})
         left = None
         if match.result.ended == TIME and match.a in totals and match.b in totals:
-            left = nothing_left(match.result.score, Pair(totals[match.a], totals[match.b or ""]))
+            left = nothing_left(match.result.score, (totals[match.a], totals[match.b or ""]))
             winner = left or winner
         score = self.counted_score(match, options, totals)
         mov = {"mov": base + score.of(side) - score.of(other(side))}
@@ -169,19 +169,20 @@ class XWingEpicDuel(Rulebook):
         All of a list is what it costs: where that is known there is nothing to ask.
         """
         top: int = options["squad_points"]
-        totals = situation.totals
         # What a side can destroy is the other's list.
-        costs = (totals.b, totals.a) if totals else None
-        all_of_it = Figure("score", WINNER, 1, top, top, (100, 10, 1), asked=totals is None, per_side=costs)
-        some = Figure("score", LOSER, 0, top, 0, (100, 10, 1), per_side=costs)
+        of_b, of_a = situation.totals
+        known = (of_a, of_b) != (None, None)
+        whole = (of_a, of_b) if known else None
+        all_of_it = Figure("score", WINNER, 1, top, top, (100, 10, 1), asked=not known, per_side=whole)
+        some = Figure("score", LOSER, 0, top, 0, (100, 10, 1), per_side=whole)
         # Whoever has a ship left has not lost the whole list.
-        most = (max(0, costs[0] - 1), max(0, costs[1] - 1)) if costs else None
+        most = (of_a and of_a - 1, of_b and of_b - 1) if known else None
         not_all = replace(some, maximum=top - 1, per_side=most)
         initiative: tuple[Step, ...] = ()
         if situation.knockout:
             initiative = (Choice("initiative", "form.initiative", ("a", "b")),)
         counted = (replace(some, whose=WINNER), some)
-        conceded = replace(all_of_it, asked=False)
+        conceded = replace(all_of_it, minimum=top, asked=False)
         both_gone = (all_of_it, replace(all_of_it, whose=LOSER))
         return Form(
             rulebook=self.id,
@@ -196,16 +197,13 @@ class XWingEpicDuel(Rulebook):
 
     def has_won(self, result: Result, side: Side, options: Options, situation: Situation) -> bool:
         """"Fin de partida": everything of the other's list is destroyed."""
-        whole = situation.totals.of(other(side)) if situation.totals else options["squad_points"]
-        return bool(result.score.of(side) >= whole)
+        return result.score.of(side) >= _whole(situation, options["squad_points"]).of(side)
 
     def check_new(self, result: Result, options: Options, situation: Situation = SWISS_ROUND) -> None:
         """Nobody destroys more than the other's list, and all of it where nothing is left; whoever shares in
         elimination says who had initiative."""
         refuse_foreign(result, self.id, ("initiative",))
-        top: int = options["squad_points"]
-        # What each side can destroy: all of the other's list.
-        whole = Pair(situation.totals.b, situation.totals.a) if situation.totals else Pair(top, top)
+        whole = _whole(situation, options["squad_points"])
         for side in SIDES:
             value, limit = result.score.of(side), whole.of(side)
             if not 0 <= value <= limit:
@@ -214,30 +212,38 @@ class XWingEpicDuel(Rulebook):
             self.elimination_winner(result, options, "a")
         winner = self.winner(result, options)
         if result.ended == PLAYED:
-            _refuse_half_destroyed(result.score, winner, whole, situation.totals is not None)
-        elif result.ended == TIME and situation.totals is not None:
+            _refuse_half_destroyed(result.score, winner, whole, situation.totals)
+        elif result.ended == TIME:
             right = nothing_left(result.score, situation.totals)
-            if right not in (None, winner):
+            # Of a list that nobody knows, nothing may be left either: then it is a draw.
+            if right not in (None, winner) and not (None in situation.totals and winner == DRAW):
                 raise Problem("destroyed_whole", where="/winner", a=result.score.a, b=result.score.b, right=right)
 
 
-def nothing_left(score: Pair, totals: Pair) -> str | None:
+def _whole(situation: Situation, top: int) -> Pair:
+    """What each side can destroy: all of the other's list, at most `top` where nobody knows what it costs."""
+    a, b = situation.totals
+    return Pair(top if b is None else b, top if a is None else a)
+
+
+def nothing_left(score: Pair, totals: tuple[int | None, int | None]) -> str | None:
     """"Fin de partida": who has won because nothing of the other's list is left, "draw" where nobody has a ship left;
-    None while both have. `totals`: what the lists of a and b cost."""
-    gone = {side: score.of(side) >= totals.of(other(side)) for side in SIDES}
-    if gone["a"] and gone["b"]:
+    None while both have. `totals`: what the lists of a and b cost; None: nobody knows."""
+    a, b = totals
+    by_a, by_b = b is not None and score.a >= b, a is not None and score.b >= a
+    if by_a and by_b:
         return DRAW
-    return next((side for side in SIDES if gone[side]), None)
+    return "a" if by_a else "b" if by_b else None
 
 
-def _refuse_half_destroyed(score: Pair, winner: str, whole: Pair, known: bool) -> None:
+def _refuse_half_destroyed(score: Pair, winner: str, whole: Pair, totals: tuple[int | None, int | None]) -> None:
     """A game that ended before time ended with everything of one list destroyed, or of both.
 
-    Raises Problem("not_destroyed_whole", "destroyed_both"). Where a list's total is not `known`, `whole` is the most
-    it can be: then something has to be destroyed, and no more can be said.
+    Raises Problem("not_destroyed_whole", "destroyed_both"). Where nobody knows what a list costs (`totals`), `whole` is
+    the most it can be: then something has to be destroyed, and no more can be said.
     """
-    for side in SIDES:
-        least = whole.of(side) if known else 1
+    for side, enemy in zip(SIDES, reversed(totals), strict=True):
+        least = 1 if enemy is None else whole.of(side)
         if winner in (side, DRAW) and score.of(side) < least:
             raise Problem("not_destroyed_whole", where=f"/score/{side}", value=score.of(side), right=whole.of(side))
     if winner in SIDES and score.of(other("a" if winner == "a" else "b")) >= whole.of(

@@ -107,11 +107,11 @@ def _planned_rounds(state: EventState, at_least: int) -> int | None:
 
 
 def _situation_view(situation: Situation) -> View:
-    totals = situation.totals
     houses = None
     if situation.houses is not None:
         houses = {side: list(own) for side, own in zip(SIDES, situation.houses, strict=True)}
-    return {"stage": situation.stage, "totals": {"a": totals.a, "b": totals.b} if totals else None, "houses": houses}
+    return {"stage": situation.stage, "totals": dict(zip(SIDES, situation.totals, strict=True)),
+            "houses": houses}
 
 
 @lru_cache(maxsize=256)

@@ -31,7 +31,7 @@ def before_play(state: EventState, played: RoundState, match: MatchState) -> Bef
         return BeforePlay(FIRST_PLAYER, match.lots.get(FIRST_PLAYER), True, FIRST_PLAYER in match.lots)
     if INITIATIVE not in lots or match.match.b is None:
         return None
-    chooses = state.rulebook.chooses_initiative(situation_of(state, played, match).totals)
+    chooses = state.rulebook.chooses_initiative(situation_of(state, played, match))
     if chooses == BY_LOT:
         return BeforePlay(INITIATIVE, match.lots.get(INITIATIVE), True, INITIATIVE in match.lots)
     return BeforePlay(INITIATIVE, chooses, False) if chooses is not None else None

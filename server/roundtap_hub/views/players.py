@@ -9,7 +9,6 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.course import situation_of
 from roundtap_core.event.state import TO_CONFIRM, EventState
 from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other
-from roundtap_core.rulebooks.base import NO_TOTALS
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.before_play import BeforePlay, before_play
@@ -115,8 +114,7 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> tu
             if competitor not in (seat.a, seat.b) or (seat.result is None and seat.bye is None):
                 continue
             side: Side = "a" if seat.a == competitor else "b"
-            costs = situation_of(state, played, match).totals
-            totals = {seat.a: costs.a, seat.b or "": costs.b} if costs else NO_TOTALS
+            totals = situation_of(state, played, match).list_totals(seat)
             try:
                 figure = state.rulebook.tally(seat, side, state.options, totals).figures.get(MOV)
             except Problem:
