@@ -43,6 +43,12 @@ class Case:
     def questions(self) -> tuple[Question, ...]:
         return self.way.opened_by(self.opener).questions
 
+    def said_by(self, side: Side) -> Case:
+        """What one side alone is asked: its own squads, and all that is nobody's own."""
+        way = self.way.said_by(side, self.opener)
+        left_out = {each.name for each in self.way.picks()} - {each.name for each in way.picks()}
+        return replace(self, way=way, answers={n: each for n, each in self.answers.items() if n not in left_out})
+
     @property
     def on_buttons(self) -> Case:
         """The same where buttons show "20+": a figure beyond its limits is said as the limit."""

@@ -260,22 +260,21 @@ class World:
         return self.decided(c.EnterResult(match.id, match.revision, result, match.number or 0, reason,
                                           earlier)).problem
 
-    def player(self, result: Result, time_up: bool | None = None) -> Problem | None:
+    def player(self, result: Result, time_up: bool | None = None, side: Side = "a") -> Problem | None:
         """Why a player may not say this now. `decide` keeps the reason in one word, the gate says it in a sentence: it
         is seen here that both say no to the same results."""
         match = self.match
-        side: Side = "a"
         said = result_to_json(result)
         made = self.decided(c.Report("r-oracle", match.id, side, match.revision, said, digest(said), self.played.mark,
                                      match.heard.get(side, 0) + 1, time_up=time_up))
         assert made.problem is None
         reason = made.entries[0].data["reason"]
-        problem = self._why(result_to_json(result), time_up)
+        problem = self._why(result_to_json(result), time_up, side)
         expected = None if problem is None else "early" if problem.key == "time_not_up" else "impossible"
         assert reason == expected, (reason, problem)
         return problem
 
-    def _why(self, said: Mapping[str, Any], time_up: bool | None) -> Problem | None:
+    def _why(self, said: Mapping[str, Any], time_up: bool | None, side: Side) -> Problem | None:
         up = self.time_is_up
         try:
             result = result_from_json(said)
@@ -283,7 +282,7 @@ class World:
         except Problem as problem:
             return problem
         return next(excluded(self.book, result, self.state.options, self.situation,
-                             Saying(PLAYER, time_up if up is None else up)), None)
+                             Saying(PLAYER, time_up if up is None else up, side=side)), None)
 
     def decided(self, command: Any) -> Decided:
         try:

@@ -100,7 +100,9 @@ def on_phones(bench: Bench, cases: list[Case]) -> None:
     phones = {side: seats.phone(world, side) for side in SIDES}
     taken: set[str] = set()
     for number, case in enumerate(cases):
-        front, decided = phones[SIDES[number % 2]], world.player(case.result)
+        side = SIDES[number % 2]
+        case = case.said_by(side)
+        front, decided = phones[side], world.player(case.result, side=side)
         page, shown = front.walked(case)
         walk_agrees(bench, "phone", case, shown, decided, front.ways())
         if shown.taken:

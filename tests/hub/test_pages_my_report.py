@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -39,7 +40,7 @@ class Phone(Browser):
     def home(self) -> TestResponse:
         return self.get(self.me)
 
-    def walked(self, *answers: dict[str, str]) -> TestResponse:
+    def walked(self, *answers: dict[str, Any]) -> TestResponse:
         """The report's page after these answers, each given on the page before it."""
         page = self.get(f"{self.me}/report")
         for answer in answers:
@@ -57,13 +58,15 @@ class Phone(Browser):
         return self.says(self.walked({"way": "time"}, figures))
 
 
-def hidden_in(page: TestResponse, method: str) -> dict[str, str]:
+def hidden_in(page: TestResponse, method: str) -> dict[str, Any]:
     """The hidden fields of the report's form of a page; of a question, where it asks."""
     pattern = rf'<form method="{method}" action="[^"]*/report"[^>]*>(.*?)</form>'
     found = re.search(pattern, page.text, re.S)
     assert found, text_of(page)
-    return {html.unescape(name): html.unescape(value) for name, value in re.findall(
-        r'<input type="hidden" name="([^"]+)" value="([^"]*)"', found[1])}
+    fields: dict[str, Any] = {}
+    for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', found[1]):
+        fields.setdefault(html.unescape(name), []).append(html.unescape(value))
+    return {name: values if len(values) > 1 else values[0] for name, values in fields.items()}
 
 
 def early(house: House) -> None:

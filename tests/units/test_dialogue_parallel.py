@@ -279,3 +279,18 @@ def test_a_report_from_a_phone_is_asked_here_with_its_wounds():
     assert table.says == "Ana R. won 2:1. Right? | ■\u00a0BD\u00a0\u00a0●\u00a0AC  wounds\u00a09:14 | ■ yes   ▼ no"
     table.presses("▼ ▲")
     assert part(table, "b").startswith("■ Bruno M. | Ana R. won  BD:AC | 1:2 | 9:14")
+
+
+def test_a_yes_to_a_phone_that_said_its_own_squads_asks_the_own_ones():
+    table = hall(fielded=False)
+    table.hub_says(state="one-sided", a=Result(score=Pair(2, 1), wounds=Pair(14, 9), picks={"a": [1, 3]}))
+    table.presses("bruno")
+    assert table.reports == []
+    assert "Squads | ►A B C D" in part(table, "b")
+    table.presses("bruno ▲ bruno bruno ▲▲")
+    assert table.reports == []
+    table.presses("▲▲")
+    assert table.kind == "sum"
+    table.presses("ana bruno")
+    whole = Result(score=Pair(2, 1), wounds=Pair(14, 9), picks={"a": [1, 3], "b": [2, 4]})
+    assert [(side, result) for side, result in table.reports] == [("a", whole), ("b", whole)]

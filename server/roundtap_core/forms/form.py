@@ -83,6 +83,12 @@ class Way:
             for step in self.steps
         ))
 
+    def said_by(self, side: Side, opener: Side) -> Way:
+        """The way as one side alone is asked it: the other's squads are the other's to say."""
+        theirs = LOSER if side == opener else WINNER
+        return replace(self, steps=tuple(
+            step for step in self.steps if not (isinstance(step, Picks) and step.whose == theirs)))
+
 
 @dataclass(frozen=True, slots=True)
 class Form:

@@ -8,14 +8,14 @@ the result. Where the record stops before the form decides, nothing is said.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms.answers import readings
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, SCORE, WINNER, Choice, Exchange, Figure, Question, Turns
 from roundtap_core.forms.walk import Walk
-from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Pair, Result, Side
+from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Pair, Result, Side, other
 from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 
 PLAYER, OFFICIAL, RECORD = "player", "official", "record"
@@ -33,11 +33,13 @@ _SIDE: Mapping[str, Side] = {WINNER: "a", LOSER: "b"}
 class Saying:
     """Who says a result, and at which moment. `time_is_up`: whether this match's time was up, its extension included;
     None: nobody can know, or it does not matter (a file, a closed round, a slip that is typed later). `reason`: why an
-    official enters what players may not say themselves."""
+    official enters what players may not say themselves. `side`: whose report it is, who may leave the other's squads to
+    the other."""
 
     by: str
     time_is_up: bool | None = None
     reason: str = ""
+    side: Side | None = None
 
 
 ON_RECORD = Saying(RECORD)
@@ -52,6 +54,9 @@ def refuse(book: Rulebook, result: Result, options: Options, situation: Situatio
 def excluded(book: Rulebook, result: Result, options: Options, situation: Situation,
              saying: Saying = ON_RECORD) -> Iterator[Problem]:
     """Why this result cannot stand, with places below it; nothing where it can."""
+    if saying.side is not None and result.picks and saying.side in result.picks:
+        # The other's squads are still to be said: any would do.
+        result = replace(result, picks={other(saying.side): result.picks[saying.side], **result.picks})
     try:
         book.check_new(result, options, situation)
     except Problem as problem:

@@ -44,8 +44,8 @@ def _seat() -> tuple[Seat, Side]:
     played, match = newest_round(moment.state), seats(moment).get(competitor)
     if played is None or match is None or match.match.b is None or moment.state.finished:
         abort(404)
-    return (seat_of(moment, played, match, shown_names(moment), PLAYER),
-            "a" if match.match.a == competitor else "b")
+    side: Side = "a" if match.match.a == competitor else "b"
+    return seat_of(moment, played, match, shown_names(moment), PLAYER, side), side
 
 
 def walk(token: str) -> AnyResponse:

@@ -14,8 +14,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.limits import PROSE_LETTERS
+from roundtap_core.records import Result
 from roundtap_core.rulebooks.gate import OFFICIAL
-from roundtap_core.rulebooks.result_words import figure_label
+from roundtap_core.rulebooks.result_words import figure_label, winner_of
 from roundtap_hub.pages.base import (
     actor,
     back_to_event,
@@ -30,7 +31,7 @@ from roundtap_hub.pages.base import (
 from roundtap_hub.pages.slip_desk import CODE_LETTERS, enter_slip, slip_beside
 from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, seen_match, shown, ways_of
 from roundtap_hub.views.event_at import full_names, newest_round
-from roundtap_hub.views.result_walk import END, Trail, read_trail, walk_page
+from roundtap_hub.views.result_walk import END, Trail, read_trail, trail_of, walk_page
 from roundtap_hub.views.typed_result import grammar, read_line
 
 
@@ -83,6 +84,12 @@ def _typed(seat: Seat, line: str) -> Trail:
     read = read_line(line, match.match, match.id, seat.state.rulebook, seat.state.options, seat.situation,
                      bool(seat.saying.time_is_up), {result.ended for result in known if result is not None})
     return Trail(read.way, read.opener, read.answers)
+
+
+def walk_on(seat: Seat, said: Result) -> AnyResponse:
+    """On to the squads that a side's report leaves open; nothing else is asked anew."""
+    trail = trail_of(seat.form, said, winner_of(seat.state.rulebook, seat.state.options, said))
+    return redirect(address_at(_at(seat), [*trail.fields(), *_base(seat, Fields())]), 303)
 
 
 def _code(fields: Fields) -> str:

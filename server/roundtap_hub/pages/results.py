@@ -26,7 +26,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.console import event
-from roundtap_hub.pages.result_walk import first_step, seat_at
+from roundtap_hub.pages.result_walk import first_step, seat_at, walk_on
 from roundtap_hub.pages.walking import seen_match
 from roundtap_hub.views.before_play import before_play
 from roundtap_hub.views.event_at import full_names
@@ -78,7 +78,12 @@ def accept(event_id: str) -> AnyResponse:
     said = match.reports.get("b" if side == "b" else "a")
     if said is None or said.number != whole_number("number"):
         raise Problem("result_changed_meanwhile", table=match.match.table)
-    the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, said.result), actor())
+    try:
+        the_hub().service.tell(event_id, EnterResult(match_id, whole_number("revision") or 0, said.result), actor())
+    except Problem as problem:
+        if problem.key != "picks_missing":
+            raise
+        return walk_on(seat_at(event_id, match_id), said.result)
     return back_to_event(event_id)
 
 

@@ -16,9 +16,8 @@ from roundtap_core.event import course
 from roundtap_core.event.commands import NoteLot
 from roundtap_core.event.results.decide import said_of
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
-from roundtap_core.forms.answers import answers_on_record
 from roundtap_core.forms.form import AT_TIME, Form, with_rulings
-from roundtap_core.records import RULING, SIDES, Match, Result
+from roundtap_core.records import RULING, SIDES, Match, Result, Side
 from roundtap_core.rulebooks.base import DRAW, Situation
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, WITH_REASON, Saying, excluded, may_be_drawn
 from roundtap_core.rulebooks.result_words import (
@@ -34,7 +33,18 @@ from roundtap_hub.pages.base import the_hub, words
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.result_walk import END, PICKS, TURNS, WAY, Trail, WalkPage, read_trail, turn_order, walk_page
+from roundtap_hub.views.result_walk import (
+    END,
+    PICKS,
+    TURNS,
+    WAY,
+    Trail,
+    WalkPage,
+    read_trail,
+    trail_of,
+    turn_order,
+    walk_page,
+)
 from roundtap_hub.views.squads import lost_squads, squads_of_match
 from roundtap_hub.views.tables import side_names
 
@@ -62,8 +72,10 @@ def seen_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState
     return found
 
 
-def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str], by: str) -> Seat:
-    """`names` by competitor: as whoever looks may read them. `by`: a player's pages offer what a player may say."""
+def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mapping[str, str], by: str,
+            side: Side | None = None) -> Seat:
+    """`names` by competitor: as whoever looks may read them. `by`: a player's pages offer what a player may say, and
+    ask the squads of that `side` alone."""
     state = moment.state
     situation = situation_at(state, moment.people, played, match)
     up = course.time_is_up(state, played, match, the_hub().clocks.now())
@@ -71,7 +83,7 @@ def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mappi
     if by == OFFICIAL:
         draw = (DRAW,) if may_be_drawn(state.rulebook, state.options, situation) else ()
         form = with_rulings(form, (*SIDES, *draw, "none"))
-    return Seat(state, played, match, situation, form, side_names(match, names), Saying(by, up))
+    return Seat(state, played, match, situation, form, side_names(match, names), Saying(by, up, side=side))
 
 
 def page_at(seat: Seat, fields: Fields, earlier: bool = False) -> WalkPage:
@@ -80,7 +92,7 @@ def page_at(seat: Seat, fields: Fields, earlier: bool = False) -> WalkPage:
     `earlier`: it was said before, on a slip: no clock is asked.
     """
     try:
-        trail = read_trail(seat.form, fields, seat.match.lots)
+        trail = read_trail(seat.form, fields, seat.match.lots, side=seat.saying.side)
         _refuse_left_out(trail, fields)
     except Problem as problem:
         _note(problem)
@@ -125,7 +137,7 @@ def _note(problem: Problem) -> None:
 def _before_the_mistake(seat: Seat, fields: Fields) -> Trail:
     """Without the answers of the last page, which is asked again."""
     try:
-        return read_trail(seat.form, fields, seat.match.lots, fields.get("asked", "").split())
+        return read_trail(seat.form, fields, seat.match.lots, fields.get("asked", "").split(), seat.saying.side)
     except Problem:
         return Trail()
 
@@ -154,7 +166,7 @@ def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence
 
 def draw_lot(seat: Seat, fields: Fields, who: str) -> Trail:
     """Draws the lot that comes next: the first one stands, for every front. Where none does, nothing happens."""
-    trail = read_trail(seat.form, fields, seat.match.lots)
+    trail = read_trail(seat.form, fields, seat.match.lots, side=seat.saying.side)
     if lot := walk_page(seat.form, trail).lot:
         note = NoteLot(seat.match.id, lot, secrets.choice(SIDES), seat.played.mark)
         the_hub().service.tell(seat.state.id, note, who)
@@ -198,14 +210,12 @@ def time_is_up(state: EventState, played: RoundState, match: MatchState) -> bool
 def _standing(seat: Seat) -> tuple[str, dict[str, list[str]]] | None:
     """The way and the answers of the result that stands."""
     stands = seat.match.match.result
-    if stands is None:
+    trail = trail_of(seat.form, stands, winner_of(seat.state.rulebook, seat.state.options, stands)) \
+        if stands is not None else Trail()
+    if trail.way is None:
         return None
-    found = answers_on_record(seat.form.ways, stands, winner_of(seat.state.rulebook, seat.state.options, stands))
-    if found is None:
-        return None
-    way, opener, answers = found
-    return way.id, {"opener": [opener], **{
-        name: [str(one) for one in _as_list(value)] for name, value in answers.items()}}
+    return trail.way.id, {"opener": [trail.opener or "a"], **{
+        name: [str(one) for one in _as_list(value)] for name, value in trail.answers.items()}}
 
 
 def _given(seat: Seat, at: WalkPage, fields: Fields) -> dict[str, list[str]]:

@@ -26,7 +26,7 @@ from roundtap_core.forms.form import Form
 from roundtap_core.records import Match, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import Situation
-from roundtap_core.rulebooks.result_words import Told, outcome, tell
+from roundtap_core.rulebooks.result_words import Told, outcome, tell, winner_of
 from roundtap_core.wire import canonical
 from roundtap_core.words import Words
 from roundtap_hub.calls import Call, call_at
@@ -35,6 +35,7 @@ from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.before_play import before_play, situation_at
 from roundtap_hub.views.event_at import EventAt, newest_round, seats, shown_names
 from roundtap_hub.views.lists import list_states
+from roundtap_hub.views.result_walk import trail_of
 from roundtap_hub.views.round_clock import Face, face_of
 from roundtap_hub.views.squads import lost_squads
 from roundtap_hub.views.tables import side_names
@@ -70,6 +71,8 @@ class MyTable:
     theirs: Said | None = None
     stands: Said | None = None
     yes: Fields = ()
+    asks_squads: bool = False
+    """A yes says this side's squads as well: `yes` leads to that question, with all that the other side has said."""
     again: Fields = ()
     number: int = 0
     """The entry of the result that stands, 0: none does."""
@@ -100,7 +103,10 @@ def my_table(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: EventA
         match.id, side, names[other(side)], _what(played, match, side), fields,
         told(mine.result if mine else None), told(theirs.result if theirs else None), told(stands),
         number=match.number or 0, unit=_unit(snapshot, units, match), lot=_lot(state, played, match))
-    if found.what in (CONFIRM, DIFFER) and theirs is not None:
+    if theirs is not None and theirs.result.picks and side not in theirs.result.picks:
+        trail = trail_of(form, theirs.result, winner_of(state.rulebook, state.options, theirs.result))
+        found = replace(found, yes=(*fields, *trail.fields()), asks_squads=True)
+    elif found.what in (CONFIRM, DIFFER) and theirs is not None:
         found = replace(found, yes=(*fields, *_answer(fields, theirs.result, theirs)))
     if match.state == SECOND and stands is not None:
         found = replace(found, again=(*fields, *_answer(fields, stands, None)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from roundtap_core.forms.answers import needs_opener
+from roundtap_core.forms.answers import answers_on_record, needs_opener
 from roundtap_core.forms.form import Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Asking, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import Walk, compose, walk
@@ -82,10 +82,16 @@ class WalkPage:
         return self.names[0] if self.kind == LOT else ""
 
 
+def trail_of(form: Form, result: Result, winner: str) -> Trail:
+    """How far a result leads that somebody has said: to the end, or to the squads that it leaves open."""
+    found = answers_on_record(form.ways, result, winner)
+    return Trail() if found is None else Trail(*found)
+
+
 def read_trail(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side],
-               without: Iterable[str] = ()) -> Trail:
+               without: Iterable[str] = (), side: Side | None = None) -> Trail:
     """What the fields hold. Raises Problem where an answer cannot be; `without`: questions that are asked anew. `lots`:
-    those that were drawn; nobody's fields say another."""
+    those that were drawn; nobody's fields say another. `side`: who alone is asked."""
     way = form.way(fields.get("way") or "")
     if way is None:
         return Trail()
@@ -95,6 +101,9 @@ def read_trail(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side]
         return trail
     if not needs_opener(way):
         trail = replace(trail, opener="a")
+    if side is not None:
+        way = way.said_by(side, trail.opener or "a")
+        trail = replace(trail, way=way)
     skipped = set(without)
     answers = {
         question.name: question.read(fields.getlist(f"q.{question.name}")) for question in way.questions
@@ -118,7 +127,9 @@ def walk_page(form: Form, trail: Trail) -> WalkPage:
     walked = walk(opened, trail.answers, opener)
     # Answers that a later correction made needless travel no further.
     met = [question for question in walked.met if question.name in trail.answers]
-    trail = replace(trail, answers={question.name: trail.answers[question.name] for question in met})
+    ahead = walk(opened, trail.answers, opener, fill=True).met
+    trail = replace(trail, answers={question.name: trail.answers[question.name] for question in ahead
+                                    if question.name in trail.answers})
     dropped = tuple(question.name for question in _last_page([q for q in met if q.name not in way.lots]))
     if dropped:
         before = trail.without(dropped)

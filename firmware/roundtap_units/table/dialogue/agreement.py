@@ -26,7 +26,12 @@ class Ask:
         if gesture.key == self.side:
             table.question = None
             table.seated.add(self.side)
-            table.send(self.side, self._theirs(), agrees=True)
+            theirs = self._theirs()
+            if theirs.picks and self.side not in theirs.picks:
+                # A phone has left this side's squads to it: they are asked, and nothing else anew.
+                edit_report(table, self.side, theirs)
+            else:
+                table.send(self.side, theirs, agrees=True)
         elif gesture.key == "down":
             table.question = Differ(table, self.side, self.call_judge)
         elif gesture.key == teller:

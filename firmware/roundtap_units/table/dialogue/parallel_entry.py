@@ -44,6 +44,7 @@ class Parallel:
             sheet.picked = list((like.picks or {}).get(side, ()))
             sheet.fielded = bool(sheet.picked)
             sheet.done = True
+        self._reopen_unsaid()
 
     # --- presses ---
 
@@ -116,7 +117,7 @@ class Parallel:
             if len(sheet.picked) == page.take and not sheet.warned and self.lost(side):
                 sheet.warned = True
                 return
-            reveal = not sheet.fielded
+            reveal = not sheet.fielded and not sheet.values
             if not sheet.mark(page):
                 return
             if reveal:

@@ -30,7 +30,8 @@ def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
     side: Side = data["side"]
     result = result_from_json(data["result"])
     said_now = Reported(result, entry.number, data["report_id"], data["body"], data.get("holder"))
-    reports = {**match.reports, side: said_now}
+    reports = _with_each_s_squads({**match.reports, side: said_now})
+    result = reports[side].result
     heard = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
     said = [report.result for report in reports.values()]
     # Entries of cores before this one say no serial: with them, a second agreement replaced the first.
@@ -43,6 +44,14 @@ def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
     else:
         match = changed(match, reports=reports, heard=heard, reported_mono_ms=entry.at.mono_ms)
     return state.with_match(match, fates=fates)
+
+
+def _with_each_s_squads(reports: Mapping[Side, Reported]) -> dict[Side, Reported]:
+    """What a side has left unsaid of the other's squads is what the other says of its own."""
+    own: dict[str, list[int]] = {
+        side: squads for side, said in reports.items() if (squads := (said.result.picks or {}).get(side))}
+    return {side: replace(said, result=replace(said.result, picks={**own, **said.result.picks}))
+            if said.result.picks else said for side, said in reports.items()}
 
 
 def _strangers_settled(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:

@@ -78,7 +78,7 @@ def _refusal(state: EventState, command: c.Report, now: Instant) -> str | None:
         return None
     up = None if command.earlier else time_is_up(state, round_state, match, now)
     why = next(excluded(state.rulebook, result, state.options, situation_of(state, round_state, match),
-                        Saying(PLAYER, command.time_up if up is None else up)), None)
+                        Saying(PLAYER, command.time_up if up is None else up, side=command.side)), None)
     if why is not None:
         return EARLY if why.key == "time_not_up" else IMPOSSIBLE
     if command.revision != match.revision or match.decided:
