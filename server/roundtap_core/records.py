@@ -172,6 +172,8 @@ class Tournament:
     rounds: tuple[Round, ...] = ()
     record: dict[str, Any] | None = None
     """As for a competitor."""
+    cut_order: tuple[str, ...] = ()
+    """Everybody in the order that the cut was made from, as it was then; empty where none was made, or kept."""
 
     def after(self, number: int) -> Tournament:
         """The tournament as it stood after round `number`."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from event_kit import MINUTE, Event, refused, score
-from roundtap_core.elimination.bracket import Bracket
+from roundtap_core.elimination.bracket import Bracket, bracket_of
+from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import CUT, OVER, bracket_now, offered, seeds_now, what_follows
 from roundtap_core.event.state import Entrant, state_digest, tournament_of
+from roundtap_core.event.whole import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import round_to_json, tournament_to_json
 from roundtap_core.records import CONCESSION, ELIMINATION, SWISS, Result
@@ -211,17 +214,67 @@ def test_a_drawn_bracket_is_not_drawn_again() -> None:
     assert event.state.live is not None
 
 
-def test_the_cut_can_be_taken_back_and_a_corrected_result_takes_it_back() -> None:
+def test_the_cut_can_be_taken_back() -> None:
     event = cut()
     event.tell(c.WithdrawCut())
     assert what_follows(event.state) == CUT
     with refused("no_cut_yet"):
         event.tell(c.WithdrawCut())
-    event.tell(c.MakeCut())
-    match = event.match("2.1")
-    assert event.kinds(c.EnterResult("2.1", match.revision, score(0, 100))) == ["cut-withdrawn", "result-entered"]
-    event.tell(c.MakeCut())
-    assert list(seeds_now(event.state)) == order(event)[:8]
+
+
+def test_a_correction_that_changes_who_is_in_is_asked_about_until_the_first_game_has_started() -> None:
+    """Whether the round after the cut is published or not: nothing has been played on it."""
+    for published in (False, True):
+        event = cut()
+        if published:
+            event.play()
+        seeds = list(seeds_now(event.state))
+        corrected = c.EnterResult("2.1", event.match("2.1").revision, score(0, 100))
+        with refused("cut_would_change"):
+            event.tell(corrected)
+        assert list(seeds_now(event.state)) == seeds
+        rounds = ["round-withdrawn"] if published else []
+        assert event.kinds(replace(corrected, cut="anew")) == [*rounds, "cut-withdrawn", "result-entered"]
+        event.tell(c.MakeCut())
+        assert list(seeds_now(event.state)) == order(event)[:8] != seeds
+
+
+def test_a_cut_that_is_kept_stays_whatever_the_table_says_now() -> None:
+    event = cut()
+    seeds, before = list(seeds_now(event.state)), order(event)
+    corrected = c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), cut="keep")
+    assert event.kinds(corrected) == ["result-entered"]
+    assert order(event) != before
+    event.play()
+    assert bracket(event).seeds == tuple(seeds)
+    assert bracket(event).standing == tuple(before)
+
+
+def test_a_correction_that_changes_no_seed_is_not_asked_about_and_offers_go_by_it() -> None:
+    """Four of twelve are in; below them two change places: a place that becomes free is offered by the order of now."""
+    event = cut(cut=4)
+    seeds, before = list(seeds_now(event.state)), order(event)
+    event.tell(c.EnterResult("2.5", event.match("2.5").revision, score(100, 99)))
+    assert list(seeds_now(event.state)) == seeds == order(event)[:4]
+    assert event.state.cut is not None
+    assert list(event.state.cut.order) == order(event) != before
+
+
+def test_once_a_game_has_started_a_correction_changes_the_swiss_table_and_nothing_after_it() -> None:
+    """Champion, seeds, the bracket's places and the places of those who were in it stay; also as a file."""
+    event = cut().play().settle().play().settle().play().settle()
+    before, final = bracket(event), final_ranking(tournament_of(event.state))
+    assert event.kinds(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100))) == ["result-entered"]
+    assert list(before.standing) != order(event)
+    after = bracket(event)
+    assert (after.seeds, after.standing, after.champion) == (before.seeds, before.standing, before.champion)
+    places = [[(each.competitor, each.rank, each.reached) for each in one if each.reached]
+              for one in (final, final_ranking(tournament_of(event.state)))]
+    assert places[0] == places[1]
+    file = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
+    headless = bracket_of(file)
+    assert headless is not None
+    assert (headless.seeds, headless.standing) == (before.seeds, before.standing)
 
 
 def test_whoever_left_comes_back_only_within_the_stage() -> None:
@@ -297,7 +350,8 @@ def test_exported_and_imported_it_goes_on_alike() -> None:
     event.tell(c.DeclinePlace(seeds[8]))
     event.tell(c.AcceptPlace(seeds[9]))
     event.play().settle().play()
-    file = tournament_of(event.state)
+    # The file that officials get holds the cut; here it goes on without.
+    file = replace(tournament_of(event.state), cut_order=())
     assert tournament_from_json(tournament_to_json(file)) == file
 
     again = Event(players=0, created=False)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 
 import pytest
+from fronts_seats import forms_of
 from pages_kit import House, problem_of, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult
@@ -120,6 +122,53 @@ def test_the_cut_is_taken_back(house: House):
     browser.post("/console/e1/cut/back")
     assert house.event.cut is None
     assert "The top 4 go on" in text_of(browser.get("/console/e1"))
+
+
+def turned_round(house: House, match_id: str = "4.1") -> dict[str, object]:
+    """What an official sends who gives a match to the other side."""
+    match = house.event.find_match(match_id)[1]  # type: ignore[index]
+    return {"way": "time", "q.score.winner": "0", "q.score.loser": "100", "revision": str(match.revision),
+            "seen": str(match.number or 0)}
+
+
+def test_a_correction_asks_what_becomes_of_the_cut_and_the_answer_comes_back_with_all_that_was_sent(house: House):
+    cut_made(house)
+    browser, seeds = house.organizer(), seeds_now(house.event)
+    sent = turned_round(house)
+    asked = browser.post("/console/e1/match/4.1/walk", **sent)
+    assert asked.status_code == 409
+    assert "Nothing is saved yet: say what becomes of the cut." in problem_of(asked)
+    form = next(form for form in forms_of(asked) if "cut" in form.controls)
+    assert (form.action, form.controls["cut"].values) == ("/console/e1/match/4.1/walk", ["anew", "keep"])
+    assert {name: value for name, value in form.hidden if name in sent} == sent
+    assert seeds_now(house.event) == seeds
+
+    assert browser.client.post(form.action, data={**dict(form.hidden), "cut": "keep"}).status_code == 303
+    assert seeds_now(house.event) == seeds
+    assert house.event.find_match("4.1")[1].match.result.score == Pair(0, 100)  # type: ignore[index]
+
+
+def test_the_cut_is_made_again_after_a_correction(house: House):
+    cut_made(house)
+    browser = house.organizer()
+    assert browser.post("/console/e1/match/4.1/walk", cut="anew", **turned_round(house)).status_code == 303
+    assert house.event.cut is None
+    assert "The top 4 go on" in text_of(browser.get("/console/e1"))
+
+
+def test_once_the_semi_final_has_started_a_correction_says_what_it_changes_and_what_stays(house: House):
+    cut_made(house)
+    browser = house.organizer()
+    house.publish()
+    house.service.tell("e1", EnterResult("5.1", 0, Result(score=Pair(100, 0))), "test")
+    sent = turned_round(house)
+    query = "&".join(f"{name}={value}" for name, value in sent.items())
+    table = house.event.find_match("4.1")[1].match.table  # type: ignore[index]
+    for page in (f"/console/e1/match/4.1/walk?{query}", f"/console/e1/entry?round=4&table={table}&text=0+100"):
+        said = text_of(browser.get(page))
+        assert re.search(r"Swiss table .* \d+ → \d+", said), said
+        assert "After the cut seeds, bracket and who goes on stay as they are" in said
+    assert browser.post("/console/e1/match/4.1/walk", **sent).status_code == 303
 
 
 def test_the_wall_shows_the_bracket_between_rounds_and_at_the_end(house: House):

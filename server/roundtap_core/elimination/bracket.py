@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from roundtap_core.elimination.cut import cut_order, ranked_for_cut
+from roundtap_core.elimination.cut import cut_order, swiss_order
 from roundtap_core.elimination.shape import THIRD, bracket_size, feeders, games_in, numbered, rounds_of, size_by
 from roundtap_core.randomness import lot
 from roundtap_core.records import ELIMINATION, SWISS, Match, Side, Tournament, other
@@ -66,8 +66,8 @@ class Game:
 @dataclass(frozen=True, slots=True)
 class Bracket:
     """`size`: a power of two. `seeds` by seed (empty without a cut). `round_numbers`: the event's numbers of the
-    bracket's rounds that are drawn. `standing`: everybody by Swiss rank as it was when the bracket began; empty where
-    no Swiss round was played."""
+    bracket's rounds that are drawn. `standing`: everybody by Swiss rank as it was when the cut was made; empty where no
+    Swiss round was played."""
 
     size: int
     seeds: tuple[str, ...]
@@ -117,7 +117,7 @@ def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | N
     if not played and len(seeds) < 2:
         return None
     ranked = bool(tournament.stage_rounds(SWISS))
-    standing = tuple(row.competitor for row in ranked_for_cut(tournament)) if ranked else ()
+    standing = swiss_order(tournament) if ranked else ()
     size = size_by(played[0].matches) if played else bracket_size(len(seeds))
     if played and not seeds and standing:
         began = {who for match in played[0].matches for who in (match.a, match.b)}

@@ -54,8 +54,20 @@ def ranked_for_cut(tournament: Tournament) -> tuple[StandingsRow, ...]:
 
 
 def cut_order(tournament: Tournament) -> tuple[str, ...]:
-    """Everybody ranked in the order that decides who goes on and with which seed, after all Swiss rounds."""
+    """Everybody in the order that decides who goes on, with which seed, and who is the better placed: as it was when
+    the cut was made, whatever was corrected since (house decision)."""
+    return tournament.cut_order or order_now(tournament)
+
+
+def order_now(tournament: Tournament) -> tuple[str, ...]:
+    """That order as the Swiss rounds say it now."""
     return tuple(rulebook(tournament.rulebook).cut_order(ranked_for_cut(tournament), tournament.seed))
+
+
+def swiss_order(tournament: Tournament) -> tuple[str, ...]:
+    """Everybody by Swiss rank as it was when the cut was made; where the cut went by another order, as it is now."""
+    kept = () if rulebook(tournament.rulebook).own_cut_order else tournament.cut_order
+    return kept or tuple(row.competitor for row in ranked_for_cut(tournament))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +91,7 @@ def cut_table(tournament: Tournament) -> tuple[CutRow, ...]:
     if not rulebook(tournament.rulebook).own_cut_order or not tournament.stage_rounds(SWISS):
         return ()
     rows = {row.competitor: row for row in ranked_for_cut(tournament)}
-    order = [rows[who] for who in cut_order(tournament)]
+    order = [rows[who] for who in cut_order(tournament) if who in rows]
     values = [(row.points, int(row.tiebreakers["opponents_points"])) for row in order]
     decided = [
         "points" if one[0] != two[0] else "opponents_points" if one[1] != two[1] else RANDOM

@@ -44,7 +44,9 @@ def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tup
         return out, -wins[who], 0 if third is not None and third.winner == who else 1
 
     people = [competitor.id for competitor in tournament.competitors if competitor.id in rows]
-    people.sort(key=lambda who: (came_to(who), swiss.get(who, 0)))
+    # Among those who made the cut it stays as it was then, whatever was corrected since.
+    kept = {who: place for place, who in enumerate(bracket.standing)} if bracket else {}
+    people.sort(key=lambda who: (came_to(who), (kept if who in wins else swiss).get(who, 0)))
     placed: list[Placed] = []
     for place, who in enumerate(people, start=1):
         shared = bool(placed) and not swiss and came_to(who) == came_to(placed[-1].competitor)

@@ -21,7 +21,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.lists.squads import ToField, fielded, let_go, to_field
-from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Round
+from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Result, Round
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rounds.second_stage import planned_rounds
@@ -98,6 +98,16 @@ def first_game_started(state: EventState) -> bool:
     first = begun[0]
     played = any(m.reports or m.decided or m.match.result is not None or m.match.bye == NO_SHOW for m in first.matches)
     return played or len(begun) > 1 or first.status != PUBLISHED or state.clock.state != IDLE
+
+
+def cut_stays(state: EventState) -> bool:
+    """Whether a correction of the rounds before changes no seed, no place of the bracket and nobody who advances."""
+    return state.cut is not None and not second_stage_is_swiss(state) and first_game_started(state)
+
+
+def with_result(state: EventState, match: MatchState, result: Result | None) -> EventState:
+    """As if this were the match's result."""
+    return state.with_match(replace(match, match=replace(match.match, result=result)))
 
 
 def elimination_rounds(state: EventState) -> list[RoundState]:

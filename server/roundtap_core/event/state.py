@@ -390,6 +390,7 @@ def tournament_of(
         ),
         rounds=tuple(Round(r.number, r.stage, tuple(m.match for m in r.matches), r.draw, r.tiebreak_form)
                      for r in rounds),
+        cut_order=state.cut.order if state.cut else (),
     )
 
 

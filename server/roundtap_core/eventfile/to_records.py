@@ -61,4 +61,5 @@ def to_tournament(data: dict[str, Any], competitors: Iterable[Competitor], round
         competitors=tuple(competitors),
         rounds=tuple(rounds),
         record=record_of(data, TOURNAMENT_RECORD),
+        cut_order=tuple(data.get("cut", {}).get("order", ())),
     )

@@ -264,6 +264,7 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
         "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "wants_reason": problem is not None and problem.key in WITH_REASON,
+        "changes_cut": problem is not None and problem.key in CHANGES_CUT,
         "steps": Steps(state) if state is not None else None,
         "to_do": _to_do(state is not None and bool(state.public_rounds))
         if request.endpoint in LEADING_TO_THE_DOORS else 0,
@@ -310,6 +311,12 @@ def the_asked() -> Asked:
 
 
 View = Callable[..., AnyResponse]
+
+COMPETITORS_TOLD = ("competitor", "comes", "goes")
+"""Parameters of a Problem that are one competitor's id, or several."""
+
+CHANGES_CUT = ("cut_would_change", "seeds_would_change")
+"""What an official settles by a word on the cut: the form comes back with it."""
 
 SETTLE_MS = 1000
 """So long a next step has been on the page before it takes a click: who clicks sooner meant the step before it."""
@@ -368,8 +375,10 @@ def tell(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -
 def with_name(problem: Problem, event_id: str) -> Problem:
     """The core knows competitors by id; a person reads the name."""
     moment = event_at(the_snapshot(), event_id)
-    name = full_names(moment).get(str(problem.params.get("competitor"))) if moment else None
-    return Problem(problem.key, where=problem.where, **{**problem.params, "competitor": name}) if name else problem
+    names = full_names(moment) if moment else {}
+    named = {key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
+             for key in COMPETITORS_TOLD if problem.params.get(key)}
+    return Problem(problem.key, where=problem.where, **{**problem.params, **named})
 
 
 def _endpoint_of(view: View) -> str:

@@ -28,7 +28,7 @@ from roundtap_hub.pages.base import (
 from roundtap_hub.pages.walking import seen_match, time_is_up
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
-from roundtap_hub.views.knockout import title_key
+from roundtap_hub.views.knockout import title_key, told_after_cut
 from roundtap_hub.views.squads import lost_squads
 from roundtap_hub.views.tables import cell, show_result, side_names
 from roundtap_hub.views.typed_result import Reading, grammar, read_line
@@ -76,7 +76,8 @@ def _table(moment: EventAt, played: RoundState, match: MatchState, line: str) ->
         "cell": _cell(moment, match), "reading": reading, "unclear": unclear, "names": names,
         "shown": show_result(reading.result, state) if reading else None,
         "told": (*told(state.rulebook, form, state.options, reading.result, names, t),
-                 *lost_squads(state, played, match, reading.result, names, t)) if reading else (),
+                 *lost_squads(state, played, match, reading.result, names, t),
+                 *told_after_cut(state, played, match, reading.result, full_names(moment), t)) if reading else (),
         "grammar": asked,
         "figures": ", ".join(figure_label(t, key, state.rulebook_id) for key in asked.figures),
         "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
@@ -128,7 +129,7 @@ def save(event_id: str, match_id: str) -> AnyResponse:
     if reading.mark != field("mark"):
         raise Problem("line_not_shown", table=match.match.table)
     tell(event_id, EnterResult(match.id, whole_number("revision") or 0, reading.result, whole_number("seen"),
-                              field("reason")[:PROSE_LETTERS]))
+                              field("reason")[:PROSE_LETTERS], cut=field("cut")))
     newest = newest_round(state)
     number = None if newest is None or newest.number == played.number else played.number
     return redirect(url_for("console.entry", event_id=event_id, round=number, done=match.match.table), 303)

@@ -101,7 +101,8 @@ def settle_point() -> AnyResponse:
         return _noted(Step(VENUE, NewEntry(KEPT, {"point": point.key, "event": point.claim.event,
                                                   "match": point.claim.match})))
     result = None if point.claim.result is None else result_from_json(dict(point.claim.result))
-    entered = EnterResult(point.claim.match, point.revision, result, point.number or 0, earlier=True)
+    entered = EnterResult(point.claim.match, point.revision, result, point.number or 0, earlier=True,
+                          cut=field("cut"))
     return _noted(Step(point.claim.event, entered))
 
 

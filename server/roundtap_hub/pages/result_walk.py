@@ -116,7 +116,7 @@ def enter(event_id: str, match_id: str) -> AnyResponse:
     if at.kind != END or at.result is None:
         return redirect(address_at(_at(seat), [*at.trail.fields(), *_base(seat, request.form)]), 303)
     entered = EnterResult(match_id, whole_number("revision") or 0, at.result, whole_number("seen"),
-                          field("reason")[:PROSE_LETTERS], earlier=bool(_code(request.form)))
+                          field("reason")[:PROSE_LETTERS], earlier=bool(_code(request.form)), cut=field("cut"))
     if entered.earlier:
         return enter_slip(seat, entered)
     the_hub().service.tell(event_id, entered, actor())

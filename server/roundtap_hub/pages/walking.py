@@ -32,7 +32,7 @@ from roundtap_core.rulebooks.result_words import (
 from roundtap_hub.pages.base import the_hub, words
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt
-from roundtap_hub.views.knockout import title_key
+from roundtap_hub.views.knockout import title_key, told_after_cut
 from roundtap_hub.views.result_walk import (
     END,
     PICKS,
@@ -61,6 +61,8 @@ class Seat:
     situation: Situation
     form: Form
     names: dict[str, str]
+    people: Mapping[str, str]
+    """Everybody's name, by competitor; `names` by side."""
     saying: Saying
 
 
@@ -83,7 +85,7 @@ def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mappi
     if by == OFFICIAL:
         draw = (DRAW,) if may_be_drawn(state.rulebook, state.options, situation) else ()
         form = with_rulings(form, (*SIDES, *draw, "none"))
-    return Seat(state, played, match, situation, form, side_names(match, names), Saying(by, up, side=side))
+    return Seat(state, played, match, situation, form, side_names(match, names), names, Saying(by, up, side=side))
 
 
 def page_at(seat: Seat, fields: Fields, earlier: bool = False) -> WalkPage:
@@ -155,7 +157,8 @@ def shown(seat: Seat, at: WalkPage, fields: Fields, address: str, base: Sequence
         "ways": ways_of(seat) if at.kind == WAY else (),
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
         "told": (*tell(book, seat.form, state.options, at.result, seat.names, t),
-                 *lost_squads(state, seat.played, seat.match, at.result, seat.names, t)) if at.result else (),
+                 *lost_squads(state, seat.played, seat.match, at.result, seat.names, t),
+                 *told_after_cut(state, seat.played, seat.match, at.result, seat.people, t)) if at.result else (),
         "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
         "outcome": outcome(book, state.options, seat.situation, at.result, seat.names, t) if at.result else "",
         "worth": worth_at(seat, at.result) if at.result else {}, "worth_label": worth_label,

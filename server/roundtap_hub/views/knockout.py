@@ -14,6 +14,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.course import (
     CUT,
     bracket_now,
+    cut_stays,
     elimination_rounds,
     offered,
     round_name,
@@ -21,9 +22,13 @@ from roundtap_core.event.course import (
     second_stage_is_swiss,
     seeds_now,
     what_follows,
+    with_result,
 )
-from roundtap_core.event.state import EventState, RoundState, active_ids
-from roundtap_core.records import TIEBREAK, StandingsRow
+from roundtap_core.event.state import EventState, MatchState, RoundState, active_ids, tournament_of
+from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
+from roundtap_core.rulebooks.result_words import Told
+from roundtap_core.standings.standings import standings
+from roundtap_core.words import Words
 from roundtap_hub.views.event_at import EventAt, newest_round, ranking, ranking_by_id, tournament
 from roundtap_hub.views.standings_table import has_draws, record_text, status_of
 from roundtap_hub.views.worked_out import worked_out_once
@@ -156,6 +161,18 @@ def _side_line(game: Game, seat: Seat, names: Mapping[str, str]) -> SideLine:
         names.get(who, who) if who else None, seat.seed, seat.winner_of, seat.loser_of, seat.empty, game.figure(who),
         who is not None and game.winner == who, seat.gone,
     )
+
+
+def told_after_cut(state: EventState, played: RoundState, match: MatchState, result: Result,
+                   names: Mapping[str, str], words: Words) -> list[Told]:
+    """What this result would change once the stage after the cut has begun: the Swiss table, and never who goes on."""
+    if played.stage not in (SWISS, TIEBREAK) or not cut_stays(state):
+        return []
+    was, now = ({row.competitor: row.rank for row in standings(tournament_of(each)) if row.rank is not None}
+                for each in (state, with_result(state, match, result)))
+    moves = (f"{names.get(who, who)} {was[who]} → {rank}" for who, rank in now.items() if was.get(who, rank) != rank)
+    return [Told(words("correction.table"), ", ".join(moves) or words("correction.table.same")),
+            Told(words("correction.cut"), words("correction.cut.stays"))]
 
 
 @worked_out_once

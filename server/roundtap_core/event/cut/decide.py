@@ -7,15 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap_core.clock import Instant
-from roundtap_core.elimination.cut import cut_order, make_cut
+from roundtap_core.elimination.cut import Cut, cut_order, make_cut, order_now
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import CUT, offered, second_stage_begun, what_follows
+from roundtap_core.event.course import CUT, first_game_started, offered, second_stage_begun, what_follows
 from roundtap_core.event.cut import commands as c
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import the_entrant, without_draft
 from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
+
+ANEW, KEEP = "anew", "keep"
+"""What becomes of a cut that a correction would change."""
 
 
 def cut(state: EventState, command: c.MakeCut, now: Instant) -> list[NewEntry]:
@@ -35,9 +38,7 @@ def cut(state: EventState, command: c.MakeCut, now: Instant) -> list[NewEntry]:
     made = make_cut(cut_order(tournament_of(state)), state.cut_size, active_ids(state))
     if made.size < 2:
         raise Problem("too_few_players", n=made.size)
-    return [*closing, NewEntry("cut-made", {
-        "size": made.size, "order": list(made.order), "seeds": list(made.seeds),
-    })]
+    return [*closing, *entries_of(made)]
 
 
 def withdraw_cut(state: EventState, command: c.WithdrawCut, now: Instant) -> list[NewEntry]:
@@ -59,6 +60,39 @@ def decline_place(state: EventState, command: c.DeclinePlace, now: Instant) -> l
     """The next in the order is asked."""
     _refuse_unless_offered(state, command.competitor)
     return [NewEntry("place-declined", {"competitor": command.competitor})]
+
+
+def cut_after(state: EventState, corrected: EventState, choice: str) -> list[NewEntry]:
+    """What a correction of the rounds before the cut makes of it, until the first game of the new stage has started
+    ("Der Schnitt"): the places stay with the same people by the same seeds, or an official has said whether the cut is
+    made anew (`choice` ANEW) or kept.
+
+    Raises Problem("cut_would_change", "seeds_would_change").
+    """
+    cut = state.cut
+    if cut is None or first_game_started(state):
+        return []
+    there = active_ids(state) - {*cut.declined, *cut.absent}
+    order = order_now(tournament_of(corrected))
+    was, now = make_cut(cut.order, cut.size, there).seeds, make_cut(order, cut.size, there).seeds
+    if choice == KEEP:
+        return []
+    if was == now:
+        return entries_of(replace(cut, order=order)) if order != cut.order else []
+    if choice == ANEW:
+        begun = [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
+        return [*begun, NewEntry("cut-withdrawn", {})]
+    comes, goes = (", ".join(who for who in one if who not in other) for one, other in ((now, was), (was, now)))
+    if not comes:
+        raise Problem("seeds_would_change")
+    raise Problem("cut_would_change", comes=comes, goes=goes)
+
+
+def entries_of(cut: Cut) -> list[NewEntry]:
+    """The entries that note this cut."""
+    made = [NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}),
+            *(NewEntry("place-declined", {"competitor": who}) for who in cut.declined)]
+    return [*made, NewEntry("absent-passed-over", {"absent": list(cut.absent)})] if cut.absent else made
 
 
 def _refuse_unless_offered(state: EventState, competitor: str) -> None:

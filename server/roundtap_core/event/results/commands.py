@@ -54,7 +54,7 @@ class EnterResult:
 
     `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say. `reason`: why it is
     entered although players could not say it; kept, and shown. `earlier`: it was said at the table before, on a slip or
-    to a journal that is lost: no clock is asked.
+    to a journal that is lost: no clock is asked. `cut`: "anew" or "keep", what becomes of a cut that it would change.
     """
 
     match: str
@@ -63,6 +63,7 @@ class EnterResult:
     seen: int | None = None
     reason: str = ""
     earlier: bool = False
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)

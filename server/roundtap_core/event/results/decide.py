@@ -9,13 +9,14 @@ from typing import Any
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import bracket_now, second_stage_begun, situation_of, time_is_up
+from roundtap_core.event.course import bracket_now, situation_of, time_is_up, with_result
+from roundtap_core.event.cut.decide import cut_after
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import find_match
 from roundtap_core.event.results import commands as c
 from roundtap_core.event.results.decide_absent import no_show, no_show_undone, nobody_came, undoing
 from roundtap_core.event.state import DRAFT, PUBLISHED, EventState, MatchState, RoundState, tournament_of
-from roundtap_core.records import ELIMINATION, NO_SHOW, UNPAIRED_LOSS, Result, other
+from roundtap_core.records import ELIMINATION, NO_SHOW, SWISS, TIEBREAK, UNPAIRED_LOSS, Result, other
 from roundtap_core.result_json import refuse_wild, result_from_json, result_to_json
 from roundtap_core.rulebooks.gate import OFFICIAL, ON_RECORD, PLAYER, Saying, excluded, refuse
 
@@ -129,8 +130,8 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
         undone.append(undoing(state, match))
         if command.result is None:
             return undone
-    if state.cut is not None and not second_stage_begun(state):
-        undone.append(NewEntry("cut-withdrawn", {}))
+    if round_state.stage in (SWISS, TIEBREAK):
+        undone += cut_after(state, with_result(state, match, command.result), command.cut)
     return [*undone, entered]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
+from roundtap_core.event.cut.decide import entries_of
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import without_draft
 from roundtap_core.event.setup import commands as c
@@ -50,11 +51,7 @@ def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> 
                  for o in command.officials if not o.on_duty]
     made += [NewEntry("played-on", {**line.to_json(), "wall": line.wall}) for line in command.played_on]
     if command.cut is not None:
-        cut = command.cut
-        made.append(NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}))
-        made += [NewEntry("place-declined", {"competitor": who}) for who in cut.declined]
-        if cut.absent:
-            made.append(NewEntry("absent-passed-over", {"absent": list(cut.absent)}))
+        made += entries_of(command.cut)
     if command.finished:
         made.append(NewEntry("event-finished", {}))
     return made
