@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from event_kit import Event, refused, score
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event import commands as c
@@ -160,25 +158,6 @@ def test_the_fold_of_the_entries_and_the_file_hold_it() -> None:
 
 # Leaving in mid-game.
 
-@pytest.mark.parametrize("second", ["drop", "disqualify"])
-def test_if_both_leave_in_mid_game_nobody_wins(second: str) -> None:
-    event = Event().play()
-    a, b = event.match().match.a, event.match().match.b or ""
-    event.tell(c.DropCompetitor(a))
-    assert event.match().match.result == score(0, 0, ended=CONCESSION, conceded_by="a")
-    event.tell(c.DropCompetitor(b) if second == "drop" else c.Disqualify(b, "cheating"))
-    assert event.match().match.result == score(0, 0, ended=RULING, winner="none")
-
-
-def test_who_leaves_after_the_round_keeps_the_win_over_who_left_in_it() -> None:
-    event = Event().play()
-    a, b = event.match().match.a, event.match().match.b or ""
-    event.tell(c.DropCompetitor(a))
-    event.settle().play()
-    event.tell(c.DropCompetitor(b))
-    assert event.match().match.result == score(0, 0, ended=CONCESSION, conceded_by="a")
-
-
 def test_a_concession_that_both_have_reported_stands_whoever_leaves_then() -> None:
     event = Event().play()
     a, b = event.match().match.a, event.match().match.b or ""
@@ -191,7 +170,7 @@ def test_a_concession_that_both_have_reported_stands_whoever_leaves_then() -> No
 def test_disqualified_in_mid_game_the_match_goes_to_the_opponent_and_the_row_to_the_end() -> None:
     event = Event().play()
     out, other = event.match().match.a, event.match().match.b or ""
-    event.tell(c.Disqualify(out, "cheating"))
+    event.tell(c.Disqualify(out, "cheating", stood=score(0, 0)))
     event.settle()
     rows = standings(tournament_of(event.state))
     assert (rows[-1].competitor, rows[-1].rank, rows[-1].status) == (out, None, "disqualified")

@@ -171,7 +171,7 @@ def test_the_stage_begins_with_its_first_game(begins: str, rulebook: str) -> Non
         event.report("a", won, "2.2")
     else:
         event.tell(c.NoShow("2.2", event.match("2.2").match.a))
-    event.tell(c.DropCompetitor(event.match("2.1").match.a))
+    event.tell(c.DropCompetitor(event.match("2.1").match.a, score(0, 0)))
     assert offered(event.state) is None
     assert event.state.live is not None
     assert event.match("2.1").match.result == Result(ended=CONCESSION, conceded_by="a")
@@ -182,7 +182,7 @@ def test_once_the_stage_has_begun_nobody_comes_in() -> None:
     event = cut().play()
     seeds = seeds_now(event.state)
     event.tell(c.SetClock("start"))
-    event.tell(c.DropCompetitor(seeds[0]))
+    event.tell(c.DropCompetitor(seeds[0], score(0, 0)))
     assert offered(event.state) is None
     assert event.match("3.1").match.result == Result(ended=CONCESSION, conceded_by="a")
     assert seeds_now(event.state) == seeds

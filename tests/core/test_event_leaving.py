@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from event_kit import Event, refused
+from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
-from roundtap_core.event.people.both_left import wins_by_leaving, won_by_leaving
-from roundtap_core.event.people.leave import left_open, squads_owed
+from roundtap_core.event.people.leave import left_open, squads_owed, wins_by_leaving
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import CONCESSION, RULING, Pair, Result
 from roundtap_core.standings.standings import standings
@@ -23,6 +22,10 @@ def warlords(**options: object) -> Event:
 
 def shatterpoint() -> Event:
     return Event(4, {}, rulebook="shatterpoint-premier", level=None).play()
+
+
+def xwing() -> Event:
+    return Event(4, {"structure": "own", "swiss_rounds": 3}).play()
 
 
 def leaving(event: Event, side: str, how: str, stood: Result | None = None) -> c.Command:
@@ -65,12 +68,88 @@ def test_lives_that_cannot_be_are_refused_and_nobody_has_left() -> None:
 
 
 @pytest.mark.parametrize("how", ["drop", "disqualify"])
-def test_if_both_leave_nobody_wins(how: str) -> None:
-    event = warlords()
-    event.tell(leaving(event, "a", "drop"))
+@pytest.mark.parametrize("known", [True, False])
+def test_the_first_who_leaves_decides_the_match_and_the_winner_may_go_home_too(how: str, known: bool) -> None:
+    """Whether the figures were said at once, or by an official after both had gone."""
+    event, stood = warlords(), Result(score=Pair(14, 9))
+    event.tell(leaving(event, "a", "drop", stood if known else None))
     event.tell(leaving(event, "b", how))
-    assert event.match().match.result == Result(ended=RULING, winner="none")
-    assert [tally(event, side) for side in "ab"] == [(0, 0), (0, 0)]
+    if not known:
+        assert [match.id for match in left_open(event.state)] == ["1.1"]
+        event.tell(c.EnterResult("1.1", 0, Result(ended=CONCESSION, conceded_by="a", score=Pair(14, 9))))
+    assert event.match().match.result == Result(ended=CONCESSION, conceded_by="a", score=Pair(14, 9))
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_if_both_had_asked_to_leave_before_either_left_nobody_wins(known: bool) -> None:
+    event, stood = warlords(), Result(score=Pair(14, 9))
+    first, second = (event.match().match.competitor(side) or "" for side in "ab")
+    event.tell(c.DropCompetitor(first, stood if known else None, together=True))
+    assert wins_by_leaving(event.state) == ({second: event.match()} if known else {})
+    event.tell(c.DropCompetitor(second, together=True))
+    assert event.match().match.result == Result(ended=RULING, winner="none", score=Pair(14, 9) if known else Pair())
+    event.tell(c.ReturnCompetitor(second))
+    score_now = event.match().match.result.score
+    assert event.match().match.result == Result(ended=CONCESSION, conceded_by="a", score=score_now)
+
+
+def test_a_result_that_a_side_has_reported_is_not_turned_by_its_leaving() -> None:
+    """It goes to the other side, or to an official."""
+    event = xwing()
+    event.report("a", score(100, 24))
+    event.tell(leaving(event, "a", "drop"))
+    assert (event.match().match.result, event.match().state) == (None, "one-sided")
+    assert left_open(event.state) == ()
+    event.report("b", score(100, 24))
+    assert event.match().match.result == score(100, 24)
+
+
+def test_who_is_disqualified_does_not_keep_what_they_reported() -> None:
+    event = xwing()
+    event.report("a", score(100, 24))
+    event.tell(leaving(event, "a", "disqualify", Result(score=Pair(60, 24))))
+    assert event.match().match.result == Result(ended=CONCESSION, conceded_by="a", score=Pair(60, 24))
+
+
+def test_the_leaver_s_own_points_stay_and_the_winner_s_become_full() -> None:
+    """X-Wing: 60:24 and a leaves: 100 for b, and a keeps 60; without figures the match waits for them."""
+    event = xwing()
+    event.tell(leaving(event, "a", "drop", Result(score=Pair(60, 24))))
+    rows = {row.competitor: row.tiebreakers["mov"] for row in standings(tournament_of(event.state))}
+    seat = event.match().match
+    assert (rows[seat.a], rows[seat.b or ""]) == (60, 140)
+    other = xwing()
+    other.tell(leaving(other, "a", "drop"))
+    assert [match.id for match in left_open(other.state)] == ["1.1"]
+
+
+def test_leaving_after_this_round_leaves_the_match_to_be_played() -> None:
+    event = xwing()
+    leaver = event.match().match.a
+    assert event.kinds(c.DropCompetitor(leaver, plays_on=True)) == ["competitor-dropped"]
+    assert left_open(event.state) == ()
+    event.agree(score(100, 24)).settle().play()
+    assert leaver not in {who for m in event.state.rounds[1].matches for who in (m.match.a, m.match.b)}
+    assert event.match("1.1").match.result == score(100, 24)
+
+
+def test_coming_back_plays_the_match_on_as_long_as_its_round_is_in_play() -> None:
+    event = xwing()
+    leaver = event.match().match.a
+    event.tell(c.DropCompetitor(leaver, Result(score=Pair(60, 24))))
+    assert event.kinds(c.ReturnCompetitor(leaver)) == ["result-entered", "competitor-returned"]
+    assert event.match().match.result is None
+    event.tell(c.DropCompetitor(leaver, Result(score=Pair(60, 24))))
+    event.settle().play()
+    assert event.kinds(c.ReturnCompetitor(leaver)) == ["competitor-returned"]
+
+
+def test_coming_back_touches_no_concession_that_an_official_has_entered() -> None:
+    event = xwing()
+    leaver = event.match().match.a
+    event.tell(c.EnterResult("1.1", 0, Result(ended=CONCESSION, conceded_by="a", score=Pair(60, 24))))
+    event.tell(c.DropCompetitor(leaver))
+    assert event.kinds(c.ReturnCompetitor(leaver)) == ["competitor-returned"]
 
 
 def test_a_best_of_three_keeps_who_won_and_waits_for_no_life() -> None:
@@ -105,20 +184,3 @@ def test_squads_that_cannot_be_are_refused() -> None:
         event.tell(leaving(event, "a", "drop", Result(picks={"a": [1, 1], "b": [1, 2]})))
     with refused("picks_missing"):
         event.tell(leaving(event, "a", "drop", Result(picks={"a": [1, 2]})))
-
-
-
-def test_a_win_by_leaving_is_that_of_whoever_stayed_while_the_round_is_open() -> None:
-    """Told of everybody at once; once all results are there, only of whom the opponent left in the very last entry."""
-    event = Event(6, {"structure": "own", "swiss_rounds": 2}).play()
-    assert wins_by_leaving(event.state) == {}
-    first, second = event.match("1.1").match, event.match("1.2").match
-    event.tell(c.DropCompetitor(first.b))
-    assert {who: match.id for who, match in wins_by_leaving(event.state).items()} == {first.a: "1.1"}
-    event.tell(c.EnterResult("1.3", 0, Result(score=Pair(100, 7))))
-    event.tell(c.Disqualify(second.a, "loaded dice"))
-    assert {who: match.id for who, match in wins_by_leaving(event.state).items()} == {second.b: "1.2"}
-    assert won_by_leaving(event.state, first.a) is None
-    assert won_by_leaving(event.state, second.b) is event.match("1.2")
-    event.tell(c.EnterResult("1.3", 1, Result(score=Pair(100, 8))))
-    assert wins_by_leaving(event.state) == {}

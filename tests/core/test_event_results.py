@@ -314,7 +314,7 @@ def test_a_drop_and_a_correction_do_not_touch_the_clock() -> None:
     event = Event().play()
     event.tell(c.SetClock("start"))
     before = event.state.clock
-    event.tell(c.DropCompetitor("p1"))
+    event.tell(c.DropCompetitor("p1", score(0, 0)))
     result = next(m.match.result for m in event.state.rounds[0].matches if m.match.result)
     assert result is not None
     assert result.ended == CONCESSION

@@ -176,11 +176,18 @@ def test_nobody_came_and_came_after_all_on_the_match_page(house: House):
     assert "Nobody is noted as absent" in problem_of(again)
 
 
-def test_leaving_after_the_opponent_has_left_says_that_nobody_wins(house: House):
+def test_where_both_have_asked_to_leave_it_says_that_nobody_wins_if_both_do(house: House):
     browser = house.with_event(NAMES[:4])
     house.publish()
+    house.place("unit-1", 1)
     match = house.event.live.matches[0].match  # type: ignore[union-attr]
-    browser.post(f"/console/e1/competitors/{match.a}/drop")
+    for who in (match.a, match.b):
+        house.hub.wishes.ask("e1", who or "", f"phone:{who}")
+    at = f"/console/e1/competitors/{match.a}/drop"
+    asked = browser.post(at)
+    assert "has asked to leave, too: if both leave, nobody wins" in text_of(asked)
+    figures = {"q.score.loser": "40", "asked": "score.loser"}
+    assert browser.post(at, known=1, way="conceded", opener="b", **figures).status_code == 303
     assert "nobody wins it then" in text_of(browser.opened("/console/e1"))
     browser.post(f"/console/e1/competitors/{match.b}/drop")
     assert house.event.live.matches[0].match.result.winner == "none"  # type: ignore[union-attr]

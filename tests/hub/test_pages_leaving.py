@@ -90,11 +90,11 @@ def test_life_totals_that_nobody_knows_are_owed_and_the_match_stays_open(house: 
     assert "life totals at that moment are missing" not in text_of(browser.get("/console/e1"))
 
 
-def test_if_the_other_leaves_too_nobody_is_asked_and_nobody_wins(house: House):
+def test_if_the_other_leaves_too_nobody_is_asked_and_the_match_waits_for_its_figures(house: House):
     browser = playing(house, "warlords-of-terra")
     browser.post(f"/console/e1/competitors/{sitting(house, 'b')}/drop", known=0)
     assert browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop").status_code == 303
-    assert result(house) == Result("ruling", "none")
+    assert result(house) is None
 
 
 def test_shatterpoint_asks_the_squads_of_both(house: House):
@@ -133,10 +133,31 @@ def test_an_answer_that_is_none_is_asked_again_from_the_start(house: House):
     assert house.event.entrants[who].active
 
 
-def test_where_nothing_is_asked_one_leaves_at_once(house: House):
+def test_where_no_figure_counts_it_is_said_what_leaving_does_and_it_can_be_after_the_round(house: House):
     browser = playing(house, "keyforge-archon")
-    assert browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop").status_code == 303
+    at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
+    asked = text_of(browser.post(at))
+    assert "it counts as conceded to" in asked
+    assert "leaves after this round: the match is played" in asked
+    assert result(house) is None
+    assert browser.post(at, known="after").status_code == 303
+    assert result(house) is None
+    browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/return")
+    assert browser.post(at, known=1).status_code == 303
     assert result(house) == Result("concession", conceded_by="a")
+
+
+def test_a_report_that_is_there_is_kept_and_it_says_so(house: House):
+    browser = playing(house, "xwing-standard")
+    house.report("1.1", "a", 100, 24)
+    at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
+    asked = text_of(browser.post(at))
+    assert "A result was reported at table 1. It stays" in asked
+    assert "How does it stand?" not in asked
+    assert browser.post(at, known=1).status_code == 303
+    assert result(house) is None
+    house.report("1.1", "b", 100, 24)
+    assert result(house) == Result(score=Pair(100, 24))
 
 
 @pytest.mark.parametrize("language", ["es", "de", "pl"])

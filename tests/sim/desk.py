@@ -23,14 +23,14 @@ from simulator import MOST_ROUNDS, Played
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
-from roundtap_core.event.course import CUT, OVER, offered, seeds_now, what_follows
+from roundtap_core.event.course import CUT, OVER, bracket_now, first_game_started, offered, seeds_now, what_follows
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import At, seal
 from roundtap_core.event.official import Official
-from roundtap_core.event.people.both_left import won_by_leaving
 from roundtap_core.event.people.leave import open_match, waits_for
 from roundtap_core.event.person import Person
-from roundtap_core.event.state import Entrant, EventState, MatchState, tournament_of
+from roundtap_core.event.state import Entrant, EventState, MatchState
+from roundtap_core.event.whole import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Pair, Result
@@ -68,19 +68,18 @@ class Desk:
 
     @property
     def event(self) -> Event:
-        return tournament_to_json(tournament_of(self.state, self.people, as_file=True))
+        return tournament_to_json(whole_tournament(self.state, self.people))
 
     def match(self, match_id: str) -> MatchState:
         found = self.state.find_match(match_id)
         assert found is not None
         return found[1]
 
-    def leave(self, who: str, how: str) -> None:
-        won = won_by_leaving(self.state, who)
-        if won is not None:
-            self.said[won.id] = ("won", "none")
-        stood = self._as_it_stands(who)
-        self.tell(c.DropCompetitor(who, stood) if how == "dropped" else c.Disqualify(who, "a reason", stood=stood))
+    def leave(self, who: str, how: str, **when: bool) -> None:
+        """`when`: after this round, or together with the opponent."""
+        stood = self._as_it_stands(who) if not when.get("plays_on") else None
+        self.tell(c.DropCompetitor(who, stood, **when) if how == "dropped" else c.Disqualify(
+            who, "a reason", stood=stood))
         self.gone[who] = how
         self.seen[how] += 1
 
@@ -261,10 +260,45 @@ def _leaves(how: str) -> Callable[[Desk, str, str, bool], None]:
 
 
 def _both_leave(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
-    one, two, _ = _side(desk, match_id)
-    desk.leave(one, "dropped")
+    """Nobody wins where both had asked to before either left; else the first who leaves has conceded."""
+    one, two, side = _side(desk, match_id)
+    together = desk.rand.random() < 0.5
+    desk.leave(one, "dropped", together=together)
+    if desk.state.find_match(match_id) is None:
+        return
     desk.leave(two, desk.rand.choice(("dropped", "disqualified")))
-    desk.said[match_id] = ("won", "none")
+    desk.said[match_id] = ("won", "none" if together else side)
+
+
+def _leaves_and_returns(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    """As long as the round is in play the match is played on."""
+    leaver, _, _ = _side(desk, match_id)
+    desk.leave(leaver, "dropped")
+    if desk.state.find_match(match_id) is None:
+        return
+    desk.tell(c.ReturnCompetitor(leaver))
+    del desk.gone[leaver]
+    assert desk.match(match_id).match.result is None, "leaving is not undone"
+
+
+def _leaves_after_the_round(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    desk.leave(_side(desk, match_id)[0], "dropped", plays_on=True)
+    _result(desk, match_id, stage, coarse)
+
+
+def _leaves_with_a_report(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
+    """What a side has said of the match is still the other's to say yes to."""
+    match, (leaver, _, _) = desk.match(match_id), _side(desk, match_id)
+    said = result_to_json(result_from_json(random_result(desk.event, _match_json(match), stage, desk.rand, coarse)))
+    for number, side in enumerate(("a", "b")):
+        desk.tell(c.Report(f"{match_id}{side}{desk.state.number}", match_id, side, match.revision,  # type: ignore[arg-type]
+                           said, "body"))
+        if number == 0 and desk.match(match_id).reports:
+            desk.leave(leaver, "dropped")
+            if desk.state.find_match(match_id) is None:
+                return
+    if desk.match(match_id).match.result is not None:
+        desk.said[match_id] = ("won", winner(BOOKS[desk.rulebook], said))
 
 
 def _taken_back(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
@@ -314,6 +348,8 @@ def _ruled(word: str) -> Callable[[Desk, str, str, bool], None]:
 DIRTY: dict[str, Callable[[Desk, str, str, bool], None]] = {
     "no-show": _no_show, "no-show undone": _no_show_undone, "nobody came": _nobody, "came after all": _nobody_undone,
     "left in mid-game": _leaves("dropped"), "put out in mid-game": _leaves("disqualified"), "both left": _both_leave,
+    "left and came back": _leaves_and_returns, "left after the round": _leaves_after_the_round,
+    "left with a report": _leaves_with_a_report,
     "taken back": _taken_back, "agreed, then corrected": _agreed_then_corrected,
     "agreed twice": _agreed_twice, "ruled": _ruled("a"),
     "both lose": _ruled("none"),
@@ -321,8 +357,13 @@ DIRTY: dict[str, Callable[[Desk, str, str, bool], None]] = {
 
 
 def _between(desk: Desk, dirt: float) -> None:
-    """After the round: some leave, some are put out, some come back."""
+    """After the round: some leave, some are put out, some come back; an earlier result is put right."""
     rand = desk.rand
+    if first_game_started(desk.state) and bracket_now(desk.state) is not None and rand.random() < dirt:
+        before = _outcome(desk)
+        _corrected(desk, "")
+        assert _outcome(desk) == before, "a correction after the cut has changed the bracket"
+        desk.seen["corrected after the cut"] += 1
     for who in sorted(entrant.id for entrant in desk.state.entrants.values() if entrant.active):
         if rand.random() < dirt / 20:
             desk.leave(who, rand.choice(("dropped", "disqualified")))
@@ -334,6 +375,9 @@ def _between(desk: Desk, dirt: float) -> None:
                 continue
             del desk.gone[who]
             desk.seen["returns"] += 1
+            # Who left in mid-game plays that match on.
+            for match in desk.state.live.open_matches if desk.state.live is not None else ():
+                _result(desk, match.id, "swiss", False)
 
 
 def _cut(desk: Desk, dirt: float) -> None:
@@ -341,12 +385,42 @@ def _cut(desk: Desk, dirt: float) -> None:
     rand = desk.rand
     desk.tell(c.MakeCut())
     if rand.random() < dirt:
+        _corrected(desk, rand.choice(("anew", "keep")))
+        desk.seen["corrected before the stage"] += 1
+        if desk.state.cut is None:
+            return
+    if rand.random() < dirt:
         assert desk.state.cut is not None
         desk.tell(c.PassOver(tuple(who for who in desk.state.cut.order if rand.random() < 0.2)))
         desk.seen["passed over"] += len(desk.state.cut.absent)
     if rand.random() < dirt and seeds_now(desk.state):
         desk.leave(rand.choice(seeds_now(desk.state)), rand.choice(("dropped", "disqualified")))
     _offers(desk)
+
+
+def _corrected(desk: Desk, cut: str) -> None:
+    """A result of the Swiss rounds is put right; a word on the cut, where it would change."""
+    played = [m for each in desk.state.rounds if each.stage == "swiss" for m in each.matches
+              if m.match.result is not None]
+    if not played:
+        return
+    match = desk.rand.choice(played)
+    plain = random_result(desk.event, _match_json(match), "swiss", desk.rand, False)
+    try:
+        desk.tell(c.EnterResult(match.id, match.revision, result_from_json(plain), reason="a test", cut=cut))
+    except Problem as problem:
+        # Beyond what may newly be entered; never for want of a word on the cut.
+        if problem.key in ("cut_would_change", "seeds_would_change"):
+            raise
+
+
+def _outcome(desk: Desk) -> tuple[object, ...]:
+    """What no correction may change once a game of the new stage has started."""
+    found = bracket_now(desk.state)
+    assert found is not None
+    # Epic ranks by another order than it cuts by: that order is not kept.
+    standing = () if desk.state.rulebook.own_cut_order else found.standing
+    return found.seeds, standing, [(game.number, game.winner) for game in found.games]
 
 
 def _offers(desk: Desk) -> None:

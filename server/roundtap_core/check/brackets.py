@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from roundtap_core.elimination.bracket import Bracket, Game, bracket_of, there_for
 from roundtap_core.elimination.next_games import match_of
@@ -20,11 +21,8 @@ def elimination_problems(tournament: Tournament) -> Iterator[Problem]:
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
     names = {competitor: f"{name} ({competitor})" for competitor, name in shown.items()}
     for bracket_round, round_ in enumerate(played, start=1):
-        before = Tournament(
-            tournament.name, tournament.rulebook, options=tournament.options, seed=tournament.seed,
-            competitors=tournament.competitors,
-            rounds=tuple(r for r in tournament.rounds if r.number < round_.number or r is played[0]),
-        )
+        before = replace(tournament, rounds=tuple(
+            r for r in tournament.rounds if r.number < round_.number or r is played[0]))
         try:
             bracket = bracket_of(before)
         except Problem:

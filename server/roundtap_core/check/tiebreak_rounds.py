@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from roundtap_core.check.stage_order import as_it_stood
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
 from roundtap_core.records import ELIMINATION, TIEBREAK, Tournament
@@ -24,35 +25,34 @@ def tiebreak_problems(tournament: Tournament) -> Iterator[Problem]:
         where = f"/rounds/{r}"
         if round_.stage == ELIMINATION:
             if may and not eliminated:
-                yield from _unbroken(_before(tournament, round_.number), where, shown)
+                yield from _unbroken(tournament, round_.number, where, shown)
             eliminated = True
         if round_.stage != TIEBREAK:
             continue
         if not may:
             yield Problem("no_tiebreak_rounds", where=where, rulebook=tournament.rulebook)
             continue
-        ties = [set(tie) for tie in _ties(_before(tournament, round_.number))]
-        for m, match in enumerate(round_.matches):
+        before = _before(tournament, round_.number)
+        ties = [set(tie) for tie in _ties(before)] if before is not None else []
+        for m, match in enumerate(round_.matches if before is not None else ()):
             pair = {match.a, match.b} - {None}
             if not any(pair <= tie for tie in ties):
                 yield Problem("tiebreak_without_tie", where=f"{where}/matches/{m}",
                               names=" – ".join(sorted(shown[who] for who in pair if who)))
 
 
-def _unbroken(before: Tournament, where: str, shown: dict[str, str]) -> Iterator[Problem]:
-    for tie in _ties(before):
+def _unbroken(tournament: Tournament, number: int, where: str, shown: dict[str, str]) -> Iterator[Problem]:
+    before = _before(tournament, number)
+    for tie in _ties(before) if before is not None else ():
         yield Problem("tie_not_broken", where=where, names=", ".join(shown[who] for who in tie))
 
 
-def _before(tournament: Tournament, number: int) -> Tournament:
-    """As it stood when round `number` was drawn: who left later was still there."""
-    return replace(
-        tournament.after(number - 1),
-        competitors=tuple(
-            replace(c, dropped_after=_later(c.dropped_after, number), disqualified_after=_later(
-                c.disqualified_after, number)) for c in tournament.competitors
-        ),
-    )
+def _before(tournament: Tournament, number: int) -> Tournament | None:
+    """As it stood when round `number` was drawn: who left later was still there. None where nobody can tell."""
+    stood = as_it_stood(tournament, number)
+    return stood and replace(stood, competitors=tuple(
+        replace(c, dropped_after=_later(c.dropped_after, number), disqualified_after=_later(
+            c.disqualified_after, number)) for c in tournament.competitors))
 
 
 def _later(last: int | None, number: int) -> int | None:

@@ -50,6 +50,10 @@ SECOND = "second"
 """A result stands, and since then both have agreed to another one: the first goes on standing until a judge decides."""
 
 
+PLAYS_ON, TOGETHER = "plays-on", "together"
+"""How somebody dropped: only after the round, or when both of a match had asked to leave before either left."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entrant:
     """A competitor as entries know one: an id and a salted digest, no name (names live in people)."""
@@ -77,10 +81,17 @@ class Entrant:
     """Said to be here, where the event asks for it (EventState.check_in)."""
     sign_up: str | None = None
     """SIGNED_UP or TO_CONFIRM of who entered by their own phone."""
+    how_left: str = ""
+    """PLAYS_ON or TOGETHER of who dropped so."""
 
     @property
     def active(self) -> bool:
         return self.dropped_after is None and self.disqualified_after is None
+
+    @property
+    def at_the_table(self) -> bool:
+        """Whether they play the match that they are in: whoever leaves only after the round does."""
+        return self.active or self.how_left == PLAYS_ON
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +130,8 @@ class MatchState(_WorkedOut):
     reported_mono_ms: int | None = None
     lots: Mapping[str, Side] = field(default_factory=dict)
     """What lots before play have said: {"first_player": "b"}. They stand whatever is taken back later."""
+    by_leaving: bool = False
+    """The result came about because one of the two left."""
     stood: Result | None = None
     """What stood before an official last put another result in its place."""
     log: tuple[LogLine, ...] = ()

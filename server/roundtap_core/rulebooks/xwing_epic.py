@@ -73,6 +73,7 @@ class XWingEpicDuel(Rulebook):
         "decision.epic_bye_mov", "decision.epic_games_equal", "decision.epic_minutes", "decision.own_structure",
     )
     officials_play = {"premier": NO, "*": WITH_SECOND}
+    leaving_asks = ("score",)
     lots = (INITIATIVE,)
     before_play: ClassVar[tuple[str, ...]] = ("before.initiative",)
     lists: ClassVar[ListCheck] = EpicDuelList()

@@ -74,6 +74,7 @@ class XWingStandard(Rulebook):
     disqualification_proposed_by = (HEAD_JUDGE,)
     lists: ClassVar[ListCheck] = XWingStandardList()
     structures = BASIC_AND_ADVANCED
+    leaving_asks = ("score",)
     lots = (INITIATIVE,)
     before_play = ("before.wait_for_start", "before.initiative")
     counting_aid = CountingAid("ship", (

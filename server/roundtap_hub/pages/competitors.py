@@ -38,7 +38,7 @@ from roundtap_hub.pages.base import (
     whole_number,
 )
 from roundtap_hub.pages.console import event
-from roundtap_hub.pages.leaving import leaves
+from roundtap_hub.pages.leaving import DROP, leaves, wish_to_leave_together
 from roundtap_hub.pages.new_event import enrol, next_number
 from roundtap_hub.views.event_at import EventAt
 
@@ -182,7 +182,9 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
 
 @mended_on(event)
 def drop(event_id: str, competitor: str) -> AnyResponse:
-    return leaves(event_id, competitor, "drop", lambda stood: tell(event_id, DropCompetitor(competitor, stood)))
+    together = wish_to_leave_together(event_id, competitor)
+    return leaves(event_id, competitor, DROP, lambda stood, plays_on: tell(
+        event_id, DropCompetitor(competitor, stood, plays_on, together)))
 
 
 @mended_on(event)
@@ -197,4 +199,4 @@ def disqualify(event_id: str, competitor: str) -> AnyResponse:
     by = signed_by(event_id, field("by"))
     reason = written(field("reason")[:500])
     return leaves(event_id, competitor, "disqualify",
-                  lambda stood: tell(event_id, Disqualify(competitor, reason, by, stood)))
+                  lambda stood, _: tell(event_id, Disqualify(competitor, reason, by, stood)))

@@ -15,38 +15,44 @@ from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, Result, Side, other
 from roundtap_core.rulebooks.gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label
-from roundtap_hub.pages.base import back_to_event, field, page, the_moment
+from roundtap_hub.pages.base import back_to_event, field, page, the_hub, the_moment
 from roundtap_hub.pages.walking import Fields, Seat, page_at, seat_of
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.result_walk import Trail, WalkPage, is_last, walk_page
 
-UNKNOWN = "0"
-"""The form's second button: nobody knows the figures now."""
+NOW, UNKNOWN, AFTER = "1", "0", "after"
+"""The form's buttons: they leave, and this is how it stood; nobody knows that now; they leave only after this round."""
+DROP = "drop"
 
-Tell = Callable[[Result | None], None]
+Tell = Callable[[Result | None, bool], None]
+"""Told with the figures of the match that is left, and whether it is only after this round."""
 
 
 def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyResponse:
-    """Somebody drops, or is disqualified (`action`): at once, or with what their open match has to say."""
+    """Somebody drops, or is disqualified (`action`): at once where no match of theirs is open, else after a page that
+    says what becomes of it and asks how it stands."""
     state = the_moment(event_id).state
     found = open_match(state, competitor)
-    if found is None or free_place(state, competitor) or not _asks(state, *found):
-        tell(None)
+    if found is None or free_place(state, competitor) or not _opponent_is_here(state, found[1], competitor) \
+            or field("known") == UNKNOWN or (field("known") == NOW and not _asks(state, *found, action)):
+        tell(None, False)
         return back_to_event(event_id, "competitors")
-    if field("known") == UNKNOWN:
-        tell(None)
+    if field("known") == AFTER and action == DROP:
+        tell(None, True)
         return back_to_event(event_id, "competitors")
     moment = the_moment(event_id)
     seat = replace(seat_of(moment, *found, full_names(moment), OFFICIAL), saying=LEAVING)
     side: Side = "a" if seat.match.match.a == competitor else "b"
     conceded = next(way for way in seat.form.ways if way.ended == CONCESSION)
     fields = Fields(request.form)
+    if not _asks(state, *found, action):
+        return _ask(seat, None, fields, competitor, action)
     fields.setlist("way", [conceded.id])
     fields.setlist("opener", [other(side)])
     at = page_at(seat, fields)
     if at.result is not None and not g.get("problem"):
         try:
-            tell(at.result)
+            tell(at.result, False)
             return back_to_event(event_id, "competitors")
         except Problem as problem:
             g.problem, g.status = problem, 400
@@ -57,18 +63,32 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
     return _ask(seat, at, fields, competitor, action)
 
 
-def _asks(state: EventState, played: RoundState, match: MatchState) -> bool:
-    """Nothing where the opponent has gone as well: then nobody wins."""
-    here = all(state.entrants[who].active for who in (match.match.a, match.match.b) if who)
-    return here and bool(waits_for(state, played, match))
+def _asks(state: EventState, played: RoundState, match: MatchState, action: str) -> bool:
+    """Nothing where a side has said how it ended, which stays unless somebody is disqualified."""
+    return (action != DROP or not match.reports) and bool(waits_for(state, played, match))
 
 
-def _ask(seat: Seat, at: WalkPage, fields: Fields, competitor: str, action: str) -> AnyResponse:
+def _opponent_is_here(state: EventState, match: MatchState, competitor: str) -> bool:
+    """Else the match is decided by who left it first."""
+    return all(state.entrants[who].at_the_table for who in (match.match.a, match.match.b) if who and who != competitor)
+
+
+def wish_to_leave_together(event_id: str, competitor: str) -> bool:
+    """Whether both of an open match have asked to leave, and neither has left."""
+    found = open_match(the_moment(event_id).state, competitor)
+    wishing = {wish.competitor for wish in the_hub().wishes.of(event_id) if not wish.refused}
+    return found is not None and {found[1].match.a, found[1].match.b} <= wishing
+
+
+def _ask(seat: Seat, at: WalkPage | None, fields: Fields, competitor: str, action: str) -> AnyResponse:
     leaver: Side = "a" if seat.match.match.a == competitor else "b"
-    carried = [*at.trail.fields(), *((name, field(name)) for name in ("reason", "by") if field(name))]
+    names = at.names if at is not None else ()
+    carried = [*(at.trail.fields() if at is not None else ()),
+               *((name, field(name)) for name in ("reason", "by") if field(name))]
     return page(
         "leave.html", state=seat.state, match=seat.match, names=seat.names, competitor=competitor, action=action, at=at,
-        given={name: fields.getlist(f"q.{name}") for name in at.names if f"q.{name}" in fields}, carried=carried,
+        given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields}, carried=carried,
         leaver=seat.names[leaver], winner=seat.names[other(leaver)], figure_label=figure_label,
-        more=not is_last(at), stays_open=SCORE in waits_for(seat.state, seat.played, seat.match),
+        more=at is not None and not is_last(at), stays_open=SCORE in waits_for(seat.state, seat.played, seat.match),
+        together=wish_to_leave_together(seat.state.id, competitor),
     )

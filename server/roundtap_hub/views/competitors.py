@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from roundtap_core.event.people.both_left import wins_by_leaving
+from roundtap_core.event.people.leave import wins_by_leaving
 from roundtap_core.event.state import TO_CONFIRM, Entrant, awaited, seated_ids
 from roundtap_hub.views.event_at import EventAt, full_names, seats, shown_names
 from roundtap_hub.views.wall import sort_key

@@ -170,7 +170,8 @@ def told_after_cut(state: EventState, played: RoundState, match: MatchState, res
         return []
     was, now = ({row.competitor: row.rank for row in standings(tournament_of(each)) if row.rank is not None}
                 for each in (state, with_result(state, match, result)))
-    moves = (f"{names.get(who, who)} {was[who]} → {rank}" for who, rank in now.items() if was.get(who, rank) != rank)
+    moves = (f"{names.get(who, who)} {was[who]}\u00a0→\u00a0{rank}" for who, rank in now.items()
+             if was.get(who, rank) != rank)
     return [Told(words("correction.table"), ", ".join(moves) or words("correction.table.same")),
             Told(words("correction.cut"), words("correction.cut.stays"))]
 

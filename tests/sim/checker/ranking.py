@@ -24,7 +24,9 @@ def order_of(event: Event, after: int | None = None) -> Order:
 
 
 def order_for_cut(event: Event) -> Order:
-    """The standings as they stood when the elimination began."""
+    """The standings as they stood when the cut was made: as it was kept, whatever was put right since."""
+    if "cut" in event and book_of(event).family != "epic":
+        return [(who, "") for who in event["cut"]["order"]]
     return order_of(event, before_knockout(event))
 
 
@@ -43,6 +45,8 @@ def plain_order(event: Event, records: Records, ranked: Sequence[str], keys: Seq
 
 def cut_order(event: Event) -> list[str]:
     """Who makes the cut, and the seeds: the standings; in Epic by points and the opponents' points, without MoV."""
+    if "cut" in event:
+        return list(event["cut"]["order"])
     if book_of(event).family == "epic":
         return [who for who, _ in epic_order(event)]
     return [who for who, _ in order_for_cut(event)]

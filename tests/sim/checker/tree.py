@@ -7,7 +7,7 @@ from typing import Any
 from checker.books import Event, book_of, in_table, status_of
 from checker.knockout import THIRD, Game, Number, bracket_size, games_of
 from checker.plan import rounds_of
-from checker.ranking import cut_order, epic_order, order_of
+from checker.ranking import cut_order, epic_order, order_for_cut, order_of
 from checker.records import swiss_rounds
 
 
@@ -41,7 +41,12 @@ def _cut_table(event: Event, printed: dict[str, Any]) -> list[str]:
         return ["a cut table of its own"] if "cut_table" in printed else []
     order = epic_order(event) if swiss_rounds(event) else []
     said = [(row["competitor"], row["decided_by"]) for row in printed.get("cut_table", [])]
-    return [] if said == order or not order else [f"cut table {said}, should be {order}"]
+    # Who was put out since has no place in it.
+    kept = [who for who in cut_order(event) if who in dict(order)] if order else []
+    if kept != [who for who, _ in order]:
+        # A result was put right since: the order stays, and its figures tell it no longer.
+        return [] if [who for who, _ in said] == kept else [f"cut table {said}, should be {kept}"]
+    return [] if said == order else [f"cut table {said}, should be {order}"]
 
 
 def _games(printed: dict[str, Any], rounds: list[dict[Number, Game]], size: int) -> list[str]:
@@ -87,8 +92,11 @@ def _ranking(event: Event, printed: dict[str, Any], rounds: list[dict[Number, Ga
     best_third = third.winner if third else None
     swiss = {who: n for n, (who, _) in enumerate(order_of(event), start=1)} if swiss_rounds(event) else {}
 
+    # Those who made the cut rank among each other as they did then.
+    then = {who: n for n, (who, _) in enumerate(order_for_cut(event))} if swiss else {}
+
     def place(who: str) -> tuple[int, bool, int]:
-        return -won.get(who, -1), who != best_third, swiss.get(who, 0)
+        return -won.get(who, -1), who != best_third, (then if who in won else swiss).get(who, 0)
 
     ranked, out = in_table(event)
     order = sorted(ranked, key=place)

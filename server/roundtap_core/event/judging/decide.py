@@ -14,9 +14,8 @@ from roundtap_core.event.judging.officials import refuse_own_match, refuse_playe
 from roundtap_core.event.judging.pending import is_final, open_appeal, proposed_disqualifications
 from roundtap_core.event.lookups import find_match, last_round, match_of_two, the_entrant, without_draft, written
 from roundtap_core.event.official import ROLES, Official
-from roundtap_core.event.people.both_left import both_left
 from roundtap_core.event.people.decide import free_place
-from roundtap_core.event.people.leave import leave_open_match
+from roundtap_core.event.people.leave import both_left, leave_open_match
 from roundtap_core.event.state import PUBLISHED, EventState
 from roundtap_core.rulebooks.base import HEAD_JUDGE, ORGANIZER
 
@@ -108,7 +107,8 @@ def _disqualify(state: EventState, command: c.Disqualify, now: Instant) -> NewEn
         raise Problem("already_left", competitor=entrant.id)
     reason = written(command.reason)
     freed = free_place(state, entrant.id)
-    leaving = freed or [*leave_open_match(state, entrant.id, command.stood), *both_left(state, entrant.id)]
+    leaving = freed or [*leave_open_match(state, entrant.id, command.stood, disqualified=True),
+                        *both_left(state, entrant.id)]
     return [*without_draft(state), *leaving, NewEntry(
         "competitor-disqualified",
         {"competitor": entrant.id, "after": last_round(state) - len(freed), "reason": reason, "by": command.by},

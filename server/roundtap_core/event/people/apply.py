@@ -76,11 +76,11 @@ def _changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
 
 
 def _dropped(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return with_entrant(state, data["competitor"], dropped_after=data["after"])
+    return with_entrant(state, data["competitor"], dropped_after=data["after"], how_left=data.get("how", ""))
 
 
 def _returned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    back = with_entrant(state, data["competitor"], dropped_after=None)
+    back = with_entrant(state, data["competitor"], dropped_after=None, how_left="")
     return with_missed(back, data["competitor"], data["missed"])
 
 

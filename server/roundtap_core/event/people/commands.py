@@ -88,10 +88,14 @@ class ChangePerson:
 
 @dataclass(frozen=True, slots=True)
 class DropCompetitor:
-    """`stood`: score, wounds and squads of the match that is left, as they stood; None: nobody said."""
+    """`stood`: score, wounds and squads of the match that is left, as they stood; None: nobody said. `plays_on`: only
+    after this round, the open match is played. `together`: the opponent had asked to leave as well, before either left.
+    """
 
     competitor: str
     stood: Result | None = None
+    plays_on: bool = False
+    together: bool = False
 
 
 @dataclass(frozen=True, slots=True)

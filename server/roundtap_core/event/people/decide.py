@@ -20,9 +20,8 @@ from roundtap_core.event.judging.officials import roles_of
 from roundtap_core.event.lookups import last_round, the_entrant, without_draft, written
 from roundtap_core.event.people import commands as c
 from roundtap_core.event.people.arriving import DECIDE_ARRIVING, arrival, is_here, refuse_signing_up
-from roundtap_core.event.people.both_left import both_left
-from roundtap_core.event.people.leave import leave_open_match
-from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.event.people.leave import both_left, leave_open_match, leaving_undone, open_match
+from roundtap_core.event.state import PLAYS_ON, TOGETHER, Entrant, EventState
 from roundtap_core.limits import MOST_COMPETITORS, fits_line
 from roundtap_core.records import SWISS_STAGES
 
@@ -81,10 +80,13 @@ def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntr
     entrant = the_entrant(state, command.competitor)
     if not entrant.active:
         raise Problem("already_left", competitor=entrant.id)
-    freed = free_place(state, entrant.id)
-    leaving = freed or [*leave_open_match(state, entrant.id, command.stood), *both_left(state, entrant.id)]
-    return [*without_draft(state), *leaving,
-            NewEntry("competitor-dropped", {"competitor": entrant.id, "after": last_round(state) - len(freed)})]
+    freed, how = free_place(state, entrant.id), TOGETHER if command.together else ""
+    if command.plays_on and open_match(state, entrant.id) is not None:
+        freed, how = [], PLAYS_ON
+    leaving = freed if freed or how == PLAYS_ON else [*leave_open_match(state, entrant.id, command.stood),
+                                                      *both_left(state, entrant.id)]
+    return [*without_draft(state), *leaving, NewEntry("competitor-dropped", {
+        "competitor": entrant.id, "after": last_round(state) - len(freed), **({"how": how} if how else {})})]
 
 
 def free_place(state: EventState, competitor: str) -> NewEntries:
@@ -106,7 +108,8 @@ def _return(state: EventState, command: c.ReturnCompetitor, now: Instant) -> New
     if (state.cut is not None or second_stage_begun(state)) and not _may_come_back(state, entrant):
         raise Problem("stage_is_over")
     missed = [r.number for r in state.public_rounds if r.number not in played and r.stage in SWISS_STAGES]
-    return [*without_draft(state), NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
+    return [*without_draft(state), *leaving_undone(state, entrant.id),
+            NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
 
 
 def _may_come_back(state: EventState, entrant: Entrant) -> bool:

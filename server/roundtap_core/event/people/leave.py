@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from roundtap_core.event.course import situation_of
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.state import EventState, MatchState, RoundState
-from roundtap_core.records import CONCESSION, RULING, Result, Side
+from roundtap_core.event.state import TOGETHER, EventState, MatchState, RoundState
+from roundtap_core.records import CONCESSION, RULING, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.gate import OFFICIAL, Saying, refuse
 
@@ -15,28 +15,70 @@ SCORE, PICKS = "score", "picks"
 LEAVING = Saying(OFFICIAL, reason="leaves")
 
 
-def leave_open_match(state: EventState, competitor: str, stood: Result | None = None) -> list[NewEntry]:
-    """Leaving during a game is a concession (house decision): the opponent wins the open match; if that one has left
-    as well, nobody does (RULEBOOKS 8).
+def leave_open_match(state: EventState, competitor: str, stood: Result | None = None,
+                     disqualified: bool = False) -> list[NewEntry]:
+    """Leaving during a game is a concession (RULEBOOKS 9): the opponent wins the open match, and may leave as well. If
+    both had asked to before either left, nobody wins. What a side has reported is not touched: it goes to the other,
+    or to an official; but the match of who is `disqualified` goes to the opponent (RULEBOOKS 8).
 
-    `stood`: the figures and squads of that match as they stood. Without them a match whose figures count (Warlords:
-    life totals) stays open until somebody says them. Raises Problem where they cannot be.
+    `stood`: the figures and squads of that match as they stood. Without them a match whose figures count stays open
+    until somebody says them. Raises Problem where they cannot be.
     """
     found = open_match(state, competitor)
-    if found is None:
+    if found is None or (found[1].reports and not disqualified):
         return []
     round_state, match = found
     side: Side = "a" if match.match.a == competitor else "b"
-    opponent = match.match.b if side == "a" else match.match.a
-    if opponent is not None and not state.entrants[opponent].active:
-        result = replace(stood or Result(), ended=RULING, winner="none", conceded_by=None)
-    elif stood is None and SCORE in waits_for(state, round_state, match):
+    opponent = state.entrants[match.match.competitor(other(side)) or ""]
+    if not opponent.at_the_table and opponent.how_left == TOGETHER:
+        return [_entered(match, replace(stood or Result(), ended=RULING, winner="none", conceded_by=None))]
+    if stood is None and SCORE in waits_for(state, round_state, match):
         return []
-    else:
-        result = replace(stood or Result(), ended=CONCESSION, winner=None, conceded_by=side)
-        if stood is not None:
-            refuse(state.rulebook, result, state.options, situation_of(state, round_state, match), LEAVING)
-    return [NewEntry("result-entered", {"match": match.id, "result": result_to_json(result)})]
+    first: Side = side if opponent.at_the_table else other(side)
+    result = replace(stood or Result(), ended=CONCESSION, winner=None, conceded_by=first)
+    if stood is not None:
+        refuse(state.rulebook, result, state.options, situation_of(state, round_state, match), LEAVING)
+    return [_entered(match, result)]
+
+
+def both_left(state: EventState, competitor: str) -> list[NewEntry]:
+    """The ruling in place of the win that somebody has because the other left, where both had asked to before."""
+    match = wins_by_leaving(state).get(competitor)
+    if match is None or match.match.result is None:
+        return []
+    return [_entered(match, replace(match.match.result, ended=RULING, winner="none", conceded_by=None))]
+
+
+def wins_by_leaving(state: EventState) -> dict[str, MatchState]:
+    """Who loses such a win by leaving, with the match: of the round in play, where both had asked to leave."""
+    found = {}
+    for match in state.live.matches if state.live is not None else ():
+        result = match.match.result
+        if match.by_leaving and result is not None and result.ended == CONCESSION:
+            first: Side = "a" if result.conceded_by == "a" else "b"
+            winner, loser = match.match.competitor(other(first)), match.match.competitor(first)
+            if winner is not None and state.entrants[loser or ""].how_left == TOGETHER:
+                found[winner] = match
+    return found
+
+
+def leaving_undone(state: EventState, competitor: str) -> list[NewEntry]:
+    """Who comes back plays the match on that their leaving has ended, as long as its round is in play; where both had
+    left, the other one has conceded."""
+    for match in state.live.matches if state.live is not None else ():
+        result = match.match.result
+        if not match.by_leaving or result is None or competitor not in (match.match.a, match.match.b):
+            continue
+        side: Side = "a" if match.match.a == competitor else "b"
+        if result.ended == CONCESSION and result.conceded_by == side:
+            return [NewEntry("result-entered", {"match": match.id, "result": None})]
+        if result.ended == RULING:
+            return [_entered(match, replace(result, ended=CONCESSION, winner=None, conceded_by=other(side)))]
+    return []
+
+
+def _entered(match: MatchState, result: Result) -> NewEntry:
+    return NewEntry("result-entered", {"match": match.id, "result": result_to_json(result), "left": True})
 
 
 def open_match(state: EventState, competitor: str) -> tuple[RoundState, MatchState] | None:
@@ -60,7 +102,8 @@ def left_open(state: EventState) -> tuple[MatchState, ...]:
     if state.live is None:
         return ()
     return tuple(match for match in state.live.matches if match.match.b is not None and match.match.result is None
-                 and not all(state.entrants[who].active for who in (match.match.a, match.match.b)))
+                 and not match.reports
+                 and not all(state.entrants[who].at_the_table for who in (match.match.a, match.match.b)))
 
 
 def squads_owed(state: EventState) -> tuple[tuple[RoundState, MatchState, tuple[Side, ...]], ...]:

@@ -75,7 +75,7 @@ def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) ->
                                       "after_round": state.public_rounds[-1].number})
     now = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
                   decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections,
-                  strangers={},
+                  strangers={}, by_leaving=data.get("left", False),
                   stood=match.stood if before in (None, result) else before)
     if data.get("reason"):
         line = LogLine(RULING_LINE, entry.number, entry.actor.partition(":")[0], data["reason"])
