@@ -127,7 +127,7 @@ def _next(desk: Desk, played: Played, coarse: bool, dirt: float) -> bool:
     if follows == CUT:
         _cut(desk, dirt)
         return True
-    before, left = desk.event, set(desk.gone)
+    before = desk.event
     desk.tell(c.DrawRound(desk.rand.randrange(2**31)))
     draft = desk.state.draft
     assert draft is not None
@@ -137,9 +137,7 @@ def _next(desk: Desk, played: Played, coarse: bool, dirt: float) -> bool:
         "draw": {"seed": draft.draw.seed, "attempt": draft.draw.attempt, "method": draft.draw.method},
         "matches": [_match_json(m) for m in draft.matches], "notes": dict(draft.notes),
     })
-    # A cut stands as it was made; in Warlords somebody's leaving since may move a tie that the file alone would see.
-    if not (draft.stage == "elimination" and BOOKS[desk.rulebook].family == "warlords" and left):
-        played.wrong += [f"pair: {text}" for text in pairing_complaints(before, printed)]
+    played.wrong += [f"pair: {text}" for text in pairing_complaints(before, printed)]
     desk.tell(c.PublishRound(draft.number, draft.draw.attempt))
     desk.said = {m.id: ("bye", str(m.match.bye)) for m in draft.matches if m.match.bye}
     desk.seen[f"{draft.stage} rounds"] += 1
@@ -375,9 +373,12 @@ def _between(desk: Desk, dirt: float) -> None:
                 continue
             del desk.gone[who]
             desk.seen["returns"] += 1
-            # Who left in mid-game plays that match on.
-            for match in desk.state.live.open_matches if desk.state.live is not None else ():
-                _result(desk, match.id, "swiss", False)
+            # Who left in mid-game plays that match on; where both had left, the other one has conceded.
+            for match in desk.state.live.matches if desk.state.live is not None else ():
+                if who in (match.match.a, match.match.b):
+                    desk.said.pop(match.id, None)
+                    if not match.done:
+                        _result(desk, match.id, "swiss", False)
 
 
 def _cut(desk: Desk, dirt: float) -> None:

@@ -26,7 +26,8 @@ def next_stage(tournament: Tournament) -> str:
     except Problem:
         return SWISS
     played = len(tournament.stage_rounds(SWISS))
-    if played >= swiss_rounds and rulebook(tournament.rulebook).tiebreak_rounds:
+    # A cut that was made stands, whoever has left or declined since.
+    if played >= swiss_rounds and rulebook(tournament.rulebook).tiebreak_rounds and not tournament.cut_order:
         from roundtap_core.rounds.next_tiebreak_round import open_ties
 
         if open_ties(tournament):

@@ -61,6 +61,7 @@ def stage_due(event: Event) -> str:
     plan = planned(event)
     if plan is None or len(swiss_rounds(event)) < plan[0]:
         return "swiss"
-    if plan[0] and groups_to_part(event):
+    # A cut that was made stands: whoever leaves or declines then parts no ties.
+    if plan[0] and "cut" not in event and groups_to_part(event):
         return "tiebreak"
     return "elimination" if plan[1] or not plan[0] else "swiss"
