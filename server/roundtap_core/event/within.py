@@ -45,6 +45,7 @@ PROSE = frozenset({"reason", "text", "noted", "seen", "name", "what"})
 their own."""
 LINES = frozenset({
     "category", "came_with", "group", "ticks", "officials_role", "sign_up", "color", "wall", "ended", "action", "level",
+    "cut", "how_left",
 })
 IDS = frozenset({
     "among", "id", "rulebook", "by", "match", "meets", "official", "role", "digest", "body", "report_id", "draw",
