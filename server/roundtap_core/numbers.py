@@ -1,8 +1,9 @@
-"""Whole numbers as people type them, one reading for every front."""
+"""Whole numbers: as people type them, one reading for every front, and the next one of ids."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from roundtap_core.errors import Problem
 
@@ -18,3 +19,9 @@ def typed_number(text: str) -> int:
     if found is None:
         raise Problem("not_a_number", value=text.strip()[:20])
     return -int(found[2]) if found[1] else int(found[2])
+
+
+def next_number(taken: Iterable[str], letter: str) -> int:
+    """One more than the highest number that follows the letter."""
+    numbers = [int(name[1:]) for name in taken if name[:1] == letter and name[1:].isdecimal()]
+    return max(numbers, default=0) + 1

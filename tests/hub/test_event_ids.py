@@ -9,9 +9,9 @@ from pages_kit import House, open_house
 
 from roundtap_core.event.commands import CreateEvent
 from roundtap_core.event.entries import VENUE
+from roundtap_core.numbers import next_number
 from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.journal.service import Step
-from roundtap_hub.pages.new_event import next_number
 
 
 def test_an_id_is_an_e_and_ten_letters_of_the_given_chance() -> None:

@@ -21,6 +21,7 @@ from roundtap_core.event.apply import fold
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.seen import CLOCK, mark
+from roundtap_core.event.state import Entrant
 from roundtap_hub.journal.journal import JournalConflict, PersonRecord
 from roundtap_hub.journal.postgres import PostgresJournal
 from roundtap_hub.journal.service import Step
@@ -88,6 +89,21 @@ def test_a_report_to_both_hubs_is_one_entry(url: str) -> None:
         assert len(first.service.tell("e1", report(1), "unit:table-1")) == 1
         assert second.service.tell("e1", report(1), "unit:table-1") == []
         assert second.service.snapshot.events["e1"].fates["r1"] == first.service.snapshot.events["e1"].fates["r1"]
+
+
+def test_people_entered_at_two_hubs_at_once_have_ids_of_their_own(url: str) -> None:
+    """Each page has looked at its own hub, which knows nothing of the other's newcomer yet."""
+    with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
+        first.service.ask(event_steps(), "organizer", people())
+        second.service.tell("e1", c.SetAbout({"place": "Club"}), "organizer")
+        for hub, name in ((first, "Nina Wolf"), (second, "Pia Luchs"), (first, "Ole Fuchs")):
+            person = Person(name)
+            hub.service.tell("e1", c.EnterCompetitor(Entrant("p5", person.digest(name))), "organizer",
+                             [PersonRecord("e1", "p5", name, person)])
+        second.service.follow(None)
+        wait_until(lambda: "p7" in second.service.snapshot.events["e1"].entrants, "the second hub")
+        assert [second.service.snapshot.people["e1"][who].name for who in ("p5", "p6", "p7")] == [
+            "Nina Wolf", "Pia Luchs", "Ole Fuchs"]
 
 
 def test_one_table_is_not_given_to_two_events_at_two_hubs(url: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
-from roundtap_core.event.commands import Command, CreateEvent, PublishRound, Report
+from roundtap_core.event.commands import Command, CreateEvent, EnterCompetitor, PublishRound, Report
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
@@ -18,6 +18,8 @@ from roundtap_core.event.setup.open_points import list_points
 from roundtap_core.event.state import EventState
 from roundtap_core.event.within import refuse_unfit_person
 from roundtap_core.limits import refuse_boundless
+from roundtap_core.lists.parts import fold
+from roundtap_core.numbers import next_number
 from roundtap_hub.journal.archiving import refuse_in_deleted, refuse_unless_may
 from roundtap_hub.journal.beyond_copy import has_place, refuse_before_settled, refuse_settling
 from roundtap_hub.journal.forgotten import people_gone
@@ -64,6 +66,7 @@ def decide_request(pending: Snapshot, request: Request, at: At, limit: TimeLimit
     Raises Problem where one of the steps is refused, or takes longer than the `limit`.
     """
     made: list[Entry] = []
+    _give_free_ids(pending, request)
     for step in request.steps:
         if isinstance(step.command, NewEntry):
             pending, entries = _of_venue(pending, step.command, at, step.actor or request.actor)
@@ -77,6 +80,35 @@ def decide_request(pending: Snapshot, request: Request, at: At, limit: TimeLimit
         refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
         pending = pending.with_person(record.event, record.competitor, record.person)
     return pending, made
+
+
+def _give_free_ids(pending: Snapshot, request: Request) -> None:
+    """A page proposes ids by what it has seen; where others have come meanwhile, its people get the next ones.
+
+    Raises Problem("entered_meanwhile", "sign_up_twice") where one of those others has the same name: nobody was asked
+    about that.
+    """
+    entering = {step.command.entrant.id: step.command.signed_up for step in request.steps
+                if isinstance(step.command, EnterCompetitor) and not step.command.imported}
+    coming = [record for record in request.people if record.competitor in entering]
+    state = pending.events.get(coming[0].event) if coming else None
+    if state is None or entering.keys().isdisjoint((*state.entrants, *state.removed)):
+        return
+    seen = min(next_number([who], "p") for who in entering)
+    others = [person for who, person in pending.people_of(state.id).items() if next_number([who], "p") >= seen]
+    theirs = {fold(name) for person in others for name in (person.name, *person.members)}
+    for record in coming:
+        for name in (record.person.name, *record.person.members):
+            if fold(name) in theirs:
+                raise Problem("sign_up_twice", name=name) if entering[record.competitor] else \
+                    Problem("entered_meanwhile", name=name)
+    first = next_number((*state.entrants, *state.removed), "p")
+    ids = {record.competitor: f"p{number}" for number, record in enumerate(coming, start=first)}
+    request.people = [replace(each, competitor=ids.get(each.competitor, each.competitor)) for each in request.people]
+    request.steps = [
+        replace(step, command=replace(step.command, entrant=replace(
+            step.command.entrant, id=ids.get(step.command.entrant.id, step.command.entrant.id))))
+        if isinstance(step.command, EnterCompetitor) else step for step in request.steps]
 
 
 def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[Snapshot, list[Entry]]:

@@ -22,6 +22,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.lists.parts import fold
 from roundtap_core.names import MOST_LETTERS, fit_name
+from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import is_damaged
@@ -39,7 +40,7 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.leaving import DROP, leaves, wish_to_leave_together
-from roundtap_hub.pages.new_event import enrol, next_number
+from roundtap_hub.pages.new_event import enrol
 from roundtap_hub.views.event_at import EventAt
 
 NAME_LETTERS = MOST_LETTERS

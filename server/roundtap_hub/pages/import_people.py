@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import ChangePerson, Command, EnterCompetitor, SetCameWith, SetFixedTable
 from roundtap_core.event.state import EventState
+from roundtap_core.numbers import next_number
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.journal.service import Step
@@ -26,7 +27,7 @@ from roundtap_hub.pages.base import (
     whole_number,
     words,
 )
-from roundtap_hub.pages.new_event import PATIENCE_S, enrol, next_number
+from roundtap_hub.pages.new_event import PATIENCE_S, enrol
 from roundtap_hub.people_import.columns import MEANINGS, OF_TEAMS, SKIP, guess_columns, guess_heading
 from roundtap_hub.people_import.import_plan import HERE, NEW, TWICE, WRONG, Plan, Planned, competitor_of, plan
 from roundtap_hub.people_import.raw_table import Rows, from_form, table_of_file, table_of_text, to_form

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, request
@@ -195,9 +195,3 @@ def _color() -> str:
     if not COLOR.fullmatch(color):
         raise Problem("color_text", value=color[:20])
     return color
-
-
-def next_number(taken: Iterable[str], letter: str) -> int:
-    """One more than the highest number that follows the letter."""
-    numbers = [int(name[1:]) for name in taken if name[:1] == letter and name[1:].isdecimal()]
-    return max(numbers, default=0) + 1

@@ -15,12 +15,12 @@ from roundtap_core.event.lookups import the_entrant
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
+from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.pages.base import actor, back_to_event, field, mended_on, the_hub, the_moment
 from roundtap_hub.pages.competitors import check_name
 from roundtap_hub.pages.console import event
-from roundtap_hub.pages.new_event import next_number
 
 
 def routes(bp: Blueprint) -> None:

@@ -14,17 +14,16 @@ from roundtap_core.event.commands import EnterCompetitor
 from roundtap_core.event.people.arriving import refuse_signing_up
 from roundtap_core.lists.parts import fold
 from roundtap_core.names import fit_name, shorten
+from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment, the_snapshot
+from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment
 from roundtap_hub.pages.competitors import refuse_broken_teams, team
-from roundtap_hub.pages.new_event import enrol, next_number
+from roundtap_hub.pages.new_event import enrol
 from roundtap_hub.views.event_at import EventAt
 
 ACTOR = "sign-up"
 """How entries name who entered themselves."""
-TRIES = 5
-"""Two at once want the same id: the second one takes the next."""
 FORM_BYTES, FORM_LETTERS = 16, 64
 
 
@@ -78,14 +77,7 @@ def sign_up(event_id: str) -> AnyResponse:
     refuse_signing_up(the_moment(event_id).state)
     if not hub.sign_ups.admits(request.remote_addr or ""):
         raise Problem("sign_up_wait")
-    for left in reversed(range(TRIES)):
-        try:
-            competitor = _enter(the_moment(event_id))
-            break
-        except Problem as problem:
-            if problem.key != "competitor_exists" or not left:
-                raise
-            _look_again()
+    competitor = _enter(the_moment(event_id))
     hub.sign_ups.entered(event_id, form, competitor)
     return redirect(personal_page(event_id, competitor), 303)
 
@@ -108,12 +100,6 @@ def _enter(moment: EventAt) -> str:
         external_id=" ".join(field("external_id").split()) or None, came_with=fit_name(field("came_with")) or None,
         members=members, captain=captain)
     record, entrant = enrol(state.id, competitor)
-    the_hub().service.tell(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
-    return competitor.id
-
-
-def _look_again() -> None:
-    from flask import g
-
-    g.pop("snapshot", None)
-    the_snapshot()
+    entered = the_hub().service.tell(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
+    # The writer has the last word on the id.
+    return str(entered[-1].data["competitor"])
