@@ -94,6 +94,27 @@ def test_columns_are_shown_anew_without_a_script(house: House) -> None:
     assert "Nina Wolf" in text_of(nameless)
 
 
+def test_a_name_that_may_be_two_people_is_marked_and_an_open_quotation_mark_is_refused(house: House) -> None:
+    browser = house.with_event()
+    shown = pasted(browser, 'Name;Club\n"Nina Wolf;Zoe Adler";Milan\nPia Luchs;Milan\n')
+    assert "Nina Wolf;Zoe Adler row 2 The name holds a line break, a tab or “;”" in text_of(shown)
+    assert fields_of(shown)["take"] == ["3"]
+    refused = pasted(browser, 'Name;Club\n"Nina Wolf;Milan\nZoe Adler;Milan\n')
+    assert "Line 2 of the table cannot be read" in problem_of(refused)
+    assert "Zoe Adler;Milan" in html.unescape(refused.text), "what was pasted stays"
+    assert len(house.event.entrants) == 6
+
+
+def test_a_reload_shows_the_pasted_table_again(house: House) -> None:
+    """A browser sends what it sent: nothing is kept by that. What would enter people is not sent again."""
+    browser = house.with_event()
+    shown = pasted(browser)
+    refused = pasted(browser, '"Nina')
+    changed = browser.post("/console/e1/import/people", **{**fields_of(shown), "mark": "another"})
+    assert [re.search(r'data-address="([^"]*)"', page.text) is None for page in (shown, refused, changed)] == [
+        True, True, False]
+
+
 def test_a_spreadsheet_is_uploaded(house: House) -> None:
     browser = house.with_event()
     browser.get("/console/e1/import")

@@ -53,7 +53,7 @@ def test_windows_1252_is_not_taken_for_1250_unless_who_uploads_it_reads_polish()
 def test_the_sign_between_the_cells_is_found_and_quotes_hold_it(separator: str) -> None:
     made = io.StringIO()
     csv.writer(made, delimiter=separator).writerows([["Name", "Note"], ["Keller, Franz; jr|x", 'says "hi"\nthere']])
-    assert table_of_text(made.getvalue()) == (("Name", "Note"), ("Keller, Franz; jr|x", 'says "hi" there'))
+    assert table_of_text(made.getvalue()) == (("Name", "Note"), ("Keller, Franz; jr|x", 'says "hi" ↵ there'))
 
 
 def test_excel_says_itself_what_stands_between_the_cells() -> None:
@@ -97,6 +97,22 @@ FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"
 def test_what_cannot_be_read_is_said_and_breaks_nothing(raw: bytes, key: str) -> None:
     with refused(key):
         table_of_file(raw)
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    ('Name;Club\n"Ana Ruiz;Falken\nBruno;Milan\nKai;X\n', 2),
+    ('Name;Club\nBruno;Milan\n"Ana Ruiz;Falken\nKai "K" Eich;"X"\nEva;Y\n', 3),
+    ('Name;Club\nBruno;"Milan\nAna Ruiz;Falken\n', 2), ('Name;Club\nBruno;Milan\n"Ana Ruiz;Falken', 3),
+])
+def test_a_quotation_mark_left_open_takes_nobody_in_and_its_line_is_named(text: str, line: int) -> None:
+    with pytest.raises(Problem) as caught:
+        table_of_text(text)
+    assert str(caught.value).startswith(f"Line {line} of the table cannot be read")
+
+
+def test_quotation_marks_that_hold_nothing_together_are_part_of_the_name() -> None:
+    assert [row[0] for row in table_of_text('Ana "Nini" Ruiz;A\n"Ace" Kai;B\nEva 5";C\n')] == [
+        'Ana "Nini" Ruiz', "Ace Kai", 'Eva 5"']
 
 
 def test_entities_of_a_sheet_are_not_unfolded() -> None:
@@ -230,6 +246,13 @@ def test_two_rows_about_one_who_is_here_change_nothing_twice() -> None:
 def test_names_written_the_other_way_round_are_turned_one_by_one() -> None:
     assert [row.person.name for row in planned("Name;Club\nKeller, Franz;A\nNina Wolf;B\nKeller, Jr.;C\n").rows] == [
         "Franz Keller", "Nina Wolf", "Keller, Jr."]
+
+
+@pytest.mark.parametrize("name", ['"Ana;Ruiz"', '"Ana\nRuiz"', '"Ana\tRuiz"'])
+def test_a_name_of_two_lines_or_cells_is_marked_and_not_ticked(name: str) -> None:
+    made = planned(f'Name;Note\n{name};"late\nperhaps"\nNina Wolf;\n')
+    assert [(row.odd, row.usual, row.may) for row in made.rows] == [(True, False, True), (False, True, True)]
+    assert (made.rows[0].person.name.replace(";", " "), made.rows[0].person.note) == ("Ana Ruiz", "late perhaps")
 
 
 @pytest.mark.parametrize(("link", "kept"), [

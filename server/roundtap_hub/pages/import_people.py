@@ -45,6 +45,9 @@ def routes(bp: Blueprint) -> None:
 def start(event_id: str) -> AnyResponse:
     """Where a file is chosen, or a table pasted."""
     moment = the_moment(event_id)
+    if "pasted" in request.form:
+        # It could not be read; a reload sends it once more, so that it is not lost.
+        g.address = ""
     return page("import_people.html", state=moment.state, rulebook=moment.state.rulebook)
 
 
@@ -80,6 +83,8 @@ def take(event_id: str) -> AnyResponse:
         the_hub().service.ask(steps, actor(), people, PATIENCE_S)
     except Problem as problem:
         g.problem, g.status = problem, 409
+        # A reload begins anew: what was to enter people is not sent twice.
+        g.address = url_for("console.import_people", event_id=event_id)
         for seen in ("snapshot", "units", "now_ms"):
             g.pop(seen, None)
         return _preview(the_moment(event_id), rows, heading, columns, ticked)
@@ -149,8 +154,6 @@ def _preview(
     except Problem as problem:
         g.problem = g.get("problem") or problem
         g.status = 400
-    # A reload begins anew: what was sent is not sent twice.
-    g.address = url_for("console.import_people", event_id=state.id)
     said: dict[str, Any] = {"new": NEW, "here": HERE, "twice": TWICE, "wrong": WRONG}
     counts = {name: planned.count(kind) for name, kind in said.items()} if planned else {}
     return page(

@@ -29,11 +29,12 @@ from roundtap_hub.people_import.columns import (
     TABLE,
     paid,
 )
-from roundtap_hub.people_import.raw_table import Rows
+from roundtap_hub.people_import.raw_table import BROKEN, Rows
 
 NEW, HERE, TWICE, WRONG = "new", "here", "twice", "wrong"
 """Of a row: somebody to be entered; somebody who is in the event; somebody of an earlier row; it cannot be entered."""
 
+NAMES = (NAME, FIRST, LAST, MEMBER_1, MEMBER_2)
 MOST_TABLES = 999
 UNREADABLE = "\ufffd"
 
@@ -56,6 +57,8 @@ class Planned:
     changes: tuple[str, ...] = ()
     as_row: int | None = None
     problem: Problem | None = None
+    odd: bool = False
+    """The name may be two cells or two lines: a quotation mark too many puts them together."""
 
     @property
     def may(self) -> bool:
@@ -65,7 +68,7 @@ class Planned:
     @property
     def usual(self) -> bool:
         """Whether it is taken unless somebody says otherwise."""
-        return self.kind == NEW
+        return self.kind == NEW and not self.odd
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +96,15 @@ def plan(
     said = [(number, {m: row[c] for c, m in enumerate(columns) if m}) for number, row in
             enumerate(rows[heading:], start=heading + 1) if any(row)]
     book = _Book(entrants, people, team_size)
-    made = tuple(book.planned(number, cells) for number, cells in said)
+    made = tuple(
+        replace(book.planned(number, {meaning: _in_one_line(cell) for meaning, cell in cells.items()}),
+                odd=any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", BROKEN)))
+        for number, cells in said)
     return Plan(made, digest([[list(columns), heading], [_seen(each) for each in made]])[:16])
+
+
+def _in_one_line(cell: str) -> str:
+    return " ".join(cell.replace(BROKEN, " ").split())
 
 
 def _seen(row: Planned) -> list[object]:

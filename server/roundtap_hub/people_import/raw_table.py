@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -16,6 +17,8 @@ from roundtap_hub.people_import.spreadsheet import is_spreadsheet, spreadsheet_r
 MOST_BYTES = 2 * 1024 * 1024
 """Of a file. A thousand players with links to their lists need a tenth of it."""
 MOST_ROWS, MOST_COLUMNS, CELL_LETTERS = 1000, 40, 1000
+BROKEN = "↵"
+"""Stands where a cell's text went on in another line, or after a tab."""
 MOST_ON_THE_WAY = 400_000
 """Bytes of a table in a form: it travels with each step, as nothing is stored before somebody confirms."""
 
@@ -85,28 +88,37 @@ def from_form(text: str) -> Rows:
 
 
 def _split(text: str, separator: str) -> Iterable[Sequence[str]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    lines = io.StringIO(text, newline="").readlines()
+    reader, begun = csv.reader(lines, delimiter=separator), 0
     while True:
         try:
-            yield next(reader)
+            row = next(reader)
+            if reader.line_num > begun + 1 or lines[begun].count('"') % 2:
+                # A quotation mark that is not closed where a cell ends has taken other rows into that cell.
+                list(csv.reader(lines[begun:reader.line_num], delimiter=separator, strict=True))
         except StopIteration:
             return
         except csv.Error:
-            raise Problem("table_unreadable", row=reader.line_num) from None
+            raise Problem("table_unreadable", row=begun + 1) from None
+        yield row
+        begun = reader.line_num
 
 
 def _separator(text: str) -> str:
     """What cuts most rows into the same number of cells; of two that do, the one that no text needs."""
-    best, most = SEPARATORS[0], 0.0
+    best, most, broken = SEPARATORS[0], 0.0, None
     for separator in SEPARATORS:
         try:
             widths = [len(row) for row in islice(_split(text, separator), SNIFFED_ROWS) if any(row)]
-        except Problem:
+        except Problem as problem:
+            broken = problem
             continue
         usual, rows = max(Counter(widths).items(), key=lambda each: (each[1], each[0]), default=(1, 0))
         worth = rows / max(1, len(widths)) if usual > 1 else 0.0
         if worth > most:
             best, most = separator, worth
+    if broken is not None and not most:
+        raise broken
     return best
 
 
@@ -139,4 +151,5 @@ def clean(cell: object) -> str:
         return "x" if cell else ""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         cell = int(cell)
-    return " ".join(harmless(str(cell)[:CELL_LETTERS].replace("\0", "")).split())
+    text = re.sub(r"[\t\r\n]+", f" {BROKEN} ", str(cell)[:CELL_LETTERS].replace("\0", "").strip())
+    return " ".join(harmless(text).split())
