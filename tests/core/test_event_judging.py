@@ -234,6 +234,29 @@ def test_an_extension_is_for_matches_in_play() -> None:
         event.tell(c.GrantExtension("1.2", 5))
 
 
+def test_an_extension_is_taken_back_and_another_one_given() -> None:
+    """55 was typed for 5: the minutes go, the ruling beside them stays, and the right number is given."""
+    event = Event().play()
+    event.tell(c.GrantExtension("1.1", 4))
+    event.tell(c.NoteRuling("1.1", "It overlaps."))
+    event.tell(c.GrantExtension("1.1", 55))
+    event.tell(c.TakeBackExtension("1.1"))
+    event.tell(c.GrantExtension("1.1", 5))
+    assert event.match().match.extension_minutes == 9
+    assert [(line.kind, line.minutes) for line in event.match().log] == [
+        ("extension", 4), ("ruling", None), ("extension", 5)]
+
+    event.tell(c.TakeBackExtension("1.1"))
+    event.tell(c.TakeBackExtension("1.1"))
+    assert event.match().match.extension_minutes is None
+    with refused("no_extension"):
+        event.tell(c.TakeBackExtension("1.1"))
+    event.tell(c.GrantExtension("1.1", 5))
+    event.agree(score(100, 0))
+    with refused("extension_only_in_play"):
+        event.tell(c.TakeBackExtension("1.1"))
+
+
 def test_an_untimed_round_has_nothing_to_extend() -> None:
     event = Event(options={"stages": {SWISS: {"minutes": None}}}).play()
     with refused("no_round_to_time"):

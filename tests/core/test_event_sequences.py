@@ -136,7 +136,7 @@ class AnEvening(RuleBasedStateMachine):
         st.builds(c.NoteRuling, MATCH, st.just("x")),
         st.builds(c.Appeal, MATCH, WHO),
         st.builds(c.DecideAppeal, MATCH, st.just("x"), st.booleans()),
-        st.builds(c.GrantExtension, MATCH, st.integers(0, 30)),
+        st.builds(c.GrantExtension, MATCH, st.integers(0, 30)), st.builds(c.TakeBackExtension, MATCH),
         st.builds(c.Tick, WHO, st.just("sleeves"), st.booleans()),
         st.builds(c.SubmitList, WHO, st.just("d"), st.sampled_from([None, 98])),
         st.builds(c.CorrectList, WHO, st.just("d"), st.just(99), st.just("x")),

@@ -168,17 +168,38 @@ def test_an_extension_shows_on_the_grid_and_on_the_matchs_clock(house: House):
     assert "Extension: +4 min" in text_of(browser.get("/console/e1/match/1.1"))
     mine = house.event.live.matches[0].match.a  # type: ignore[union-attr]
     assert "Your table has 4 minutes more" in text_of(house.browser().get(f"/e/e1/p/{mine}"))
-    assert "must be 1 to 56" in problem_of(browser.post("/console/e1/match/1.1/extension", minutes=60))
+    assert "must be 1 to 56" in problem_of(browser.post("/console/e1/match/1.1/extension", minutes=60, sure=60))
 
 
-def test_the_time_since_a_call_is_offered_as_extension(house: House):
+def test_the_time_since_a_call_is_said_beside_an_empty_field(house: House):
     browser = house.with_event()
     house.publish()
     house.place("unit-1", 1)
     house.hub.presence.heard("unit-1", house.time.ms, match="1.1", call=True)
     house.time.ms += 130_000
-    assert 'name="minutes" type="number" inputmode="numeric" min="1" max="60" value="3"' in browser.get(
-        "/console/e1/match/1.1").text
+    page = browser.get("/console/e1/match/1.1")
+    assert 'name="minutes" type="number" inputmode="numeric" min="1" max="60" value="" ' in page.text, (
+        "a figure that stood there would become part of what is typed: 5 and 5 is 55")
+    assert "This table called 3 min ago." in text_of(page)
+
+
+def test_a_long_extension_is_confirmed_and_any_can_be_taken_back(house: House):
+    browser = house.with_event()
+    house.publish()
+    at = "/console/e1/match/1.1/extension"
+    assert browser.post(at, minutes=15).status_code == 303
+    long = browser.post(at, minutes=16)
+    assert "16 minutes are a long extension" in problem_of(long)
+    assert 'name="sure" value="16"' in long.text
+    assert "25 minutes are a long extension" in problem_of(browser.post(at, minutes=25, sure=16)), "16 was confirmed"
+    assert browser.post(at, minutes=16, sure=16).status_code == 303
+    assert "Take back the last 16 min" in text_of(browser.get("/console/e1/match/1.1"))
+    assert browser.post(at, back=1).status_code == 303
+    page = text_of(browser.get("/console/e1/match/1.1"))
+    assert "15 min given so far." in page
+    assert "+16 min" not in page
+    browser.post(at, back=1)
+    assert "Take back" not in text_of(browser.get("/console/e1/match/1.1"))
 
 
 def test_a_closed_match_keeps_its_log_and_offers_no_extension(house: House):

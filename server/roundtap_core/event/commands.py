@@ -19,6 +19,7 @@ from roundtap_core.event.judging.commands import (
     OfficialDuty,
     ProposeDisqualification,
     SetOfficials,
+    TakeBackExtension,
     Warn,
 )
 from roundtap_core.event.mending.commands import (
@@ -83,7 +84,8 @@ Command = (
     | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | Report | EnterResult | NoShow | NobodyCame
     | NoShowUndone | NoteLot | SetPicks | SettleStrangers | MakeCut | WithdrawCut
     | AcceptPlace | DeclinePlace | PassOver | SetOfficials | OfficialDuty | Warn | ProposeDisqualification
-    | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | Disqualify
+    | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension | TakeBackExtension
+    | Disqualify
     | SwapSeats | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound
     | SetPrizes | DrawDoorPrize
 )
@@ -146,6 +148,7 @@ __all__ = [
     "SettleStrangers",
     "SubmitList",
     "SwapSeats",
+    "TakeBackExtension",
     "Tick",
     "UnpublishRound",
     "Warn",

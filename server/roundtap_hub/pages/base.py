@@ -45,6 +45,8 @@ ORGANIZER = "organizer"
 """How entries name whoever logged in with the hub's one PIN; see `actor`."""
 
 NAME_LETTERS = 80
+LONG_EXTENSION = 15
+"""Minutes; more are asked for twice, since 5 becomes 55 by one key."""
 
 LEADING_TO_THE_DOORS = ("console.events", "console.event")
 """Pages with the one line that leads to *Before the doors open* when something is wrong."""
@@ -65,7 +67,7 @@ TYPED_WRONG = frozenset({
     "proxy_too_long", "winner_missing", "picks_wrong", "none_without_ruling", "minutes_too_short", "member_missing",
     "date_wrong", "text_too_long", "unfit_text", "name_unfit",
     "fields_of_one", "option_asked", "picks_missing", "nobody_has_won", "loser_has_life", "winner_without_life",
-    "drawn_without_life", "wrong_code", "line_unclear",
+    "drawn_without_life", "wrong_code", "line_unclear", "extension_is_long",
     "prize_for_whom", "door_prize_what", "door_prize_too_few",
     "no_draw_before_time", "struggle_of_both",
     "winner_contradicts_games",
@@ -261,6 +263,7 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
         "organizer": visit.is_organizer(), "reader": visit.who(), "may": may, "who_may": who_may,
         "csrf": lambda: Markup(CSRF),
         "problem": harmless(problem.named(context.get("names", {})).say(t)) if problem else "",
+        "problem_key": problem.key if problem else "",
         "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "wants_reason": problem is not None and problem.key in WITH_REASON,
@@ -410,3 +413,11 @@ def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> in
         return typed_number(text)
     except Problem:
         raise Problem(wrong, value=text[:20], maximum=maximum) from None
+
+
+def confirmed_minutes() -> int | None:
+    """The minutes of an extension; many have to be confirmed. None: nothing is typed."""
+    minutes = whole_number("minutes")
+    if minutes is not None and minutes > LONG_EXTENSION and field("sure") != str(minutes):
+        raise Problem("extension_is_long", minutes=minutes)
+    return minutes

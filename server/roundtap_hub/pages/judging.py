@@ -15,12 +15,13 @@ from roundtap_core.event.commands import (
     ProposeDisqualification,
     SetCameWith,
     SetPicks,
+    TakeBackExtension,
     Tick,
     Warn,
 )
 from roundtap_core.forms.questions import SQUADS_MAX, squads_read
 from roundtap_core.names import fit_name
-from roundtap_hub.pages.base import back_to_event, field, mended_on, signed_by, tell, whole_number
+from roundtap_hub.pages.base import back_to_event, confirmed_minutes, field, mended_on, signed_by, tell
 from roundtap_hub.pages.competitors import NAME_LETTERS
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.results import match_page
@@ -94,8 +95,9 @@ def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
 
 @mended_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
-    minutes = whole_number("minutes") or 0
-    tell(event_id, GrantExtension(match_id, minutes, _by(event_id)))
+    """More minutes, or the last ones taken back."""
+    tell(event_id, TakeBackExtension(match_id, _by(event_id)) if field("back") else
+         GrantExtension(match_id, confirmed_minutes() or 0, _by(event_id)))
     return back_to_match(event_id, match_id)
 
 

@@ -17,6 +17,7 @@ from roundtap_hub.journal.service import Step
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import (
     actor,
+    confirmed_minutes,
     field,
     page,
     signed_by,
@@ -24,7 +25,6 @@ from roundtap_hub.pages.base import (
     the_moment,
     the_snapshot,
     who_may,
-    whole_number,
     words,
 )
 from roundtap_hub.pages.walking import Seat
@@ -121,7 +121,7 @@ def enter_slip(seat: Seat, entered: EnterResult) -> AnyResponse:
     steps: list[Step] = []
     on_record = match.match.result
     if word != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
-        if (minutes := whole_number("minutes")) is not None and _may(EXTEND, event_id, match.id):
+        if (minutes := confirmed_minutes()) is not None and _may(EXTEND, event_id, match.id):
             steps.append(Step(event_id, GrantExtension(match.id, minutes, signed_by(event_id, field("by")))))
         if differs:
             steps.append(Step(event_id, NoteRuling(match.id, entered.reason,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from roundtap_core.event.judging.decide import EXTENSION_MAX
 from roundtap_core.event.judging.officials import rules_at
 from roundtap_core.event.judging.pending import is_final, open_appeal, proposed_disqualifications
-from roundtap_core.event.match_log import APPEAL
+from roundtap_core.event.match_log import APPEAL, EXTENSION
 from roundtap_core.event.official import ROLES
 from roundtap_core.event.people.arriving import meetable
 from roundtap_core.event.state import PUBLISHED, MatchState, RoundState
@@ -18,7 +18,6 @@ from roundtap_hub.views.officials import OfficialsView, Signer, official_name, o
 from roundtap_hub.views.squads import told_squads
 
 MINUTE_MS = 60_000
-USUAL_MINUTES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,8 @@ class JudgeView:
     final: bool
     extension_minutes: int
     extension_left: int
-    offered_minutes: int
+    last_extension: int
+    waited_minutes: int
     official_plays: bool
     rules: str
     signers: tuple[Signer, ...]
@@ -98,7 +98,7 @@ def desk_of(moment: EventAt) -> Desk:
 
 
 def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_ms: int | None) -> JudgeView:
-    """One match as a judge needs it. The time since the table called is offered as extension."""
+    """One match as a judge needs it. The time since the table called stands beside its extension."""
     state, names = moment.state, full_names(moment)
     sides = (match.match.a, match.match.b)
     appeal = open_appeal(match)
@@ -106,14 +106,15 @@ def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_
     minutes = match.match.extension_minutes or 0
     timed = played.status == PUBLISHED and not match.done and state.clock.total_ms is not None
     left = EXTENSION_MAX - minutes if timed else 0
-    waited = USUAL_MINUTES if call_age_ms is None else -(-call_age_ms // MINUTE_MS)
+    given = [line.minutes or 0 for line in match.log if line.kind == EXTENSION] or [minutes]
     signed = signers(moment)
     heads = tuple(s for s in signed if s.role == HEAD_JUDGE)
     return JudgeView(
         tuple(Line(line.kind, line.number, *_who(moment, line.kind, line.by), line.text, line.upheld, line.minutes)
               for line in match.log),
         names.get(appeal.by, appeal.by) if appeal else "", is_final(match), minutes, left,
-        max(1, min(waited, left)), any(o.plays in sides for o in state.officials.values() if o.plays),
+        given[-1] if timed and minutes else 0, -(-(call_age_ms or 0) // MINUTE_MS),
+        any(o.plays in sides for o in state.officials.values() if o.plays),
         official_name(moment, ruling.id) if ruling else "", signed, heads or signed[:1],
     )
 

@@ -75,6 +75,17 @@ def _extension(state: EventState, data: Mapping[str, Any], entry: Entry) -> Even
     return _logged(state.with_match(replace(found[1], match=longer)), data["match"], line)
 
 
+def _extension_back(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    found = state.find_match(data["match"])
+    if found is None:
+        return state
+    match, log = found[1].match, found[1].log
+    left = (match.extension_minutes or 0) - data["minutes"]
+    gone = max((line.number for line in log if line.kind == EXTENSION), default=0)
+    return state.with_match(replace(found[1], match=replace(match, extension_minutes=left or None), log=tuple(
+        line for line in log if (line.kind, line.number) != (EXTENSION, gone))))
+
+
 def _logged(state: EventState, match_id: str, line: LogLine) -> EventState:
     found = state.find_match(match_id)
     return state if found is None else state.with_match(replace(found[1], log=(*found[1].log, line)))
@@ -91,4 +102,5 @@ APPLY_JUDGING: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], Eve
     "appeal-made": _appeal,
     "appeal-decided": _decision,
     "extension-granted": _extension,
+    "extension-taken-back": _extension_back,
 }

@@ -87,6 +87,14 @@ class GrantExtension:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeBackExtension:
+    """The last minutes that a match was given were too many, or another match's: as if they had not been given."""
+
+    match: str
+    by: str = ORGANIZER
+
+
+@dataclass(frozen=True, slots=True)
 class Disqualify:
     """`by`: who decides, an official of the event or a role. `stood`: as when somebody drops."""
 

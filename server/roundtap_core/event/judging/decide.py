@@ -13,10 +13,11 @@ from roundtap_core.event.judging import commands as c
 from roundtap_core.event.judging.officials import refuse_own_match, refuse_players, roles_of
 from roundtap_core.event.judging.pending import is_final, open_appeal, proposed_disqualifications
 from roundtap_core.event.lookups import find_match, last_round, match_of_two, the_entrant, without_draft, written
+from roundtap_core.event.match_log import EXTENSION
 from roundtap_core.event.official import ROLES, Official
 from roundtap_core.event.people.decide import free_place
 from roundtap_core.event.people.leave import both_left, leave_open_match
-from roundtap_core.event.state import PUBLISHED, EventState
+from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.rulebooks.base import HEAD_JUDGE, ORGANIZER
 
 NewEntries = list[NewEntry]
@@ -155,10 +156,7 @@ def _decide_appeal(state: EventState, command: c.DecideAppeal, now: Instant) -> 
 
 def _grant_extension(state: EventState, command: c.GrantExtension, now: Instant) -> NewEntries:
     """A judge's time at a table, or lost material looked for, is given back to that table."""
-    round_state, match = find_match(state, command.match)
-    roles_of(state, command.by)
-    if round_state.status != PUBLISHED or match.done:
-        raise Problem("extension_only_in_play")
+    round_state, match = _played_now(state, command)
     if match_clock(state, round_state, match).total_ms is None:
         raise Problem("no_round_to_time")
     left = EXTENSION_MAX - (match.match.extension_minutes or 0)
@@ -167,6 +165,24 @@ def _grant_extension(state: EventState, command: c.GrantExtension, now: Instant)
     if not 1 <= command.minutes <= left:
         raise Problem("figure_out_of_range", value=command.minutes, minimum=1, maximum=left)
     return [NewEntry("extension-granted", {"match": match.id, "minutes": command.minutes, "by": command.by})]
+
+
+def _take_back_extension(state: EventState, command: c.TakeBackExtension, now: Instant) -> NewEntries:
+    """The last one, in the words of the match's log; one that came with an event's file may have none."""
+    match = _played_now(state, command)[1]
+    given = match.match.extension_minutes
+    if not given:
+        raise Problem("no_extension")
+    last = next((line.minutes for line in reversed(match.log) if line.kind == EXTENSION), given)
+    return [NewEntry("extension-taken-back", {"match": match.id, "minutes": last, "by": command.by})]
+
+
+def _played_now(state: EventState, command: c.GrantExtension | c.TakeBackExtension) -> tuple[RoundState, MatchState]:
+    round_state, match = find_match(state, command.match)
+    roles_of(state, command.by)
+    if round_state.status != PUBLISHED or match.done:
+        raise Problem("extension_only_in_play")
+    return round_state, match
 
 
 DECIDE_JUDGING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
@@ -180,4 +196,5 @@ DECIDE_JUDGING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] 
     c.Appeal: _appeal,
     c.DecideAppeal: _decide_appeal,
     c.GrantExtension: _grant_extension,
+    c.TakeBackExtension: _take_back_extension,
 }
