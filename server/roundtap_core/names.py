@@ -38,11 +38,10 @@ def display_name(competitor: Competitor, shown: Mapping[str, str] | None = None)
 
 
 def shorten(name: str, letters: int) -> str:
-    """The first name and `letters` letters of the last: "Franz Keller" → "Franz K."."""
+    """The first word and `letters` letters of each other: "Franz Keller" → "Franz K.", "Inés García López" →
+    "Inés G. L."."""
     words = name.split()
-    if len(words) < 2 or letters >= len(words[-1]):
-        return " ".join(words)
-    return f"{words[0]} {words[-1][:letters]}."
+    return " ".join([*words[:1], *(word if letters >= len(word) else f"{word[:letters]}." for word in words[1:])])
 
 
 def public_names(competitors: Iterable[Competitor], full_names: bool = False) -> dict[str, str]:
@@ -67,10 +66,11 @@ def public_names(competitors: Iterable[Competitor], full_names: bool = False) ->
             break
         for person in clashes:
             shown[person.id] = shorten(person.name, letters)
-    return _number_twins(people, shown)
+    return number_twins(people, shown)
 
 
-def _number_twins(people: list[Competitor], shown: dict[str, str]) -> dict[str, str]:
+def number_twins(people: Iterable[Competitor], shown: dict[str, str]) -> dict[str, str]:
+    """The names, with a number at each but the first of those that are the same."""
     counts: dict[str, int] = {}
     for person in people:
         key = shown[person.id].casefold()

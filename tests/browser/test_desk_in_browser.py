@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hall_kit import Hall, open_hall
@@ -12,7 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from roundtap.kit.player_names import player_names
-from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, SetOfficials
+from roundtap_core.event.commands import CheckIn, DrawRound, EnterResult, PublishRound, SetCheckIn, SetOfficials
 from roundtap_core.event.official import Official
 from roundtap_core.event.state import MatchState
 from roundtap_core.records import Pair, Result
@@ -261,3 +262,29 @@ def test_lists_for_everybody_get_shorter_as_a_name_is_typed(hall: Hall, screen: 
     assert shown() >= 24
     screen.press("/aleks")
     screen.until(lambda: 0 < shown() < 20, "few")
+
+
+def test_a_row_of_the_check_in_stays_under_the_hand_for_a_second(screen: Screen, tmp_path: Path) -> None:
+    """Another desk checks somebody in who stands above: the row that this hand is on is still there when it presses."""
+    with open_hall(tmp_path) as hall:
+        house, driver = hall.house, screen.driver
+        house.with_event(["Ana Ruiz", "Bruno Maier", "Kai Eich", "Eva Luz"], swiss_rounds=2)
+        house.service.tell("e1", SetCheckIn(True), "test")
+        screen.stand_still()
+        screen.log_in(hall.url, PIN)
+        screen.open(f"{hall.url}/console/e1/check-in")
+        row = driver.find_element(By.CSS_SELECTOR, "#check-missing [data-key=p2]")
+        screen.until(lambda: driver.execute_script("return window.feeds.some((feed) => feed.readyState === 1)"),
+                     "a feed")
+        driver.execute_script("""
+            for (const feed of window.feeds) for (const kind of ["view", "patch"])
+                feed.addEventListener(kind, () => { window.told = true; });
+            arguments[0].dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));""", row)
+        at = row.rect["y"]
+        house.service.tell("e1", CheckIn("p1"), "another desk")
+        screen.until(lambda: driver.execute_script("return window.told"), "the news")
+        # What needs no second of a hand's time has had its turn.
+        driver.execute_async_script("setTimeout(arguments[0], 300)")
+        assert row.rect["y"] == at
+        screen.go_on(1000)
+        screen.until(lambda: screen.all("#check-here [data-key=p1]"), "the other's row to move")

@@ -24,7 +24,9 @@ def shown(*names: str, **changes: object) -> list[str]:
     ("Franz Keller", "Franz K."),
     ("Aleksandra Wiśniewska-Szczepańska", "Aleksandra W."),
     ("Łukasz Żak", "Łukasz Ż."),
-    ("Ana María Ruiz", "Ana R."),
+    ("Ana María Ruiz", "Ana M. R."),
+    ("Inés García López", "Inés G. L."),
+    ("Jan van der Berg", "Jan v. d. B."),
     ("Cher", "Cher"),
     ("  Eva   Luz ", "Eva L."),
     ("Kai E", "Kai E"),
@@ -35,6 +37,7 @@ def test_a_name_is_shortened(name: str, short: str) -> None:
 
 def test_as_long_as_it_takes_to_tell_two_apart() -> None:
     assert shown("Franz Keller", "Franz Kohl", "Ana Ruiz") == ["Franz Ke.", "Franz Ko.", "Ana R."]
+    assert shown("Inés García López", "Inés Gil Luna") == ["Inés Ga. Ló.", "Inés Gi. Lu."]
     assert shown("Franz Keller", "Franz Kellermann") == ["Franz Keller", "Franz Kellerm."]
 
 

@@ -51,6 +51,31 @@ def test_letters_that_mean_several_ask_which_and_letters_that_mean_nobody_say_so
     assert 'value="Zoe"' not in refused.text, "the next name is not typed on behind it"
 
 
+def test_the_field_is_empty_beside_those_whom_the_letters_may_mean(house: House) -> None:
+    browser = house.with_event([*PEOPLE, "Ana Kort"])
+    browser.post(PAGE, used=1)
+    page = browser.get(browser.post(f"{PAGE}/name", name="an").location).text
+    assert 'id="name" name="name" value=""' in page, "the next name is not typed on behind it"
+    assert 'id="found"' in page
+
+
+def test_namesakes_have_a_number_wherever_the_organizer_reads_them(house: House) -> None:
+    browser = house.with_event()
+    browser.post("/console/e1/competitors", names="Ana Ruiz", same_name=1, known=6)
+    browser.post(PAGE, used=1)
+    found = browser.post(f"{PAGE}/name", name="ana ruiz")
+    assert found.location == f"{PAGE}?q=ana+ruiz", "nobody is taken for the other"
+    assert "Ana Ruiz (2)" in text_of(browser.get(found.location))
+    assert browser.post(f"{PAGE}/name", name="Ana Ruiz (2)").location == PAGE
+    assert awaited(house.event) == {"p1", "p2", "p3", "p4", "p5", "p6"}
+    browser.post("/console/e1/competitors/p1/here")
+    house.publish()
+    assert "Ana Ruiz (2)" in text_of(browser.opened("/console/e1"))
+    assert "Ana Ruiz (2)" in text_of(house.browser().get("/e/e1"))
+    form = browser.get("/console/e1/person/p7").text
+    assert 'name="name" value="Ana Ruiz"' in form, "the number is no part of the name"
+
+
 def test_who_is_not_here_is_not_paired_and_the_next_step_says_how_many(house: House) -> None:
     browser = house.with_event()
     browser.post(PAGE, used=1)

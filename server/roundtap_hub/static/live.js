@@ -383,12 +383,20 @@
     return `${feed}${alike}${mine}&seen=${encodeURIComponent(seen || "")}`;
   }
 
+  // A row that somebody is about to press does not move away: what is new waits until their hand has been still.
+  let handAt = -Infinity;
+  const handIsOn = () => performance.now() < handAt + SETTLE_MS;
+  for (const kind of ["pointerdown", "pointermove"]) {
+    document.addEventListener(kind, ({ target }) => { if (target.closest(".check-list")) handAt = performance.now(); }, { passive: true });
+  }
+
   let looking = 0;
   function changed(said) {
     if (said === body.dataset.seen || looking) return;
     // All phones of a hall hear the same news: they come for it spread over a quarter of a second.
     const phone = document.documentElement.matches(".phone, .list");
-    looking = setTimeout(() => { looking = 0; look(); }, phone ? Math.random() * 250 : 0);
+    const later = handIsOn() ? SETTLE_MS : phone ? Math.random() * 250 : 0;
+    looking = setTimeout(() => { looking = 0; if (handIsOn()) changed(said); else look(); }, later);
   }
 
   function timed({ now_ms: nowMs, time }) {
@@ -409,7 +417,7 @@
     source.addEventListener("patch", ({ data }) => {
       heard();
       const said = JSON.parse(data);
-      if (loading || !patch(said)) changed(said.to);
+      if (loading || handIsOn() || !patch(said)) changed(said.to);
     });
     source.addEventListener("clock", ({ data }) => {
       heard();

@@ -54,9 +54,9 @@ def check_in_view(moment: EventAt) -> CheckInView:
 
 
 def meant(typed: str, some: Sequence[Expected]) -> list[Expected]:
-    """Whom a few letters mean: the very name, else those of whom every word begins a part of the name."""
+    """Whom a few letters mean: the very name, be it of two, else those of whom every word begins a part of the name."""
     words = fold(typed).split()
-    same = [each for each in some if fold(each.name) == " ".join(words)]
+    same = [each for each in some if fold(each.name.partition(" (")[0]) == " ".join(words)]
     if same or not words:
         return same
     return [each for each in some

@@ -10,7 +10,7 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, MatchState, RoundState, awaited, event_names, tournament_of
-from roundtap_core.names import shorten
+from roundtap_core.names import number_twins, shorten
 from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
 from roundtap_core.standings.standings import as_now
 from roundtap_hub.journal.service import Snapshot
@@ -85,8 +85,8 @@ def shown_members(moment: EventAt) -> dict[str, tuple[str, ...]]:
 
 @worked_out_by(_named)
 def full_names(moment: EventAt) -> dict[str, str]:
-    """Every competitor's name as it was entered: for the organizer."""
-    return {competitor.id: competitor.name for competitor in everybody(moment)}
+    """Every competitor's name as it was entered, namesakes with the number that the hall reads: for the organizer."""
+    return number_twins(everybody(moment), {competitor.id: competitor.name for competitor in everybody(moment)})
 
 
 @worked_out_once

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -91,7 +92,7 @@ def wordings(text: str) -> tuple[str, ...]:
 
 
 def shorter_forms(name: str) -> Iterator[str]:
-    """A name, then shorter and shorter by whole words; a sign in front stays.
+    """A name, then shorter and shorter by whole words; a sign in front stays, and the number of a namesake.
 
     >>> list(shorter_forms("● Aleksandra Maria Wiśniewska"))[1:]
     ['● Aleksandra Maria W.', '● Aleksandra W.', '● Aleksandra', '● A. W.']
@@ -99,12 +100,13 @@ def shorter_forms(name: str) -> Iterator[str]:
     yield name
     words = name.split()
     sign = f"{words.pop(0)} " if words and len(words[0]) == 1 and not words[0].isalnum() else ""
+    twin = f" {words.pop()}" if len(words) > 1 and re.fullmatch(r"\(\d+\)", words[-1]) else ""
     if len(words) > 1:
         first, last = words[0], f"{words[-1][0]}."
-        yield f"{sign}{' '.join(words[:-1])} {last}"
-        yield f"{sign}{first} {last}"
-        yield f"{sign}{first}"
-        yield f"{sign}{first[0]}. {last}"
+        yield f"{sign}{' '.join(words[:-1])} {last}{twin}"
+        yield f"{sign}{first} {last}{twin}"
+        yield f"{sign}{first}{twin}"
+        yield f"{sign}{first[0]}. {last}{twin}"
 
 
 @lru_cache(maxsize=64)
