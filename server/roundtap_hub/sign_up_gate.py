@@ -1,4 +1,5 @@
-"""How often people may enter themselves by phone: bounded for one address and for all; the same form sent twice is one.
+"""How often people may enter themselves by phone: bounded for one address and for all; the same form sent twice is
+one, and who came by the same phone is known.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class SignUpGate:
         self._of: OrderedDict[str, deque[int]] = OrderedDict()
         self._all: deque[int] = deque(maxlen=OF_ALL)
         self._answered: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._from: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     def admits(self, address: str) -> bool:
         """Whether one more may come from there now; it counts as come."""
@@ -45,9 +47,19 @@ class SignUpGate:
         with self._lock:
             return self._answered.get((event_id, form)) if form else None
 
-    def entered(self, event_id: str, form: str, competitor: str) -> None:
-        if form:
-            with self._lock:
+    def entered(self, event_id: str, form: str, competitor: str, address: str) -> None:
+        with self._lock:
+            self._from[event_id, competitor] = network_of(address)
+            if form:
                 self._answered[event_id, form] = competitor
-                while len(self._answered) > KEPT:
-                    self._answered.popitem(last=False)
+            for kept in (self._answered, self._from):
+                while len(kept) > KEPT:
+                    kept.popitem(last=False)
+
+    def phones(self, event_id: str) -> dict[str, int]:
+        """Who came by which phone, as this hub has seen it since it started: numbered in their order. No address is
+        kept on a disk, nor shown."""
+        with self._lock:
+            came = {who: address for (event, who), address in self._from.items() if event == event_id}
+        numbers = {address: number for number, address in enumerate(dict.fromkeys(came.values()), start=1)}
+        return {who: numbers[address] for who, address in came.items()}

@@ -167,3 +167,38 @@ def test_the_code_is_read_as_what_it_says(tmp_path: Path) -> None:
         picture.paste(0, (int(x) * 4, int(y) * 4, (int(x) + int(length)) * 4, (int(y) + 1) * 4))
     assert zxing.read_barcodes(picture)[0].text == "http://10.42.0.1:8080/join/e7f3"
     assert 'aria-label="sign up for &#34;x&#34;"' in svg
+
+
+def from_phone(house: House, address: str, *names: str) -> None:
+    for name in names:
+        house.browser().client.post("/join/e1", data={"name": name}, environ_base={"REMOTE_ADDR": address})
+
+
+def test_false_sign_ups_of_one_phone_go_in_one_step(house: House) -> None:
+    browser = opened(house)
+    from_phone(house, "10.42.0.7", "Nina Wolf")
+    from_phone(house, "10.42.0.9", "Donald Duck", "Daisy Duck", "Gustav Gans")
+    from_phone(house, "10.42.0.8", "Pia Luchs")
+    page = text_of(browser.get(DESK))
+    assert "Nina Wolf phone 1" in page
+    assert "Daisy Duck phone 2" in page
+    assert "Delete all from this phone (3)" in page
+    assert "Donald Duck, Daisy Duck, Gustav Gans" in page, "who goes is said before"
+    assert browser.post(f"{DESK}/remove", competitor="p9").location == DESK
+    assert set(known(house)) == {*PEOPLE, "Nina Wolf", "Pia Luchs"}
+
+
+def test_all_sign_ups_since_one_go_in_one_step(house: House) -> None:
+    browser = opened(house)
+    from_phone(house, "10.42.0.7", "Nina Wolf")
+    for n in range(4):
+        from_phone(house, f"10.42.1.{n}", f"Duck {n}")
+    browser.post("/console/e1/competitors", names="Zoe Adler")
+    assert "Delete this one and all since (4)" in text_of(browser.get(DESK))
+    browser.post(f"{DESK}/remove", competitor="p8", since=1)
+    assert set(known(house)) == {*PEOPLE, "Nina Wolf", "Zoe Adler"}, "whom the desk entered stays"
+    house.publish()
+    refused = browser.post(f"{DESK}/remove", competitor="p7", since=1)
+    assert refused.status_code == 409
+    assert "Nina Wolf" in problem_of(refused)
+    assert "Delete this one" not in text_of(browser.get(DESK))

@@ -45,6 +45,7 @@ ORGANIZER = "organizer"
 """How entries name whoever logged in with the hub's one PIN; see `actor`."""
 
 NAME_LETTERS = 80
+MOST_TABLES = 999
 LONG_EXTENSION = 15
 """Minutes; more are asked for twice, since 5 becomes 55 by one key."""
 
@@ -421,3 +422,11 @@ def confirmed_minutes() -> int | None:
     if minutes is not None and minutes > LONG_EXTENSION and field("sure") != str(minutes):
         raise Problem("extension_is_long", minutes=minutes)
     return minutes
+
+
+def fixed_table() -> int | None:
+    """The table at which somebody always sits, as it was typed."""
+    table = whole_number("fixed_table", "table_number", MOST_TABLES)
+    if table is not None and not 1 <= table <= MOST_TABLES:
+        raise Problem("table_number", value=table, maximum=MOST_TABLES)
+    return table

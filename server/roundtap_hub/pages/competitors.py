@@ -31,12 +31,12 @@ from roundtap_hub.pages.base import (
     actor,
     back_to_event,
     field,
+    fixed_table,
     mended_on,
     signed_by,
     tell,
     the_hub,
     the_moment,
-    whole_number,
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.leaving import DROP, leaves, wish_to_leave_together
@@ -44,7 +44,6 @@ from roundtap_hub.pages.new_event import enrol
 from roundtap_hub.views.event_at import EventAt
 
 NAME_LETTERS = MOST_LETTERS
-MOST_TABLES = 999
 
 
 def routes(bp: Blueprint) -> None:
@@ -76,9 +75,7 @@ def enter(event_id: str) -> AnyResponse:
     meets = field("meets") or None
     if meets and len(names) > 1:
         raise Problem("meets_one")
-    table = whole_number("fixed_table", "table_number", MOST_TABLES)
-    if table is not None and not 1 <= table <= MOST_TABLES:
-        raise Problem("table_number", value=table, maximum=MOST_TABLES)
+    table = fixed_table()
     typed, captain = team()
     if len(names) > 1 and (table is not None or typed):
         raise Problem("fields_of_one")

@@ -29,18 +29,17 @@ from roundtap_hub.pages.base import (
     actor,
     back_to_event,
     field,
+    fixed_table,
     mended_on,
     page,
     tell,
     the_hub,
     the_moment,
-    whole_number,
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.views.check_in import check_in_view, meant
 from roundtap_hub.views.judging import desk_of
 
-MOST_TABLES = 999
 SIGN_UP = "sign-up"
 """What a form says that stands on the page of sign-up by phone."""
 
@@ -147,7 +146,7 @@ def details(event_id: str, competitor: str) -> AnyResponse:
         steps.append(ChangePerson(competitor, person.digest(salt)))
         people.append(PersonRecord(event_id, competitor, salt, person))
     if not moment.state.finished:
-        table, group = _table(), fit_name(field("came_with")) or None
+        table, group = fixed_table(), fit_name(field("came_with")) or None
         if table != entrant.fixed_table and "fixed_table" in request.form:
             steps.append(SetFixedTable(competitor, table))
         if group != entrant.came_with and "came_with" in request.form:
@@ -162,10 +161,3 @@ def _person(before: Person) -> Person:
     return replace(before, club=fit_name(field("club")) or None,
                    external_id=" ".join(field("external_id").split()) or None,
                    list_link=field("list_link") or None, paid=bool(field("paid")), note=note or None)
-
-
-def _table() -> int | None:
-    table = whole_number("fixed_table", "table_number", MOST_TABLES)
-    if table is not None and not 1 <= table <= MOST_TABLES:
-        raise Problem("table_number", value=table, maximum=MOST_TABLES)
-    return table

@@ -78,7 +78,7 @@ def sign_up(event_id: str) -> AnyResponse:
     if not hub.sign_ups.admits(request.remote_addr or ""):
         raise Problem("sign_up_wait")
     competitor = _enter(the_moment(event_id))
-    hub.sign_ups.entered(event_id, form, competitor)
+    hub.sign_ups.entered(event_id, form, competitor, request.remote_addr or "")
     return redirect(personal_page(event_id, competitor), 303)
 
 

@@ -66,24 +66,18 @@ def _decision(state: EventState, data: Mapping[str, Any], entry: Entry) -> Event
 
 
 def _extension(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
+    """Given, or the last one taken back. (Lines that came with an event's file all have the number of one entry.)"""
     found = state.find_match(data["match"])
     if found is None:
         return state
-    match = found[1].match
-    longer = replace(match, extension_minutes=(match.extension_minutes or 0) + data["minutes"])
-    line = LogLine(EXTENSION, entry.number, data["by"], minutes=data["minutes"])
-    return _logged(state.with_match(replace(found[1], match=longer)), data["match"], line)
-
-
-def _extension_back(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    found = state.find_match(data["match"])
-    if found is None:
-        return state
-    match, log = found[1].match, found[1].log
-    left = (match.extension_minutes or 0) - data["minutes"]
-    gone = max((line.number for line in log if line.kind == EXTENSION), default=0)
-    return state.with_match(replace(found[1], match=replace(match, extension_minutes=left or None), log=tuple(
-        line for line in log if (line.kind, line.number) != (EXTENSION, gone))))
+    log, minutes = found[1].log, data["minutes"]
+    if entry.kind == "extension-taken-back":
+        last = max((place for place, line in enumerate(log) if line.kind == EXTENSION), default=-1)
+        log, minutes = tuple(line for place, line in enumerate(log) if place != last), -minutes
+    else:
+        log = (*log, LogLine(EXTENSION, entry.number, data["by"], minutes=minutes))
+    longer = replace(found[1].match, extension_minutes=(found[1].match.extension_minutes or 0) + minutes or None)
+    return state.with_match(replace(found[1], match=longer, log=log))
 
 
 def _logged(state: EventState, match_id: str, line: LogLine) -> EventState:
@@ -102,5 +96,5 @@ APPLY_JUDGING: Mapping[str, Callable[[EventState, Mapping[str, Any], Entry], Eve
     "appeal-made": _appeal,
     "appeal-decided": _decision,
     "extension-granted": _extension,
-    "extension-taken-back": _extension_back,
+    "extension-taken-back": _extension,
 }
