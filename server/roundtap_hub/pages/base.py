@@ -416,17 +416,17 @@ def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> in
         raise Problem(wrong, value=text[:20], maximum=maximum) from None
 
 
-def confirmed_minutes() -> int | None:
+def confirmed_minutes(name: str, sure: str) -> int | None:
     """The minutes of an extension; many have to be confirmed. None: nothing is typed."""
-    minutes = whole_number("minutes")
-    if minutes is not None and minutes > LONG_EXTENSION and field("sure") != str(minutes):
+    minutes = whole_number(name)
+    if minutes is not None and minutes > LONG_EXTENSION and field(sure) != str(minutes):
         raise Problem("extension_is_long", minutes=minutes)
     return minutes
 
 
-def fixed_table() -> int | None:
-    """The table at which somebody always sits, as it was typed."""
-    table = whole_number("fixed_table", "table_number", MOST_TABLES)
+def typed_table(name: str) -> int | None:
+    """The number of a table, as it was typed in a field."""
+    table = whole_number(name, "table_number", MOST_TABLES)
     if table is not None and not 1 <= table <= MOST_TABLES:
         raise Problem("table_number", value=table, maximum=MOST_TABLES)
     return table

@@ -31,12 +31,12 @@ from roundtap_hub.pages.base import (
     actor,
     back_to_event,
     field,
-    fixed_table,
     mended_on,
     signed_by,
     tell,
     the_hub,
     the_moment,
+    typed_table,
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.leaving import DROP, leaves, wish_to_leave_together
@@ -75,7 +75,7 @@ def enter(event_id: str) -> AnyResponse:
     meets = field("meets") or None
     if meets and len(names) > 1:
         raise Problem("meets_one")
-    table = fixed_table()
+    table = typed_table("fixed_table")
     typed, captain = team()
     if len(names) > 1 and (table is not None or typed):
         raise Problem("fields_of_one")

@@ -97,7 +97,7 @@ def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
 def extension(event_id: str, match_id: str) -> AnyResponse:
     """More minutes, or the last ones taken back."""
     tell(event_id, TakeBackExtension(match_id, _by(event_id)) if field("back") else
-         GrantExtension(match_id, confirmed_minutes() or 0, _by(event_id)))
+         GrantExtension(match_id, confirmed_minutes("minutes", "sure") or 0, _by(event_id)))
     return back_to_match(event_id, match_id)
 
 

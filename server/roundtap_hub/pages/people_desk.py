@@ -29,12 +29,12 @@ from roundtap_hub.pages.base import (
     actor,
     back_to_event,
     field,
-    fixed_table,
     mended_on,
     page,
     tell,
     the_hub,
     the_moment,
+    typed_table,
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.views.check_in import check_in_view, meant
@@ -146,7 +146,7 @@ def details(event_id: str, competitor: str) -> AnyResponse:
         steps.append(ChangePerson(competitor, person.digest(salt)))
         people.append(PersonRecord(event_id, competitor, salt, person))
     if not moment.state.finished:
-        table, group = fixed_table(), fit_name(field("came_with")) or None
+        table, group = typed_table("fixed_table"), fit_name(field("came_with")) or None
         if table != entrant.fixed_table and "fixed_table" in request.form:
             steps.append(SetFixedTable(competitor, table))
         if group != entrant.came_with and "came_with" in request.form:

@@ -121,7 +121,7 @@ def enter_slip(seat: Seat, entered: EnterResult) -> AnyResponse:
     steps: list[Step] = []
     on_record = match.match.result
     if word != STAYS and (on_record is None or not match.done or not agrees(on_record, result)):
-        if (minutes := confirmed_minutes()) is not None and _may(EXTEND, event_id, match.id):
+        if (minutes := confirmed_minutes("minutes", "sure")) is not None and _may(EXTEND, event_id, match.id):
             steps.append(Step(event_id, GrantExtension(match.id, minutes, signed_by(event_id, field("by")))))
         if differs:
             steps.append(Step(event_id, NoteRuling(match.id, entered.reason,
