@@ -103,6 +103,15 @@ def test_a_repeat_ahead_is_announced_exactly_where_there_is_no_way(size: int) ->
     assert min(answers.values()) > 10
 
 
+def test_in_a_field_that_plays_to_the_end_two_who_both_sat_out_are_kept_apart() -> None:
+    """Eight players, seven rounds, and A and B had a bye in the first: if they meet now, A has six players left for
+    five rounds and each of these has nobody to spare."""
+    field: tuple[set[int], ...] = (set(), set(), {6}, {5}, {7}, {3}, {2}, {4})
+    together, apart = [(0, 1), (2, 5), (7, 6), (4, 3)], [(0, 2), (1, 5), (7, 6), (4, 3)]
+    assert repeat_is_ahead(together, field, [0] * 8, 5)
+    assert first_feasible([together] * 40 + [apart], field, [0] * 8, 5) == apart
+
+
 def test_without_an_answer_in_time_there_is_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     met = ({2, 3, 4}, set(), {0}, {0}, {0})
     monkeypatch.setattr("roundtap_core.pairing.lookahead.Budget.spend", _spend_all)

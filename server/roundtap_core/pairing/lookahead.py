@@ -30,7 +30,7 @@ def first_feasible(draws: Sequence[Pairs], met: Met, byes: Sequence[int], rounds
     left = STEPS
     for pairs in draws:
         budget = Budget(min(left, STEPS // 10))
-        if _possible(_after(pairs, met), list(byes), rounds_left, budget, 0):
+        if _can_follow(pairs, met, byes, rounds_left, budget):
             return pairs
         left -= STEPS // 10 - max(budget.left, 0)
         if left <= 0:
@@ -44,15 +44,26 @@ def repeat_is_ahead(pairs: Pairs, met: Met, byes: Sequence[int], rounds_left: in
     False also where the search ran out of steps: the warning is never given in vain. `byes` as in `first_feasible`.
     """
     budget = Budget()
-    return not _possible(_after(pairs, met), list(byes), rounds_left, budget, 0) and budget.left >= 0
+    return not _can_follow(pairs, met, byes, rounds_left, budget) and budget.left >= 0
 
 
-def _after(pairs: Pairs, met: Met) -> list[set[int]]:
+def _can_follow(pairs: Pairs, met: Met, byes: Sequence[int], rounds_left: int, budget: Budget) -> bool:
+    """Whether so many legal rounds can follow `pairs`.
+
+    In an odd field in which nobody is to sit out twice more, sitting out is one more member whom everybody meets once:
+    then these rounds, too, may change places.
+    """
     later = [set(opponents) for opponents in met]
     for a, b in pairs:
         later[a].add(b)
         later[b].add(a)
-    return later
+    next_out = [member for member in range(len(met)) if byes[member] == min(byes)]
+    if len(met) % 2 and rounds_left <= len(next_out):
+        sat_out = set(range(len(met))) - set(next_out)
+        for member in sat_out:
+            later[member].add(len(met))
+        later.append(sat_out)
+    return _possible(later, list(byes), rounds_left, budget, 0)
 
 
 def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Budget, at_least: int) -> bool:
@@ -69,6 +80,10 @@ def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Bu
         missing = rounds_left - (size - 1 - len(opponents))
         if missing > 0 and not (odd and missing <= _most_byes(byes, member, rounds_left)):
             return False
+    # Who has nobody to spare has to meet everybody left; more of those than rounds cannot all meet one member.
+    pressed = {member for member in range(size) if not odd and size - 1 - len(met[member]) == rounds_left}
+    if any(len(pressed - opponents - {member}) > rounds_left for member, opponents in enumerate(met)):
+        return False
     sitting = [i for i in range(size) if byes[i] == min(byes)] if odd else [None]
     for out in sitting:
         members = [i for i in range(size) if i != out]
