@@ -1,37 +1,24 @@
-"""What the processes with buttons and a screen share, table unit and front panel: how they are stopped, the queue that
-everything goes into, the loop, where the pins' library keeps its files, and what is missing of the board, said."""
+"""What the processes with buttons and a screen share, table unit and front panel: the queue that everything
+goes into, the loop, where the pins' library keeps its files, and what is missing of the board, said."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 import queue
-import signal
 import tempfile
-import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Protocol
+
+from roundtap_systemd.notify import StopSignal
 
 WAITING_MAX, WAIT_S = 500, 0.01
 
 log = logging.getLogger(__name__)
 
 
-def stop_when_told(incoming: queue.SimpleQueue[object]) -> threading.Event:
-    """Set at SIGTERM or Ctrl-C; a word in the queue wakes the loop for it."""
-    stopping = threading.Event()
-
-    def stop(*_: object) -> None:
-        stopping.set()
-        incoming.put(("stop", None))
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
-    return stopping
-
-
-def receiver(incoming: queue.SimpleQueue[object], stopping: threading.Event) -> Callable[[str, Any], None]:
+def receiver(incoming: queue.SimpleQueue[object], stopping: StopSignal) -> Callable[[str, Any], None]:
     """What a link's threads tell goes into the queue; they wait where the loop has enough to do already."""
 
     def receive(kind: str, value: Any) -> None:

@@ -1,10 +1,13 @@
-"""A service's word to systemd: that it is up, and that it lives (sd_notify(3))."""
+"""A service and systemd: its word that it is up and lives (sd_notify(3)), and being told to stop."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import queue
+import signal
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 
 class Notify:
@@ -50,3 +53,31 @@ class Heartbeat:
         if self._notify.every_ms is not None and (self._due_ms is None or now_ms >= self._due_ms):
             self._due_ms = now_ms + self._notify.every_ms
             self._notify.tell("WATCHDOG=1")
+
+
+class StopSignal:
+    """Set by SIGTERM or Ctrl-C from now on; made in the main thread. `tell` is called in the signal's handler.
+
+    No threading.Event: a signal may come while the main thread is inside its `wait`, or a second one inside its `set`,
+    and the handler would wait for ever for the lock that this very thread holds. A SimpleQueue may be put to anywhere.
+    """
+
+    def __init__(self, tell: Callable[[], None] = lambda: None) -> None:
+        self._told: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._set = False
+
+        def stop(*_: object) -> None:
+            self._set = True
+            self._told.put(None)
+            tell()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, stop)
+
+    def is_set(self) -> bool:
+        return self._set
+
+    def wait(self, timeout_s: float) -> None:
+        """Until the signal comes, or for so long."""
+        with contextlib.suppress(queue.Empty):
+            self._told.put(self._told.get(timeout=timeout_s))

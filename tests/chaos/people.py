@@ -11,7 +11,7 @@ from typing import Protocol
 
 SIGNS = {"●": "a", "■": "b"}
 FIGURES = re.compile(r"● (?P<left>.*?) (?P<a>\d+) \| (?P<b>\d+) (?P<right>.*?) ■")
-SAVED = re.compile(r"SAVED #(\d+)")
+SAVED = re.compile(r"SAVED #(?P<number>\d+) \| [^|]*?(?P<a>\d+):(?P<b>\d+)")
 ASKED = re.compile(r"([●■]) yes")
 ENTRY_HINT = re.compile(r"([●■]) (OK|next)")
 STANDS = re.compile(r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#(?P<number>\d+)|judge) \| "
@@ -114,7 +114,7 @@ class Pair:
             # A slip of the finger: ▼ twice.
             self.front.chord()
         elif found := SAVED.search(text):
-            self._saved(int(found[1]))
+            self._saved(found)
         elif found := STANDS.match(text):
             self._stands(text, found)
         elif "Right?" in text or ("yes" in text and FIGURES.search(text)):
@@ -188,10 +188,10 @@ class Pair:
     def _remember(self, players: tuple[str, str], side: str, score: Score) -> None:
         self.memory.said.setdefault((players, side), set()).add(score)
 
-    def _saved(self, number: int) -> None:
-        """What they have just agreed on is on record: the screen says no more than that, and they know the rest."""
+    def _saved(self, found: re.Match[str]) -> None:
+        """What they have just agreed on is on record, with its figures; who they are, they know."""
         if self._current is not None:
-            self._heard(Shown(self._current, self._now(self._current), number))
+            self._heard(Shown(self._current, (int(found["a"]), int(found["b"])), int(found["number"])))
 
     def _stands(self, text: str, found: re.Match[str]) -> None:
         players = self._current = (found["left"].strip(), found["right"].strip())

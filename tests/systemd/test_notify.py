@@ -1,15 +1,19 @@
-"""A service's word to systemd: ready at the first step, alive as often as the watchdog wants, silent otherwise."""
+"""A service and systemd: ready at the first step, alive as often as the watchdog wants, silent otherwise, and told to
+stop."""
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from roundtap_systemd.notify import Heartbeat, Notify
+from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
 
 
 @pytest.fixture(params=["path", "abstract"])
@@ -66,3 +70,27 @@ def test_nobody_to_tell_and_nobody_listening_are_no_trouble(tmp_path: Path) -> N
 def test_a_watchdog_meant_for_another_process_is_not_ours() -> None:
     assert Notify({"WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"}).every_ms is None
     assert Notify({"WATCHDOG_USEC": "30000000"}).every_ms == 15_000
+
+
+@pytest.fixture
+def signals_as_before() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("signals_as_before")
+def test_a_signal_stops_it_wherever_it_comes_and_however_often() -> None:
+    """A unit that was told twice, a moment apart, hung for ever (an Event's lock is not to be had twice)."""
+    told: list[int] = []
+    stop = StopSignal(lambda: told.append(1))
+    stop.wait(0)
+    assert not stop.is_set()
+    storm = threading.Thread(target=lambda: [os.kill(os.getpid(), signal.SIGTERM) for _ in range(3000)])
+    storm.start()
+    while storm.is_alive():
+        stop.wait(0.001)
+    assert stop.is_set()
+    assert told
+    stop.wait(90)

@@ -225,3 +225,15 @@ def test_games_noted_for_one_match_are_not_those_of_the_next():
     table.presses("bruno")
     assert table.says.startswith("NOTED 0:1")
     assert table.reports == []
+
+
+def test_games_noted_for_a_match_that_is_taken_away_are_not_there_for_the_next_nor_if_it_comes_again():
+    for following in ("3.7", "4.1"):
+        table = three()
+        table.presses("ana bruno bruno")
+        assert "1:0" in table.says
+        table.hub_says(match=None)
+        table.hub_says(match=following)
+        table.presses("ana")
+        assert "who starts?" in table.says
+        assert table.dialogue.table.games == []

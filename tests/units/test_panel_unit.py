@@ -253,8 +253,11 @@ def test_what_is_wrong_in_it_is_said(tmp_path, text, says):
 
 
 def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatch):
-    class Stopping(threading.Event):
+    class Stopping(main.StopSignal):
         """Set once the pins were had."""
+
+        def __init__(self, tell):
+            """No signal of this process is touched."""
 
         def is_set(self):
             return opened == ["no chip", "had"] or next(looked) > 40 * RETRY_MS // 1000
@@ -268,7 +271,7 @@ def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatc
     opened, looked, seconds = [], itertools.count(), itertools.count()
     monkeypatch.setenv("ROUNDTAP_LOCAL", str(tmp_path))
     monkeypatch.setattr(main, "pins_of_this_machine", pins)
-    monkeypatch.setattr(main, "stop_when_told", lambda incoming: Stopping())
+    monkeypatch.setattr(main, "StopSignal", Stopping)
     monkeypatch.setattr(main.time, "monotonic_ns", lambda: next(seconds) * 10 ** 9)
     (tmp_path / "panel.toml").write_text("")
     arguments = argparse.ArgumentParser()

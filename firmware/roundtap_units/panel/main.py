@@ -7,7 +7,6 @@ import contextlib
 import logging
 import queue
 import sys
-import threading
 import time
 import tomllib
 from dataclasses import dataclass
@@ -16,7 +15,8 @@ from typing import Any, cast
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, board
-from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, run_loop, stop_when_told
+from roundtap_systemd.notify import StopSignal
+from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, run_loop
 
 KEYS = ("board", "language", "folder")
 FOLDER = Path("/var/lib/roundtap-panel")
@@ -82,13 +82,13 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap panel: {error}", file=sys.stderr)
         return 2
     incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
-    stopping = stop_when_told(incoming)
+    stopping = StopSignal(lambda: incoming.put(("stop", None)))
     _run(config, args, incoming, stopping)
     return 0
 
 
 def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[object],
-         stopping: threading.Event) -> None:
+         stopping: StopSignal) -> None:
     from roundtap_devices.display.oled import oled_screen
     from roundtap_devices.display.screen import Screen, VirtualScreen
     from roundtap_devices.front import Front

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import signal
 import sys
 import threading
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS
+from roundtap_systemd.notify import StopSignal
 from roundtap_units.station.printer_settings import AUTO, PrinterSettings
 from roundtap_units.unit_config import ConfigError, UnitConfig, read_unit_config
 
@@ -105,9 +105,7 @@ def _run(config: Config, panel_path: Path | None) -> bool:
     twin = VirtualPrinter(printer_profile(config.printer)) if panel_path else None
     desk = PrinterDesk(config.folder, config.written, unit_words(config.language), print_log,
                        device=(lambda: twin.device) if twin else None)
-    stopping = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
+    stopping = StopSignal()
     panel = PrinterPanel(panel_path, twin, mono_ms) if panel_path and twin else None
     if panel:
         panel.start()
@@ -143,7 +141,7 @@ def _run(config: Config, panel_path: Path | None) -> bool:
     return False
 
 
-def _enrolled(config: Config, desk: PrinterDesk, stopping: threading.Event,
+def _enrolled(config: Config, desk: PrinterDesk, stopping: StopSignal,
               mono_ms: Callable[[], int]) -> Identity | None:
     """Who the station is once it was enrolled; None where it was stopped, or a hub on this machine has a key for it."""
     from roundtap_units.link.enrolled import keep_enrolled

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
-from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, run_loop, stop_when_told
+from roundtap_systemd.notify import StopSignal
+from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, run_loop
 from roundtap_units.link.identity import ENROLLED, Identity, known_identity, of_enrolled
 from roundtap_units.unit_config import ConfigError, UnitConfig, keep_language, read_unit_config
 
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap table: {error}", file=sys.stderr)
         return 2
     incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
-    stopping = stop_when_told(incoming)
+    stopping = StopSignal(lambda: incoming.put(("stop", None)))
     if _run(config, args, incoming, stopping):
         # Without its key it begins again, as it would after a power cut.
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[object],
-         stopping: threading.Event) -> bool:
+         stopping: StopSignal) -> bool:
     """Whether the unit gave up its key, and is to begin again."""
     from roundtap_devices.display.oled import oled_screen
     from roundtap_devices.display.screen import Screen, VirtualScreen

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import shutil
-import signal
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.words import LANGUAGES
-from roundtap_systemd.notify import Heartbeat, Notify
+from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.link.safe_file import write_safely
 from roundtap_units.wall.connectors import connected
 from roundtap_units.wall.devtools import Browser, Gone
@@ -70,13 +69,11 @@ def run(args: argparse.Namespace) -> int:
             log.error("roundtap wall: --hub %s: an address like http://192.168.1.20 is wanted", args.hub)
             return 2
         configured.append(place)
-    stopping: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, _: stopping.append(number))
+    stopping = StopSignal()
     memory = Memory(args.folder / MEMORY)
     watch = HubWatch(configured, memory.hub)
     watch.start()
-    wall = Wall(memory, watch, args.language, args.hub, Heartbeat(Notify()), lambda: bool(stopping))
+    wall = Wall(memory, watch, args.language, args.hub, Heartbeat(Notify()), stopping.is_set)
     try:
         wall.run(args.window, os.environ)
     finally:

@@ -6,7 +6,6 @@ import argparse
 import logging
 import os
 import secrets
-import signal
 import sys
 import threading
 import time
@@ -22,7 +21,7 @@ from roundtap_hub.private_files import write_private
 from roundtap_hub.standby.following import AWAY, BEHIND, FOLLOWING, Following, HubToFollow, hub_to_follow
 from roundtap_hub.standby.standby_folder import KEY_TURNED, StandbyFolder, is_promoted, promote_folder, read_notes
 from roundtap_hub.standby.standby_socket import StandbySocket
-from roundtap_systemd.notify import Heartbeat, Notify
+from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
 
 FOLLOW, PROMOTE = "follow", "promote"
 CONFIG_KEYS = ("hub", "unit", "key")
@@ -91,7 +90,6 @@ class Standby:
         self._state = AWAY
         self._panel = StandbySocket(here, self.state, self.turn_key) if here is not None else None
         self._turned = threading.Event()
-        self._stopped = threading.Event()
         self._over = threading.Event()
         self._problem: BaseException | None = None
         self._following = Following(hub, folder, self._tell)
@@ -108,18 +106,17 @@ class Standby:
         """True: the key was turned, and nothing is followed any more. False: told to end. Raises Problem."""
         beat = Heartbeat(Notify())
         self._folder.open()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: self._stopped.set())
+        stopped = StopSignal()
         thread = threading.Thread(target=self._follow, name="standby-follow", daemon=True)
         thread.start()
         key = self._folder.path / KEY_TURNED
         if self._panel is not None:
             self._panel.start()
-        while not (self._stopped.is_set() or self._over.is_set() or self._turned.is_set()):
+        while not (stopped.is_set() or self._over.is_set() or self._turned.is_set()):
             beat.alive(time.monotonic_ns() // 1_000_000)
             if key.exists():
                 self._turned.set()
-            self._stopped.wait(LOOK_S)
+            stopped.wait(LOOK_S)
         # A refused standby still becomes the hub if somebody wants it: it holds what it held.
         self._following.stop()
         if self._panel is not None:
