@@ -25,8 +25,8 @@ PLAYED, TIME, CONCESSION, RULING = "played", "time", "concession", "ruling"
 ENDINGS = (PLAYED, TIME, CONCESSION, RULING)
 WINNERS = ("a", "b", "draw", "none")
 
-FINISHED_EARLY = "finished_early"
-"""Kind of a noted deviation: the event was ended before all was played."""
+FINISHED_EARLY, TIE_OPEN = "finished_early", "tie_open"
+"""Kinds of a noted deviation: the event was ended before all was played, or with a tie at a place that counts."""
 
 DROPPED, DISQUALIFIED = "dropped", "disqualified"
 """What standings say of somebody who is no longer there: who left is ranked, who was put out is not."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from event_kit import Event
+import pytest
+
+from event_kit import Event, refused
 from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import offered, what_follows
+from roundtap_core.event.cut.decide import ANEW, KEEP
+from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.state import tournament_of
 from roundtap_core.records import TIEBREAK, TIME, Pair, Result
 from roundtap_core.standings.standings import standings
@@ -62,3 +66,56 @@ def test_who_declines_a_place_keeps_what_the_tie_break_rounds_gave() -> None:
     event.tell(c.DeclinePlace("p3"))
     assert order(event) == before == [f"p{n}" for n in range(1, 9)]
     assert violations(tournament_of(event.state)) == []
+
+
+WON = Result(winner="a", score=Pair(20, 0))
+
+
+def test_a_correction_that_changes_the_tie_asks_what_becomes_of_the_tie_break_round() -> None:
+    for choice, stages in ((ANEW, ["swiss", "swiss"]), (KEEP, ["swiss", "swiss", TIEBREAK])):
+        event = all_tied()
+        event.play()
+        match = event.match("1.1")
+        with refused("tiebreak_would_change"):
+            event.tell(c.EnterResult("1.1", match.revision, WON))
+        event.tell(c.EnterResult("1.1", match.revision, WON, cut=choice))
+        assert [played.stage for played in event.state.rounds] == stages
+        assert event.match("1.1").match.result == WON
+
+
+def test_a_tie_break_round_in_which_somebody_has_reported_is_not_taken_back_by_a_correction() -> None:
+    event = all_tied()
+    event.play()
+    first = event.state.rounds[2].matches[0]
+    event.tell(c.EnterResult(first.id, first.revision, WON, reason="no clock runs here"))
+    with refused("mend_has_word"):
+        event.tell(c.EnterResult("1.1", event.match("1.1").revision, WON, cut=ANEW))
+    event.tell(c.EnterResult("1.1", event.match("1.1").revision, WON, cut=KEEP))
+    assert event.state.rounds[2].matches[0].match.result == WON
+
+
+@pytest.mark.parametrize("leaving", ["", "p6"])
+def test_finishing_with_a_tie_at_a_place_that_counts_names_everybody_in_it_those_who_left_too(leaving: str) -> None:
+    event = all_tied(leaving)
+    with refused("finish_early_no_reason"):
+        event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("the hall closes"))
+    (line,) = event.state.played_on
+    assert set(line.points) == {OpenPoint("tie_open", f"p{n}") for n in range(1, 9)}
+    # Reopened and finished again, what was said is not asked anew.
+    event.tell(c.ReopenEvent())
+    event.tell(c.FinishEvent())
+    assert event.state.finished
+    assert len(event.state.played_on) == 1
+
+
+def test_a_tie_of_one_who_stays_with_one_who_left_is_named_though_nobody_can_play_it_out() -> None:
+    event = Event(2, {"structure": "own", "swiss_rounds": 1, "prize_places": 1, "cut": 0}, rulebook="warlords-of-terra",
+                  level=None)
+    event.play()
+    settle(event, DRAWN)
+    event.tell(c.DropCompetitor("p2"))
+    with refused("finish_early_no_reason"):
+        event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("p2 has gone home"))
+    assert set(event.state.played_on[0].points) == {OpenPoint("tie_open", "p1"), OpenPoint("tie_open", "p2")}

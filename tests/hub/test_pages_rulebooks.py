@@ -8,8 +8,11 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import EnterResult, MakeCut
+from roundtap_core.event.state import tournament_of
 from roundtap_core.records import Pair, Result
+from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.views.event_at import event_at
 from roundtap_hub.views.event_options import flat, read_options
 
 
@@ -276,6 +279,36 @@ def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
     house.service.tell("e1", EnterResult(match.id, 0, Result(winner="a", score=Pair(20, 0))), "test")
     assert "Finish the event" in text_of(browser.get("/console/e1"))
     assert "Tie-break" in text_of(browser.get("/e/e1/standings"))
+
+
+def test_finishing_with_an_open_tie_or_a_missing_round_says_so_and_asks_for_the_reason(house: House):
+    browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich")
+    first, second = open_ties(tournament_of(house.event))[0]
+    people = event_at(house.service.snapshot, "e1").people
+    for person in (first, second):
+        assert f"{people[person].name} is tied at a place that counts" in text_of(browser.get("/console/e1"))
+    browser.post(f"/console/e1/competitors/{second}/drop", known="1")
+    page = browser.get("/console/e1")
+    # All that can be played is played, but the tie: the next step leads to the form, and ends nothing by itself.
+    assert 'href="#finish"' in page.text
+    assert f"{people[second].name} is tied at a place that counts" in text_of(page)
+    assert "say why the event ends now" in problem_of(browser.post("/console/e1/finish"))
+    browser.post("/console/e1/finish", reason="the last train")
+    assert house.event.finished
+    assert "is tied at a place that counts, and the tie was not played out" in text_of(browser.get("/rules/e1"))
+
+
+def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_back(house: House):
+    browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich")
+    house.publish()
+    match = house.event.find_match("1.1")[1]
+    sent = {"way": "played", "opener": "b", "q.score.winner": 12, "revision": match.revision, "seen": match.number or 0}
+    asked = browser.post("/console/e1/match/1.1/walk", **sent)
+    assert "the wrong players would play the tie-break round" in problem_of(asked)
+    assert "Save it, and take the tie-break round back" in text_of(asked)
+    assert len(house.event.rounds) == 2
+    assert browser.post("/console/e1/match/1.1/walk", cut="anew", **sent).status_code == 303
+    assert len(house.event.rounds) == 1
 
 
 def test_three_or_more_play_each_against_each_or_an_elimination_as_the_organizer_says(house: House):

@@ -7,7 +7,17 @@ from dataclasses import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
-from roundtap_core.records import ELIMINATION, FINISHED_EARLY, SECOND_SWISS, SWISS, WON_BYE, Match, Round, Tournament
+from roundtap_core.records import (
+    ELIMINATION,
+    FINISHED_EARLY,
+    SECOND_SWISS,
+    SWISS,
+    TIE_OPEN,
+    WON_BYE,
+    Match,
+    Round,
+    Tournament,
+)
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rulebooks.plan import plan
@@ -117,8 +127,8 @@ def _unfinished(tournament: Tournament, names: Mapping[str, str]) -> Iterator[Pr
         if match.bye is None and match.result is None]
     for m, _ in open_now:
         yield Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}")
-    if any(point["kind"] == FINISHED_EARLY for line in (tournament.record or {}).get("played_on", ())
-           for point in line["points"]):
+    said = {point["kind"] for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]}
+    if FINISHED_EARLY in said:
         # The organizer said so, and why.
         return
     later = any(played.stage in (ELIMINATION, SECOND_SWISS) for played in tournament.rounds)
@@ -126,7 +136,7 @@ def _unfinished(tournament: Tournament, names: Mapping[str, str]) -> Iterator[Pr
         yield Problem("finished_early", where="/finished", played=missing[0], planned=missing[1])
         return
     try:
-        ties = [] if open_now or later else open_ties(tournament)
+        ties = [] if open_now or later or TIE_OPEN in said else open_ties(tournament)
     except Problem:
         return
     for tie in ties:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -268,7 +269,7 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
         "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "wants_reason": problem is not None and problem.key in WITH_REASON,
-        "changes_cut": problem is not None and problem.key in CHANGES_CUT,
+        "changes_cut": CHANGES_CUT.get(problem.key) if problem else None,
         "steps": Steps(state) if state is not None else None,
         "to_do": _to_do(state is not None and bool(state.public_rounds))
         if request.endpoint in LEADING_TO_THE_DOORS else 0,
@@ -316,11 +317,11 @@ def the_asked() -> Asked:
 
 View = Callable[..., AnyResponse]
 
-COMPETITORS_TOLD = ("competitor", "comes", "goes")
+COMPETITORS_TOLD = ("competitor", "comes", "goes", "names")
 """Parameters of a Problem that are one competitor's id, or several."""
 
-CHANGES_CUT = ("cut_would_change", "seeds_would_change")
-"""What an official settles by a word on the cut: the form comes back with it."""
+CHANGES_CUT = MappingProxyType({"cut_would_change": "cut", "seeds_would_change": "cut", "tiebreak_would_change": "tie"})
+"""What an official settles by a word on the cut, or on the tie-break round: the form comes back with it."""
 
 SETTLE_MS = 1000
 """So long a next step has been on the page before it takes a click: who clicks sooner meant the step before it."""

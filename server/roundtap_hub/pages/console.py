@@ -42,7 +42,7 @@ from roundtap_hub.views.lists import list_states, told_lists
 from roundtap_hub.views.mending import waits_before_start
 from roundtap_hub.views.next_step import next_step
 from roundtap_hub.views.not_there import named_on_grid
-from roundtap_hub.views.open_points import points_before_round_1
+from roundtap_hub.views.open_points import cut_short_lines, points_before_round_1
 from roundtap_hub.views.regions import Rendered, changes
 from roundtap_hub.views.renderings import RENDERINGS, Renderings
 from roundtap_hub.views.round_clock import counted_face, face_of
@@ -142,6 +142,7 @@ def _draw(moment: EventAt) -> Rendered:
         shown_grid=grid if shown is newest else cells(snapshot, units, state, shown, names, now),
         needs=needs(snapshot, units, state, grid if state.live else (), names, now,
                     played_ms(state, hub.clocks.now()), hub.presence.here),
+        short=[] if state.finished else cut_short_lines(moment),
         draft=draft_view(moment, names), waits_before_start=waits_before_start(state),
         planned=planned_rounds(state), roster=people, lists=lists,
         told_lists=told_lists(moment), not_there=absent, counted_here=counted_here(state),

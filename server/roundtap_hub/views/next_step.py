@@ -9,6 +9,7 @@ from typing import Any
 from roundtap_core.clock import COUNTING, IDLE, PAUSED, show
 from roundtap_core.elimination.cut import cut_order, make_cut
 from roundtap_core.event.course import CUT, OVER, bracket_now, elimination_rounds, offered
+from roundtap_core.event.rounds.close import cut_short
 from roundtap_core.event.state import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, TIEBREAK
 from roundtap_core.rounds.next_tiebreak_round import open_ties
@@ -161,6 +162,7 @@ def _tiebreak(state: EventState) -> NextStep:
 def _over(state: EventState, number: int) -> NextStep:
     """All is played. With a bracket the sentence names who won it."""
     found = bracket_now(state) if elimination_rounds(state) else None
+    action, warning = ("", "") if cut_short(state) else ("finish", "finish.what")
     if found is not None and found.champion is not None:
-        return NextStep("champion", "finish", warning="finish.what", competitor=found.champion)
-    return NextStep("finish", "finish", params={"n": number}, warning="finish.what")
+        return NextStep("champion", action, "finish", warning=warning, competitor=found.champion)
+    return NextStep("finish", action, "finish", params={"n": number}, warning=warning)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from roundtap_core.event.course import what_follows
 from roundtap_core.event.played_on import OpenPoint, PlayedOn
+from roundtap_core.event.rounds.close import cut_short
 from roundtap_core.event.setup.open_points import DECK_TWICE, LIST_MISSING, LIST_WRONG, list_points, open_points
+from roundtap_core.records import FINISHED_EARLY
 from roundtap_hub.views.event_at import EventAt, full_names, shown_names
 from roundtap_hub.views.officials import official_name
 from roundtap_hub.views.worked_out import worked_out_once
@@ -48,6 +51,13 @@ def points_before_round_1(moment: EventAt) -> tuple[PointLine, ...]:
 
 def _line(point: OpenPoint, name: str) -> PointLine:
     return PointLine(str(point), point.kind, name, point.who if point.kind in ABOUT_LISTS else "")
+
+
+def cut_short_lines(moment: EventAt) -> list[tuple[str, str]]:
+    """What finishing now would cut short: (key of the sentence, name) of each."""
+    state, names = moment.state, full_names(moment)
+    return [(f"finish.left.{what_follows(state)}" if point.kind == FINISHED_EARLY else f"points.{point.kind}",
+             names.get(point.who, point.who)) for point in cut_short(state)]
 
 
 def played_on_lines(moment: EventAt) -> tuple[PlayedOnLine, ...]:

@@ -13,12 +13,14 @@ from roundtap_core.event.course import CUT, first_game_started, offered, second_
 from roundtap_core.event.cut import commands as c
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import the_entrant, without_draft
+from roundtap_core.event.mending.waiting import refuse_said
 from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
+from roundtap_core.rounds.next_tiebreak_round import open_ties
 
 ANEW, KEEP = "anew", "keep"
-"""What becomes of a cut that a correction would change."""
+"""What becomes of a cut, or of a tie-break round, that a correction would change."""
 
 
 def cut(state: EventState, command: c.MakeCut, now: Instant) -> list[NewEntry]:
@@ -86,6 +88,30 @@ def cut_after(state: EventState, corrected: EventState, choice: str) -> list[New
     if not comes:
         raise Problem("seeds_would_change")
     raise Problem("cut_would_change", comes=comes, goes=goes)
+
+
+def tiebreak_after(state: EventState, corrected: EventState, choice: str) -> list[NewEntry]:
+    """What a correction of the rounds before makes of the tie-break round that is out: where other people would be
+    tied at a place that counts, an official has said whether it is taken back (ANEW) or played all the same (KEEP).
+
+    Raises Problem("tiebreak_would_change"), and "mend_has_word" where it cannot be taken back any more.
+    """
+    out = state.live
+    if out is None or out.stage != TIEBREAK or choice == KEEP:
+        return []
+
+    def tied(after: EventState) -> list[tuple[str, ...]]:
+        tournament = tournament_of(after)
+        return open_ties(replace(tournament, rounds=tuple(r for r in tournament.rounds if r.number < out.number)))
+
+    ties = tied(corrected)
+    if {frozenset(tie) for tie in ties} == {frozenset(tie) for tie in tied(state)}:
+        return []
+    if choice != ANEW:
+        raise Problem("tiebreak_would_change", names=", ".join(who for tie in ties for who in tie) or "–")
+    for match in out.matches:
+        refuse_said(match)
+    return [NewEntry("round-withdrawn", {"number": out.number})]
 
 
 def entries_of(cut: Cut) -> list[NewEntry]:

@@ -54,7 +54,8 @@ class EnterResult:
 
     `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say. `reason`: why it is
     entered although players could not say it; kept, and shown. `earlier`: it was said at the table before, on a slip or
-    to a journal that is lost: no clock is asked. `cut`: "anew" or "keep", what becomes of a cut that it would change.
+    to a journal that is lost: no clock is asked. `cut`: "anew" or "keep", what becomes of a cut, or of a
+    tie-break round, that it would change.
     """
 
     match: str

@@ -10,7 +10,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import by_lot, elimination_winner
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import bracket_now, situation_of, time_is_up, with_result
-from roundtap_core.event.cut.decide import cut_after
+from roundtap_core.event.cut.decide import cut_after, tiebreak_after
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import find_match
 from roundtap_core.event.results import commands as c
@@ -131,7 +131,10 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
         if command.result is None:
             return undone
     if round_state.stage in (SWISS, TIEBREAK):
-        undone += cut_after(state, with_result(state, match, command.result), command.cut)
+        corrected = with_result(state, match, command.result)
+        undone += cut_after(state, corrected, command.cut)
+        if state.live is not None and round_state.number < state.live.number:
+            undone += tiebreak_after(state, corrected, command.cut)
     return [*undone, entered]
 
 

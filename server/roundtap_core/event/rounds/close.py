@@ -1,10 +1,20 @@
-"""Closing the round in play: only with every result there, and undisputed."""
+"""Closing the round in play, with every result there, undisputed; and what finishing the event would cut short."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from roundtap_core.errors import Problem
+from roundtap_core.event.course import elimination_rounds, something_left
 from roundtap_core.event.entries import NewEntry
-from roundtap_core.event.state import EventState
+from roundtap_core.event.judging.pending import open_appeals
+from roundtap_core.event.people.leave import squads_owed
+from roundtap_core.event.played_on import OpenPoint
+from roundtap_core.event.state import EventState, tournament_of
+from roundtap_core.records import FINISHED_EARLY, SWISS, TIE_OPEN
+from roundtap_core.rounds.next_tiebreak_round import open_ties
+
+SQUADS_OWED, APPEAL_OPEN = "squads_owed", "appeal_open"
 
 
 def close_live(state: EventState) -> list[NewEntry]:
@@ -16,3 +26,27 @@ def close_live(state: EventState) -> list[NewEntry]:
         tables = ", ".join(str(m.match.table) for m in missing[:8])
         raise Problem("results_missing", n=len(missing), tables=tables + ("…" if len(missing) > 8 else ""))
     return [NewEntry("round-closed", {"number": state.live.number})]
+
+
+def cut_short(state: EventState) -> tuple[OpenPoint, ...]:
+    """What finishing now would leave unplayed or undecided, without what was said at an earlier finish (RULEBOOKS.md,
+    section 9, *End*): a tie at a place that counts, those who left included; rounds of the structure; squads that
+    nobody has recorded; appeals."""
+    ties = [] if state.cut is not None or elimination_rounds(state) else _ties_as_if_all_had_stayed(state)
+    points = [OpenPoint(TIE_OPEN, who) for tie in ties for who in tie]
+    if not points and something_left(state):
+        points = [OpenPoint(FINISHED_EARLY)]
+    points += [OpenPoint(SQUADS_OWED, (m.match.a, m.match.b or "")[side == "b"])
+               for _, m, sides in squads_owed(state) for side in sides]
+    points += [OpenPoint(APPEAL_OPEN, who) for _, m in open_appeals(state) for who in (m.match.a, m.match.b) if who]
+    said = {point for line in state.played_on for point in line.points}
+    return tuple(point for point in dict.fromkeys(points) if point not in said)
+
+
+def _ties_as_if_all_had_stayed(state: EventState) -> list[tuple[str, ...]]:
+    """With those who played the last Swiss round and have left since: they would have had to play the tie out."""
+    tournament = tournament_of(state)
+    last = max((played.number for played in tournament.stage_rounds(SWISS)), default=0)
+    stayed = (replace(c, dropped_after=None if (c.dropped_after or 0) >= last else c.dropped_after)
+              for c in tournament.competitors)
+    return open_ties(replace(tournament, competitors=tuple(stayed)))

@@ -15,14 +15,13 @@ from roundtap_core.event.course import (
     offered,
     second_swiss_rounds,
     seeds_now,
-    something_left,
     stage_of_round,
     what_follows,
 )
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.mending.mend import match_to_json
 from roundtap_core.event.rounds import commands as c
-from roundtap_core.event.rounds.close import close_live
+from roundtap_core.event.rounds.close import close_live, cut_short
 from roundtap_core.event.rounds.decide_adopted import adopt_round
 from roundtap_core.event.rounds.decide_clock import set_clock
 from roundtap_core.event.rounds.decide_imposed import impose_round
@@ -37,7 +36,7 @@ from roundtap_core.event.state import (
     state_digest,
     tournament_of,
 )
-from roundtap_core.records import FINISHED_EARLY, SWISS, TIEBREAK, Match
+from roundtap_core.records import SWISS, TIEBREAK, Match
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rounds.next_tiebreak_round import next_tiebreak_round
 from roundtap_core.rounds.second_stage import second_stage_round
@@ -210,18 +209,17 @@ def _away_from(
 
 
 def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewEntry]:
-    """The event is over: standings are final, units forget their reports. Before all is played only with a reason,
-    which stands among the announcements (RULEBOOKS.md, section 9, *End*)."""
+    """The event is over: standings are final, units forget their reports. What is cut short is named, with the reason,
+    among the announcements (RULEBOOKS.md, section 9, *End*)."""
     if state.draft is not None:
         raise Problem("draft_in_the_way", number=state.draft.number)
     if not state.public_rounds:
         raise Problem("nothing_played")
     closed, noted = close_live(state), list[NewEntry]()
-    said = any(point.kind == FINISHED_EARLY for line in state.played_on for point in line.points)
-    if something_left(state) and not said:
+    if points := cut_short(state):
         if not command.reason.strip():
             raise Problem("finish_early_no_reason")
-        noted = [NewEntry("played-on", {"points": [{"kind": FINISHED_EARLY, "who": ""}],
+        noted = [NewEntry("played-on", {"points": [{"kind": point.kind, "who": point.who} for point in points],
                                         "reason": command.reason.strip(), "by": ORGANIZER})]
     return [*closed, *noted, NewEntry("event-finished", {})]
 
