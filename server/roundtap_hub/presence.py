@@ -27,6 +27,8 @@ class UnitStatus:
     leave_refused: frozenset[str] = frozenset()
     """Sides whose wish for `match` the organizer refused; asking anew takes that away."""
     call_since_ms: int | None = None
+    called_for: str | None = None
+    """The match in which it last called a judge: somebody is at that table, also once the call is settled."""
     call_taken_by: str | None = None
     call_closed: bool = False
     """The unit still calls, but somebody said that the call is settled; its next call is a new one."""
@@ -148,7 +150,7 @@ class Presence:
             if "clock_ms" in said:
                 said["clock_heard_ms"] = now_ms
             if call is True and before.call_since_ms is None and not before.call_closed:
-                said["call_since_ms"] = now_ms
+                said["call_since_ms"], said["called_for"] = now_ms, said.get("match", before.match)
             elif call is False:
                 said["call_since_ms"] = said["call_taken_by"] = None
                 said["call_closed"] = False

@@ -63,6 +63,17 @@ def test_who_sat_down_or_plays_is_not_reported(house: House, browser: Browser):
     assert absent(browser) == []
 
 
+def test_who_calls_a_judge_is_at_the_table_also_once_the_call_is_settled(house: House, browser: Browser):
+    house.time.ms += 20 * MINUTE
+    assert absent(browser)
+    for calls in (True, False):
+        house.hub.presence.heard("unit-1", house.time.ms, call=calls)
+        assert absent(browser) == []
+    # Of the next match nothing is known by that.
+    house.hub.presence.heard("unit-1", house.time.ms, match="1.2")
+    assert house.hub.presence.status_of("unit-1").called_for == "1.1"
+
+
 def test_a_clock_that_is_paused_counts_no_minutes(house: House, browser: Browser):
     house.time.ms += 5 * MINUTE
     house.service.tell("e1", SetClock("pause"), "test")

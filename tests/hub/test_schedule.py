@@ -130,6 +130,15 @@ def test_the_forecast_follows_what_the_event_really_took(hall: Hall):
     assert hall.schedule.end == day(265), "what is late already stays late, and is told in fives"
 
 
+def test_the_event_is_never_over_before_the_round_in_play_is_however_quick_the_others_were(hall: Hall):
+    hall.round(0, 0, 40)
+    hall.round(50, 50, 95)
+    hall.house.publish()
+    hall.start(105)
+    assert hall.schedule.round_end == day(180)
+    assert hall.schedule.end == day(180)
+
+
 def test_a_finished_event_ends_at_no_time_to_come(hall: Hall):
     for n in range(3):
         hall.round(n * 100, n * 100 + 5, n * 100 + 70)

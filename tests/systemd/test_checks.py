@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,3 +60,20 @@ def test_states_and_groups_have_names(language: str) -> None:
     words = core_words(language)
     needed = {f"check.state.{state}" for state in STATES} | {f"check.group.{group}" for group in GROUPS}
     assert {key for key in (*needed, "check.unknown") if key not in words} == set()
+
+
+PROJECT = Path(__file__).parents[2]
+NO_HEADING = {"board = …", "board", "roundtap-says.txt"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_a_check_points_to_is_a_heading_that_exists(language: str) -> None:
+    """In quotes: a page's heading in the same language, or a section of the file named before it."""
+    pages = json.loads((PROJECT / "server/roundtap_hub/words" / f"{language}.json").read_text())
+    sections = {line.lstrip("# ") for line in (PROJECT / "systemd/README.md").read_text().splitlines()}
+    checks = json.loads((PROJECT / "server/roundtap_core/words" / f"{language}.json").read_text())
+    quoted = {(key, name) for key, text in checks.items() if key.startswith("check.") and isinstance(text, str)
+              for name in re.findall("[“„«]([^“”»]+)[“”»]", text)}
+    known = {text for text in pages.values() if isinstance(text, str)} | sections | NO_HEADING
+    assert len(quoted) > 10
+    assert [(key, name) for key, name in sorted(quoted) if name not in known] == []

@@ -58,7 +58,8 @@ def not_there(units: Mapping[str, UnitStatus], event_id: str, cell: Cell, here: 
     status, seen = _status(units, cell), _seen(event_id, cell, here)
     if status is None and not seen:
         return ()
-    if status is not None and status.draft:
+    if status is not None and (status.draft or status.called_for == cell.match_id):
+        # Somebody sits there and presses, whoever of the two it is.
         return ()
     sat = (status.seated if status is not None else frozenset()) | seen
     people = {"a": (cell.a_id, cell.a), "b": (cell.b_id, cell.b)}

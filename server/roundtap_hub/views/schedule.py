@@ -196,7 +196,8 @@ def _forecast(state: EventState, rounds: tuple[RoundTime, ...], left: int, round
         if minutes is None:
             return None
         at_ms += changeover_ms + minutes * MINUTE_MS
-    return at_ms
+    # However quick the rounds were: not before time is called in this one, which stands beside it.
+    return max(at_ms, round_end_ms or 0, now.mono_ms + (state.clock.remaining_at(now) or 0))
 
 
 def _about(left_ms: int, wall: str | None) -> int:
