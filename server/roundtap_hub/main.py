@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -35,7 +36,7 @@ from roundtap_hub.own_machine import OwnMachine
 from roundtap_hub.personal_links import LINKS_FILE, PersonalLinks
 from roundtap_hub.pin import PinFile, read_or_make_pin
 from roundtap_hub.private_files import make_private_folder
-from roundtap_hub.reached_at import HTTP, ReachedAt, url_at
+from roundtap_hub.reached_at import HTTP, ReachedAt, reached_of, url_at
 from roundtap_hub.sessions import Sessions
 from roundtap_hub.staff import STAFF_FILE, Staff
 from roundtap_hub.standby.kin import Kin
@@ -172,7 +173,8 @@ def run(args: argparse.Namespace) -> int:
               trial=None if args.database is not None or args.pages else TrialRestore(
                   args.data, opened.clocks, [*args.copy, *args.stick]),
               plain_port=(short or listeners[0]).getsockname()[1],
-              reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name),
+              reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name,
+                                   partial(reached_of, listeners[0].getsockname()[0])),
               known_ids=KnownIds(None if args.pages else args.data / IDS_FILE))
     plain = [listeners[0], *([short] if short else ())]
     code = _serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)

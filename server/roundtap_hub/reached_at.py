@@ -37,6 +37,13 @@ def hall_addresses(proc: Path = Path("/proc/net"), devices: Path = Path("/sys/cl
     return [each for _, each in sorted(found, key=lambda one: (one[0], one[1].version, int(one[1])))]
 
 
+def reached_of(listening: str) -> list[Address]:
+    """`hall_addresses` of a hub that listens at all of them; of one that listens at a single address (a demo, on this
+    machine alone), that one."""
+    bound = ip_address(listening.partition("%")[0])
+    return hall_addresses() if bound.is_unspecified else [bound]
+
+
 def _rank(address: Address, device: str, devices: Path) -> int:
     if address.is_loopback or address.is_unspecified or address.is_multicast or device.startswith(OF_PROGRAMS):
         return PROGRAMS

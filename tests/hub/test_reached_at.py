@@ -16,7 +16,7 @@ from roundtap_hub.asgi import HubApplication
 from roundtap_hub.hall_address import hall_address
 from roundtap_hub.hub import Hub
 from roundtap_hub.presence import Presence
-from roundtap_hub.reached_at import ReachedAt, hall_addresses, own_local_name
+from roundtap_hub.reached_at import ReachedAt, hall_addresses, own_local_name, reached_of
 from roundtap_units.documents.notices import LAYOUTS
 from roundtap_units.unit_words import unit_words
 
@@ -172,3 +172,10 @@ def test_what_hangs_on_the_wall_says_the_name_where_it_fits() -> None:
             lines = LAYOUTS[kind]({**content, "by_name": by_name}, Sheet(32, 384), unit_words("en"))
             assert (by_name in str(lines)) == there
         assert "roundtap.local" not in str(LAYOUTS[kind](content, Sheet(32, 384), unit_words("en")))
+
+
+def test_a_hub_that_listens_at_one_address_is_reached_there_alone() -> None:
+    """A demo on one machine printed the address of that machine's network, where nothing answered."""
+    assert reached_of("127.0.0.1") == [ip_address("127.0.0.1")]
+    assert reached_of("fe80::1%eth0") == [ip_address("fe80::1")]
+    assert reached_of("0.0.0.0") == reached_of("::") == hall_addresses()
