@@ -8,7 +8,8 @@ import re
 import pytest
 from pages_kit import open_house, text_of
 
-from roundtap_core.event.commands import DrawRound, DropCompetitor, FinishEvent
+from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent
+from roundtap_core.records import Pair, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.printing.slip_marks import slip_codes
@@ -215,3 +216,23 @@ def test_the_paper_page_leads_to_every_sheet_without_any_printer(house):
     assert desk.post("/console/e1/paper", kind="standings").status_code == 404
     assert 'href="/console/e1/paper"' in desk.get("/console/e1").text
     assert 'href="/console/e1/slip"' in desk.get("/console/e1").text
+
+
+def test_the_bracket_is_drawn_or_listed_and_the_asterisk_explained_only_where_one_stands(house):
+    """The games were listed once more on a second page, and final standings explained an asterisk that nowhere was."""
+    names = [f"{first} {last}" for first in ("Ana", "Bruno", "Eva", "Kai") for last in ("Ruiz", "Maier", "Luz", "Eich")]
+    desk = house.with_event(names, swiss_rounds=1, cut=8)
+    house.publish()
+    house.play()
+    assert "*" not in text_of(desk.get(address("standings"))), "nothing but the lot"
+    match = house.event.find_match("1.1")[1]
+    house.service.tell("e1", EnterResult("1.1", match.revision, Result(score=Pair(100, 60))), "test")
+    assert "* the figure that puts this person before the next" in text_of(desk.get(address("standings")))
+    desk.post("/console/e1/cut")
+    for _ in range(3):
+        house.publish()
+        house.play()
+    bracket = desk.get(address("bracket")).text
+    assert bracket.count("<svg") > 0
+    assert 'class="games"' not in bracket
+    assert "*" not in text_of(desk.get(address("standings")))

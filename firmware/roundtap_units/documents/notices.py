@@ -144,7 +144,8 @@ def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
                       *told, *_why(row, sheet, words), Feed(5)]
     cut = content.get("cut")
     lines += _cut(cut, sheet, words) if cut else []
-    if any(row["decided"] is not None or row.get("decided_by") for row in content["rows"]):
+    if any(row["decided"] not in (None, False) or row.get("decided_by")
+           for row in [*content["rows"], *(cut["rows"] if cut else ())]):
         lines += [Feed(8), *(line(part, sheet) for part in wrap(words("paper.decided"), sheet.columns))]
     return [*lines, *_foot(content, sheet, words)]
 
