@@ -10,6 +10,7 @@ import pytest
 from event_kit import MINUTE, Event, refused, score
 from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.ranking import final_ranking
+from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import CUT, OVER, bracket_now, offered, seeds_now, what_follows
 from roundtap_core.event.state import Entrant, state_digest, tournament_of
@@ -234,9 +235,42 @@ def test_a_correction_that_changes_who_is_in_is_asked_about_until_the_first_game
             event.tell(corrected)
         assert list(seeds_now(event.state)) == seeds
         rounds = ["round-withdrawn"] if published else []
-        assert event.kinds(replace(corrected, cut="anew")) == [*rounds, "cut-withdrawn", "result-entered"]
-        event.tell(c.MakeCut())
+        assert event.kinds(replace(corrected, cut="anew")) == [*rounds, "cut-withdrawn", "cut-made", "result-entered"]
         assert list(seeds_now(event.state)) == order(event)[:8] != seeds
+
+
+def test_a_cut_that_is_made_again_keeps_who_declined_and_asks_nobody_anew() -> None:
+    event = cut(cut=4)
+    first, second = seeds_now(event.state)[:2]
+    event.tell(c.DropCompetitor(first))
+    offered_first = offered(event.state)
+    assert offered_first is not None
+    event.tell(c.DeclinePlace(offered_first))
+    event.tell(c.AcceptPlace(offered(event.state) or ""))
+    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), cut="anew"))
+    assert event.state.cut is not None
+    assert event.state.cut.declined == (offered_first,)
+    assert offered_first not in seeds_now(event.state)
+    assert len(seeds_now(event.state)) == 4
+    assert second in event.state.cut.order
+
+
+def test_what_a_kept_cut_no_longer_fits_is_not_asked_again_by_a_correction_that_changes_nothing_of_it() -> None:
+    event = cut()
+    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), cut="keep"))
+    kept = event.state.cut
+    asked = []
+    for match in (f"{n}.{table}" for n in (1, 2) for table in range(2, 7)):
+        result = event.match(match).match.result
+        assert result is not None
+        assert result.score is not None
+        nearly = score(*(max(0, figure - 1) if figure < 100 else figure for figure in (result.score.a, result.score.b)))
+        try:
+            event.tell(c.EnterResult(match, event.match(match).revision, nearly))
+        except Problem as problem:
+            asked.append(problem.key)
+        assert event.state.cut == kept
+    assert len(asked) < 10
 
 
 def test_a_cut_that_is_kept_stays_whatever_the_table_says_now() -> None:

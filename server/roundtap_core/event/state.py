@@ -91,7 +91,7 @@ class Entrant:
     @property
     def at_the_table(self) -> bool:
         """Whether they play the match that they are in: whoever leaves only after the round does."""
-        return self.active or self.how_left == PLAYS_ON
+        return self.active or (self.how_left == PLAYS_ON and self.disqualified_after is None)
 
 
 @dataclass(frozen=True, slots=True)

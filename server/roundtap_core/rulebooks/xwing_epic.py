@@ -132,7 +132,7 @@ class XWingEpicDuel(Rulebook):
     def tally(self, match: Match, side: Side, options: Options, totals: ListTotals = NO_TOTALS) -> Tally:
         """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won.
 
-        "Fin de partida": where both lists' totals are known, a list destroyed whole is a full win at any clock.
+        "Fin de partida": a list whose total is known and that was destroyed whole is a full win at any clock.
         """
         base: int = options["squad_points"]
         if match.bye in (BYE, NO_SHOW):
@@ -146,8 +146,8 @@ class XWingEpicDuel(Rulebook):
         if winner == "none":
             return Tally(0, LOSS, {"mov": 0})
         left = None
-        if match.result.ended == TIME and match.a in totals and match.b in totals:
-            left = nothing_left(match.result.score, (totals[match.a], totals[match.b or ""]))
+        if match.result.ended == TIME:
+            left = nothing_left(match.result.score, (totals.get(match.a), totals.get(match.b or "")))
             winner = left or winner
         score = self.counted_score(match, options, totals)
         mov = {"mov": base + score.of(side) - score.of(other(side))}

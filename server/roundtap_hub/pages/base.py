@@ -420,7 +420,7 @@ def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> in
 def confirmed_minutes(name: str, sure: str) -> int | None:
     """The minutes of an extension; many have to be confirmed. None: nothing is typed."""
     minutes = whole_number(name)
-    if minutes is not None and minutes > LONG_EXTENSION and field(sure) != str(minutes):
+    if minutes is not None and minutes > LONG_EXTENSION and field(sure).lstrip("0") != str(minutes):
         raise Problem("extension_is_long", minutes=minutes)
     return minutes
 

@@ -60,5 +60,8 @@ def remove_sign_ups(event_id: str) -> AnyResponse:
         raise Problem("unknown_competitor", competitor=competitor)
     came = list(together)
     gone = came[came.index(competitor):] if field("since") else together[competitor]
+    if str(len(gone)) != field("count"):
+        # Somebody has come, or gone, since the page was made: nobody is deleted unseen.
+        raise Problem("step_changed_meanwhile")
     the_hub().service.ask([Step(event_id, RemoveCompetitor(who)) for who in gone], actor())
     return redirect(url_for("console.sign_up", event_id=event_id), 303)

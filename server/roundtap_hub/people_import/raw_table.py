@@ -106,18 +106,19 @@ def _split(text: str, separator: str) -> Iterable[Sequence[str]]:
 
 def _separator(text: str) -> str:
     """What cuts most rows into the same number of cells; of two that do, the one that no text needs."""
-    best, most, broken = SEPARATORS[0], 0.0, None
+    best, most, broken, of_head, head = SEPARATORS[0], 0.0, None, False, text.partition("\n")[0]
     for separator in SEPARATORS:
         try:
             widths = [len(row) for row in islice(_split(text, separator), SNIFFED_ROWS) if any(row)]
         except Problem as problem:
-            broken = problem
+            broken, of_head = broken or problem, of_head or separator in head
             continue
         usual, rows = max(Counter(widths).items(), key=lambda each: (each[1], each[0]), default=(1, 0))
         worth = rows / max(1, len(widths)) if usual > 1 else 0.0
         if worth > most:
             best, most = separator, worth
-    if broken is not None and not most:
+    if broken is not None and (not most or (of_head and best not in head)):
+        # One that cuts the head is the better one, though a quotation mark is not closed; the other is in the names.
         raise broken
     return best
 

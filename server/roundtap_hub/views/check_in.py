@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,9 @@ from roundtap_core.event.state import TO_CONFIRM, awaited
 from roundtap_core.lists.parts import fold, sought
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.wall import sort_key
+
+NUMBERED = re.compile(r" \(\d+\)$")
+"""What tells namesakes apart, and nobody types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ def check_in_view(moment: EventAt) -> CheckInView:
 def meant(typed: str, some: Sequence[Expected]) -> list[Expected]:
     """Whom a few letters mean: the very name, be it of two, else those of whom every word begins a part of the name."""
     words = fold(typed).split()
-    same = [each for each in some if fold(each.name.partition(" (")[0]) == " ".join(words)]
+    same = [each for each in some if fold(NUMBERED.sub("", each.name)) == " ".join(words)]
     if same or not words:
         return same
     return [each for each in some

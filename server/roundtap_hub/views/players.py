@@ -88,18 +88,20 @@ def player_view(
     if match is not None:
         side = "a" if match.match.a == competitor else "b"
         opponent = match.match.competitor(other(side))
+    # Who leaves only after this round plays it like everybody.
+    plays = entrant.active or (entrant.at_the_table and state.live is not None)
     row = ranking_by_id(moment).get(competitor)
     record, values = record_of(moment, competitor)
     return PlayerView(
-        names[competitor], entrant.active, newest.number if newest else 0, state.live is not None,
+        names[competitor], plays, newest.number if newest else 0, state.live is not None,
         cell(snapshot, units, state, match, names, now_ms) if match else None, side,
         names.get(opponent, opponent) if opponent else None, record_of(moment, opponent)[0] if opponent else "",
         record, values, row.rank if row and row.rounds else None,
         sum(ranked.rank is not None for ranked in ranking(moment)),
         worth_of(state, newest, match) if match and newest else {},
         before_play(state, newest, match) if match and newest and match.match.result is None else None,
-        *(told_squads(state, competitor) if entrant.active and newest and not state.finished else ("", False)),
-        DISQUALIFIED if entrant.disqualified_after is not None else None if entrant.active else DROPPED,
+        *(told_squads(state, competitor) if plays and newest and not state.finished else ("", False)),
+        DISQUALIFIED if entrant.disqualified_after is not None else None if plays else DROPPED,
         _corrected(state, competitor, names), _margins(state, competitor, names),
         entrant.sign_up == TO_CONFIRM,
     )

@@ -78,13 +78,11 @@ def met(event: Event, match: dict[str, Any]) -> dict[str, Given]:
 
 
 def _with_ships_left(event: Event, match: dict[str, Any]) -> str | None:
-    """The only side that has ships left by the points and both lists' totals, "draw" where neither has; else None."""
+    """The side that has destroyed the other's whole list, whose total is known, "draw" where both have; else None."""
     cost = {c["id"]: (c.get("list") or {}).get("total") for c in event["competitors"]}
     lists = {side: cost[match[side]] for side in "ab"}
-    if None in lists.values():
-        return None
     score = figures_of(match["result"], "score")
-    lost = [side for side in "ab" if score[other(side)] >= lists[side]]
+    lost = [side for side, total in lists.items() if total is not None and score[other(side)] >= total]
     if len(lost) == 2:
         return "draw"
     return other(lost[0]) if lost else None

@@ -75,15 +75,16 @@ def cut_after(state: EventState, corrected: EventState, choice: str) -> list[New
     if cut is None or first_game_started(state):
         return []
     there = active_ids(state) - {*cut.declined, *cut.absent}
-    order = order_now(tournament_of(corrected))
-    was, now = make_cut(cut.order, cut.size, there).seeds, make_cut(order, cut.size, there).seeds
-    if choice == KEEP:
+    before, order = order_now(tournament_of(state)), order_now(tournament_of(corrected))
+    was, now = (make_cut(one, cut.size, there).seeds for one in (before, order))
+    if choice == KEEP or order == before:
         return []
     if was == now:
-        return entries_of(replace(cut, order=order)) if order != cut.order else []
+        # A cut that was kept before stays as it was.
+        return entries_of(replace(cut, order=order)) if before == cut.order else []
     if choice == ANEW:
         begun = [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
-        return [*begun, NewEntry("cut-withdrawn", {})]
+        return [*begun, NewEntry("cut-withdrawn", {}), *entries_of(replace(cut, order=order, seeds=now))]
     comes, goes = (", ".join(who for who in one if who not in other) for one, other in ((now, was), (was, now)))
     if not comes:
         raise Problem("seeds_would_change")

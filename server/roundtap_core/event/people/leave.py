@@ -28,12 +28,13 @@ def leave_open_match(state: EventState, competitor: str, stood: Result | None = 
     if found is None or (found[1].reports and not disqualified):
         return []
     round_state, match = found
-    side: Side = "a" if match.match.a == competitor else "b"
+    side = _side_of(match, competitor)
     opponent = state.entrants[match.match.competitor(other(side)) or ""]
     if not opponent.at_the_table and opponent.how_left == TOGETHER:
         return [_entered(match, replace(stood or Result(), ended=RULING, winner="none", conceded_by=None))]
     if stood is None and SCORE in waits_for(state, round_state, match):
-        return []
+        # What the disqualified one, or the other, has said is no way any more to win it for whoever is out.
+        return [NewEntry("result-entered", {"match": match.id, "result": None})] if match.reports else []
     first: Side = side if opponent.at_the_table else other(side)
     result = replace(stood or Result(), ended=CONCESSION, winner=None, conceded_by=first)
     if stood is not None:
@@ -63,22 +64,30 @@ def wins_by_leaving(state: EventState) -> dict[str, MatchState]:
 
 
 def leaving_undone(state: EventState, competitor: str) -> list[NewEntry]:
-    """Who comes back plays the match on that their leaving has ended, as long as its round is in play; where both had
-    left, the other one has conceded."""
-    for match in state.live.matches if state.live is not None else ():
+    """Who comes back plays the match on that their leaving has ended, as long as its round is in play and the other one
+    is there; where both had left, the other one has conceded, by figures that are to be said anew."""
+    live = state.live
+    for match in live.matches if live is not None else ():
         result = match.match.result
-        if not match.by_leaving or result is None or competitor not in (match.match.a, match.match.b):
+        if live is None or not match.by_leaving or result is None or competitor not in (match.match.a, match.match.b):
             continue
-        side: Side = "a" if match.match.a == competitor else "b"
-        if result.ended == CONCESSION and result.conceded_by == side:
+        side = _side_of(match, competitor)
+        opponent_stays = state.entrants[match.match.competitor(other(side)) or ""].at_the_table
+        if result.ended == CONCESSION and result.conceded_by == side and opponent_stays:
             return [NewEntry("result-entered", {"match": match.id, "result": None})]
         if result.ended == RULING:
-            return [_entered(match, replace(result, ended=CONCESSION, winner=None, conceded_by=other(side)))]
+            anew = None if waits_for(state, live, match) else Result(CONCESSION, conceded_by=other(side))
+            return [_entered(match, anew)]
     return []
 
 
-def _entered(match: MatchState, result: Result) -> NewEntry:
-    return NewEntry("result-entered", {"match": match.id, "result": result_to_json(result), "left": True})
+def _side_of(match: MatchState, competitor: str) -> Side:
+    return "a" if match.match.a == competitor else "b"
+
+
+def _entered(match: MatchState, result: Result | None) -> NewEntry:
+    said = result_to_json(result) if result is not None else None
+    return NewEntry("result-entered", {"match": match.id, "result": said, "left": True})
 
 
 def open_match(state: EventState, competitor: str) -> tuple[RoundState, MatchState] | None:

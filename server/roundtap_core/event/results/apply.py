@@ -47,10 +47,10 @@ def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
 
 
 def _with_each_s_squads(reports: Mapping[Side, Reported]) -> dict[Side, Reported]:
-    """What a side has left unsaid of the other's squads is what the other says of its own."""
+    """The squads of a side are what it says of its own, in both reports; the newest, if it has said others since."""
     own: dict[str, list[int]] = {
         side: squads for side, said in reports.items() if (squads := (said.result.picks or {}).get(side))}
-    return {side: replace(said, result=replace(said.result, picks={**own, **said.result.picks}))
+    return {side: replace(said, result=replace(said.result, picks={**said.result.picks, **own}))
             if said.result.picks else said for side, said in reports.items()}
 
 

@@ -122,6 +122,7 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
     entered = NewEntry("result-entered", {
         "match": match.id, "result": result_to_json(command.result) if command.result else None,
         **({"reason": command.reason} if command.reason else {}),
+        **({"left": True} if _by_leaving(state, match, command) else {}),
     })
     # A correction changes who meets whom: a drawn round that nobody has seen is drawn again, and a cut made again.
     undone = [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
@@ -136,6 +137,13 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
         if state.live is not None and round_state.number < state.live.number:
             undone += tiebreak_after(state, corrected, command.cut)
     return [*undone, entered]
+
+
+def _by_leaving(state: EventState, match: MatchState, command: c.EnterResult) -> bool:
+    """Whether it is the concession of somebody who has left: then it is undone if they come back."""
+    first = command.result.conceded_by if command.result is not None else None
+    loser = {"a": match.match.a, "b": match.match.b}.get(first or "")
+    return loser is not None and not state.entrants[loser].at_the_table
 
 
 def said_of(match: MatchState) -> list[Result]:

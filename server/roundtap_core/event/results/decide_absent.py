@@ -61,7 +61,7 @@ def undoing(state: EventState, match: MatchState, busy: Collection[int] = frozen
         entrant = state.entrants[who]
         if entrant.disqualified_after is not None:
             raise Problem("disqualified_stays_out", competitor=who)
-        if who == alone and not entrant.active:
+        if who == alone and not entrant.at_the_table:
             raise Problem("already_left", competitor=who)
     if alone is not None and not _sits_out(state, match, absent[0]):
         raise Problem("no_absence")
