@@ -11,7 +11,7 @@ from typing import Protocol
 
 SIGNS = {"●": "a", "■": "b"}
 FIGURES = re.compile(r"● (?P<left>.*?) (?P<a>\d+) \| (?P<b>\d+) (?P<right>.*?) ■")
-SAVED = re.compile(r"SAVED #(?P<number>\d+) \| [^|]*?(?P<a>\d+):(?P<b>\d+)")
+SAVED = re.compile(r"SAVED #(?P<number>\d+) \| (?P<left>[^|]+?) (?P<a>\d+):(?P<b>\d+) (?P<right>[^|]+?) \|")
 ASKED = re.compile(r"([●■]) yes")
 ENTRY_HINT = re.compile(r"([●■]) (OK|next)")
 STANDS = re.compile(r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#(?P<number>\d+)|judge) \| "
@@ -189,9 +189,8 @@ class Pair:
         self.memory.said.setdefault((players, side), set()).add(score)
 
     def _saved(self, found: re.Match[str]) -> None:
-        """What they have just agreed on is on record, with its figures; who they are, they know."""
-        if self._current is not None:
-            self._heard(Shown(self._current, (int(found["a"]), int(found["b"])), int(found["number"])))
+        """What they have just agreed on is on record, the figures between the names whose they are."""
+        self._heard(Shown((found["left"], found["right"]), (int(found["a"]), int(found["b"])), int(found["number"])))
 
     def _stands(self, text: str, found: re.Match[str]) -> None:
         players = self._current = (found["left"].strip(), found["right"].strip())

@@ -224,6 +224,12 @@ def test_a_list_destroyed_whole_is_a_full_win_at_any_clock() -> None:
                       Situation(totals=(400, 395)))["points"] == (0, 5)
 
 
+def test_one_known_list_destroyed_whole_is_a_full_win_too_and_an_unknown_one_tells_nothing() -> None:
+    worth = [[t.points for t in tallies(DUEL, at_time(290, 285), totals)]
+             for totals in ({"Bruno": 290}, {"Ana": 290}, {"Bruno": 300}, {})]
+    assert worth == [[5, 0], [3, 0], [3, 0], [3, 0]]
+
+
 def test_a_file_in_which_all_was_destroyed_with_10_points_is_found_out() -> None:
     file = event("xwing-epic-duel", [[game("Ana", "Bruno", played(10, 0, "a"))]], "Ana", "Bruno")
     listed = replace(file, competitors=tuple(replace(c, list={"total": 280}) for c in file.competitors))

@@ -138,7 +138,7 @@ def test_where_no_figure_counts_it_is_said_what_leaving_does_and_it_can_be_after
     at = f"/console/e1/competitors/{sitting(house, 'a')}/drop"
     asked = text_of(browser.post(at))
     assert "it counts as conceded to" in asked
-    assert "leaves after this round: the match is played" in asked
+    assert "leaves after this round: this match is still played" in asked
     assert result(house) is None
     assert browser.post(at, known="after").status_code == 303
     assert result(house) is None

@@ -304,7 +304,7 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     match = house.event.find_match("1.1")[1]
     sent = {"way": "played", "opener": "b", "q.score.winner": 12, "revision": match.revision, "seen": match.number or 0}
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
-    assert "the wrong players would play the tie-break round" in problem_of(asked)
+    assert "the tie-break round is no longer the right one" in problem_of(asked)
     assert "Save it, and take the tie-break round back" in text_of(asked)
     assert len(house.event.rounds) == 2
     assert browser.post("/console/e1/match/1.1/walk", cut="anew", **sent).status_code == 303

@@ -102,6 +102,7 @@ def test_what_cannot_be_read_is_said_and_breaks_nothing(raw: bytes, key: str) ->
 @pytest.mark.parametrize(("text", "line"), [
     ('Name;Club\n"Ana Ruiz;Falken\nBruno;Milan\nKai;X\n', 2),
     ('Name;Club\nBruno;Milan\n"Ana Ruiz;Falken\nKai "K" Eich;"X"\nEva;Y\n', 3),
+    ('name;club\nGarcía, Ana;"Madrid\nLópez, Bob;Lyon\nRuiz, Eva;Rome', 2),
     ('Name;Club\nBruno;"Milan\nAna Ruiz;Falken\n', 2), ('Name;Club\nBruno;Milan\n"Ana Ruiz;Falken', 3),
 ])
 def test_a_quotation_mark_left_open_takes_nobody_in_and_its_line_is_named(text: str, line: int) -> None:

@@ -46,11 +46,14 @@ def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
     return state.with_match(match, fates=fates)
 
 
-def _with_each_s_squads(reports: Mapping[Side, Reported]) -> dict[Side, Reported]:
-    """The squads of a side are what it says of its own, in both reports; the newest, if it has said others since."""
+def _with_each_s_squads(reports: Mapping[Side, Reported]) -> Mapping[Side, Reported]:
+    """What a side has left unsaid of the other's squads is what the other says of its own, once all else is the same:
+    before that, each may still say others."""
+    if len({replace(said.result, picks=None) for said in reports.values()}) > 1:
+        return reports
     own: dict[str, list[int]] = {
         side: squads for side, said in reports.items() if (squads := (said.result.picks or {}).get(side))}
-    return {side: replace(said, result=replace(said.result, picks={**said.result.picks, **own}))
+    return {side: replace(said, result=replace(said.result, picks={**own, **said.result.picks}))
             if said.result.picks else said for side, said in reports.items()}
 
 

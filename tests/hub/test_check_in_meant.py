@@ -1,0 +1,14 @@
+"""Whom a name typed at the check-in means: the very name, or all who are called so; never one of several."""
+
+from __future__ import annotations
+
+from roundtap_hub.views.check_in import Expected, meant
+
+
+def test_a_name_that_several_begin_with_means_all_of_them_and_a_number_tells_nobody_apart() -> None:
+    def names(typed: str, *known: str) -> list[str]:
+        return [each.name for each in meant(typed, [Expected(name, name, "", False, False) for name in known])]
+
+    assert names("Maria", "Maria (Mia) Schulz", "Maria Berg") == ["Maria (Mia) Schulz", "Maria Berg"]
+    assert names("Kai Eich", "Kai Eich (1)", "Kai Eich (2)") == ["Kai Eich (1)", "Kai Eich (2)"]
+    assert names("maria berg", "Maria (Mia) Schulz", "Maria Berg") == ["Maria Berg"]
