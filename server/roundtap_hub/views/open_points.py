@@ -53,11 +53,14 @@ def _line(point: OpenPoint, name: str) -> PointLine:
     return PointLine(str(point), point.kind, name, point.who if point.kind in ABOUT_LISTS else "")
 
 
-def cut_short_lines(moment: EventAt) -> list[tuple[str, str]]:
+@worked_out_once
+def cut_short_lines(moment: EventAt) -> tuple[tuple[str, str], ...]:
     """What finishing now would cut short: (key of the sentence, name) of each."""
     state, names = moment.state, full_names(moment)
-    return [(f"finish.left.{what_follows(state)}" if point.kind == FINISHED_EARLY else f"points.{point.kind}",
-             names.get(point.who, point.who)) for point in cut_short(state)]
+    if state.finished:
+        return ()
+    return tuple((f"finish.left.{what_follows(state)}" if point.kind == FINISHED_EARLY else f"points.{point.kind}",
+             names.get(point.who, point.who)) for point in cut_short(state))
 
 
 def played_on_lines(moment: EventAt) -> tuple[PlayedOnLine, ...]:

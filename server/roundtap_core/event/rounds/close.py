@@ -32,7 +32,8 @@ def cut_short(state: EventState) -> tuple[OpenPoint, ...]:
     """What finishing now would leave unplayed or undecided, without what was said at an earlier finish (RULEBOOKS.md,
     section 9, *End*): a tie at a place that counts, those who left included; rounds of the structure; squads that
     nobody has recorded; appeals."""
-    ties = [] if state.cut is not None or elimination_rounds(state) else _ties_as_if_all_had_stayed(state)
+    settled = not state.rulebook.tiebreak_rounds or state.cut is not None or elimination_rounds(state)
+    ties = [] if settled else _ties_as_if_all_had_stayed(state)
     points = [OpenPoint(TIE_OPEN, who) for tie in ties for who in tie]
     if not points and something_left(state):
         points = [OpenPoint(FINISHED_EARLY)]
