@@ -49,7 +49,8 @@ def _report(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventSt
 def _with_each_s_squads(reports: Mapping[Side, Reported]) -> Mapping[Side, Reported]:
     """What a side has left unsaid of the other's squads is what the other says of its own, once all else is the same:
     before that, each may still say others."""
-    if len({replace(said.result, picks=None) for said in reports.values()}) > 1:
+    first, *others = (replace(said.result, picks=None) for said in reports.values())
+    if any(result != first for result in others):
         return reports
     own: dict[str, list[int]] = {
         side: squads for side, said in reports.items() if (squads := (said.result.picks or {}).get(side))}
