@@ -58,6 +58,7 @@ class Reader:
         self.facts: Facts | None = None
         self.games: list[Side] = []
         self.first_player: str | None = None
+        self.begins_by_lot: str | None = None
         self.lots: dict[str, Side] = {}
         """Lots that the form left the match to; once drawn they stand."""
         self.who_won: Side | None = None
@@ -99,7 +100,7 @@ class Reader:
         if step.after.kind == "lot" and isinstance(step.after, Page):
             drawn = side_in(next(line for line in step.after.lines if isinstance(line, Row)).name)
             if step.after.title != "Drawn by lot: wins":
-                self.first_player = drawn
+                self.first_player = self.begins_by_lot = drawn
             elif self.facts is not None and drawn is not None:
                 self.lots["lot" if self.facts.choices.get("Game 3 begun?") == "no" else "first_player_lot"] = drawn
 
@@ -125,7 +126,8 @@ class Reader:
             line = pointed(page) or ""
             if line.startswith("take back"):
                 self.games = self.games[:-1]
-                self.first_player = None
+                # The lot named who begins game 1, and still does when that is played on.
+                self.first_player = None if self.games else self.begins_by_lot
             elif line == "I concede":
                 self.facts = Facts(side, other(side), "Conceded", step.time_up)
             elif line != "back":

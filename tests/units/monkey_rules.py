@@ -138,6 +138,8 @@ def warlords(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
             ending = "Time" if (like.timeout or {}).get("active") else "Draw"
         elif like.ended == "concession":
             ending = "Conceded"
+        elif like.winner == "draw":
+            ending = "Both at 0 life"
     if ending in ("Conceded", "No card left"):
         score = _pair(facts, said(facts, "", facts.opener), 0 if ending == "Conceded" else said(facts, "", loser))
         if ending == "Conceded":

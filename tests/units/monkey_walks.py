@@ -10,7 +10,7 @@ from monkey_reader import SIGNS, Reader, names_winner, number, told_to_the_other
 from monkey_rules import LABELS, STEPS, Unsaid, expected, phoned
 from monkey_table import AT_TIME, BEFORE, WORDS, MonkeyTable, Place, Step, places
 
-from roundtap_core.records import SIDES, Pair, Result, other
+from roundtap_core.records import SIDES, Pair, Result, Side, other
 from roundtap_units.table.screens.scenes import Duo, Figures, Part
 
 Move = tuple[str, str, int]
@@ -27,7 +27,8 @@ class Watch:
     def __init__(self, place: Place, chance: random.Random, seated: bool = True) -> None:
         self.place, self.table, self.reader = place, MonkeyTable(place, chance, seated), Reader(place)
         self.faults: list[str] = []
-        self.moves: list[Move] = []
+        self.walk: list[str] = []
+        """What was pressed and reported by phone, to be followed by hand."""
         self.like: Result | None = None
         self.corrects = False
         """Whether "who won?" is about the result that stands, not about what the other one said."""
@@ -37,10 +38,14 @@ class Watch:
         self.last = self.table.scene()
         """What stood on the screen after the last press."""
 
+    def phone(self, side: Side, result: Result, after_ms: int) -> None:
+        self.walk.append(f"{side} by phone in {after_ms} ms: {result};")
+        self.table.phone(side, result, after_ms)
+
     def press(self, kind: str, key: str, pause_ms: int) -> Step:
-        self.moves.append((kind, key, pause_ms))
-        stands = self.table.dialogue.table
+        self.walk.append(told_move((kind, key, pause_ms)))
         self.table.wait(pause_ms)
+        stands = self.table.dialogue.table
         shown = self.table.scene()
         heard = {side: stands.said(side) for side in SIDES}
         like = stands.match.result or heard.get(key)
@@ -81,7 +86,7 @@ class Watch:
             facts.opener = won if won in ("a", "b") else facts.by  # type: ignore[assignment]
 
     def _fault(self, rule: str, what: str) -> None:
-        self.faults.append(f"[{rule}] {self.place}: {what}\n    after {' '.join(map(told_move, self.moves))}")
+        self.faults.append(f"[{rule}] {self.place}: {what}\n    after {' '.join(self.walk)}")
 
     # --- what is reported ---
 
@@ -291,7 +296,7 @@ def walk_once(place: Place, seed: int, longest: int = 40) -> Watch:
     bias, length = chance.choice((0.2, 0.6, 0.85, 0.97)), chance.randint(longest // 3, longest)
     for _ in range(length):
         if chance.random() < 0.02:
-            watch.table.phone(chance.choice(SIDES), phoned(place, chance), chance.randint(0, 3000))
+            watch.phone(chance.choice(SIDES), phoned(place, chance), chance.randint(0, 3000))
         watch.press(*random_move(watch, chance, bias))
         if watch.faults:
             break
@@ -313,7 +318,7 @@ def run(book: str, walks: int, seed: int) -> tuple[Counter[str], list[str]]:
         watch = walk_once(place, seed * 1_000_003 + number_)
         counts["walks"] += 1
         counts["results"] += watch.results
-        counts["presses"] += len(watch.moves)
+        counts["presses"] += len(watch.walk)
         for fault in watch.faults:
             rule = rule_of(fault)
             counts[rule] += 1
