@@ -169,6 +169,11 @@ class Pair:
         if shown[1 - loser] != 100:
             # Somebody else's entry, of another winner: back out of it.
             self._press(text, "b" if side == "a" else "a")
+        elif shown[loser] % 10 and hint[2] == "OK" and shown[loser] // 10 != score[loser] // 10:
+            # On the wheel of the ones, which only wraps; what was confirmed is not meant any more.
+            self._press(text, "b" if side == "a" else "a")
+        elif shown[loser] % 10 and hint[2] == "next" and shown[loser] // 10 == score[loser] // 10:
+            self._press(text, side)
         elif shown[loser] != score[loser]:
             self._press(text, "up" if shown[loser] < score[loser] else "down")
         else:
