@@ -13,8 +13,13 @@ from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import NewEntry, seal
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.results.apply import APPLY_RESULTS
+from roundtap_core.event.rounds.close import APPEAL_OPEN, SQUADS_OWED
+from roundtap_core.event.setup.open_points import KINDS
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN, SECOND
-from roundtap_core.records import CONCESSION, RULING, Result
+from roundtap_core.event.whole import whole_tournament
+from roundtap_core.eventfile.read import tournament_from_json
+from roundtap_core.eventfile.write import tournament_to_json
+from roundtap_core.records import CONCESSION, FINISHED_EARLY, RULING, TIE_OPEN, Result
 
 WON, LOST = score(100, 24), score(24, 100)
 
@@ -267,6 +272,15 @@ def test_an_end_before_the_plan_s_says_why_once() -> None:
         event.tell(command)
     assert [(line.points, line.reason) for line in event.state.played_on] == [
         ((OpenPoint("finished_early"),), "the hall closes")]
+
+
+def test_whatever_was_open_at_the_end_can_be_read_again_in_the_event_file() -> None:
+    kinds = {*KINDS, FINISHED_EARLY, TIE_OPEN, SQUADS_OWED, APPEAL_OPEN}
+    event = Event().play().settle()
+    event.tell(c.FinishEvent("the hall closes"))
+    file = tournament_to_json(whole_tournament(event.state, {}))
+    file["played_on"][0]["points"] = [{"kind": kind} for kind in sorted(kinds)]
+    assert tournament_to_json(tournament_from_json(file))["played_on"] == file["played_on"]
 
 
 # --- the clock ---------------------------------------------------------------------------------------------------
