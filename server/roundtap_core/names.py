@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from roundtap_core.errors import Problem
 from roundtap_core.limits import LINE_LETTERS, fits_line
-from roundtap_core.records import Competitor
+from roundtap_core.records import Competitor, Tournament
 
 MOST_LETTERS = LINE_LETTERS
 """Of any name: people, teams, officials, events. What is shown is cut by the screens, not by us."""
@@ -67,6 +67,12 @@ def public_names(competitors: Iterable[Competitor], full_names: bool = False) ->
         for person in clashes:
             shown[person.id] = shorten(person.name, letters)
     return number_twins(people, shown)
+
+
+def called(tournament: Tournament) -> dict[str, str]:
+    """What errors call each competitor: the public name, and the id to find it in the file."""
+    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
+    return {competitor: f"{name} ({competitor})" for competitor, name in shown.items()}
 
 
 def number_twins(people: Iterable[Competitor], shown: dict[str, str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from event_kit import MINUTE, Event, refused, score
+from roundtap_core.check.check import violations
 from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
@@ -42,6 +43,11 @@ def bracket(event: Event) -> Bracket:
     found = bracket_now(event.state)
     assert found is not None
     return found
+
+
+def places_in_the_bracket(event: Event) -> list[tuple[str, int | None, str | None]]:
+    return [(each.competitor, each.rank, each.reached) for each in final_ranking(tournament_of(event.state))
+            if each.reached]
 
 
 def test_after_the_swiss_rounds_comes_the_cut_not_a_draw() -> None:
@@ -297,18 +303,61 @@ def test_a_correction_that_changes_no_seed_is_not_asked_about_and_offers_go_by_i
 def test_once_a_game_has_started_a_correction_changes_the_swiss_table_and_nothing_after_it() -> None:
     """Champion, seeds, the bracket's places and the places of those who were in it stay; also as a file."""
     event = cut().play().settle().play().settle().play().settle()
-    before, final = bracket(event), final_ranking(tournament_of(event.state))
+    before, final = bracket(event), places_in_the_bracket(event)
     assert event.kinds(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100))) == ["result-entered"]
     assert list(before.standing) != order(event)
     after = bracket(event)
     assert (after.seeds, after.standing, after.champion) == (before.seeds, before.standing, before.champion)
-    places = [[(each.competitor, each.rank, each.reached) for each in one if each.reached]
-              for one in (final, final_ranking(tournament_of(event.state)))]
-    assert places[0] == places[1]
+    assert places_in_the_bracket(event) == final
     file = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
     headless = bracket_of(file)
     assert headless is not None
     assert (headless.seeds, headless.standing) == (before.seeds, before.standing)
+
+
+def test_in_epic_too_those_in_the_bracket_keep_their_places() -> None:
+    """There the cut goes by an order of its own, and who went out in the same round stands by Swiss rank."""
+    won = score(300, 24, winner="a")
+    event = Event(12, {"structure": "own", "swiss_rounds": 2, "cut": 8}, rulebook="xwing-epic-duel", level=None)
+
+    def played() -> None:
+        event.play()
+        assert event.state.live is not None
+        for match in event.state.live.open_matches:
+            event.tell(c.EnterResult(match.id, match.revision, won))
+
+    played()
+    played()
+    event.tell(c.MakeCut())
+    played()
+    before, file = places_in_the_bracket(event), tournament_to_json(whole_tournament(event.state, {}))
+    last = before[-1][0]
+    match = next(m for played in event.state.rounds[:2] for m in played.matches
+                 if m.match.b is not None and last in (m.match.a, m.match.b))
+    more = score(300, 290, winner="a") if match.match.b == last else score(300, 0, winner="a")
+    event.tell(c.EnterResult(match.id, match.revision, more))
+    assert order(event) != [row.competitor for row in standings(tournament_from_json(file))]
+    assert places_in_the_bracket(event) == before
+    headless = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
+    assert [(each.competitor, each.rank, each.reached) for each in final_ranking(headless) if each.reached] == before
+
+
+def test_an_order_of_the_cut_that_the_swiss_rounds_do_not_give_is_named() -> None:
+    event = cut().play().settle()
+    file = tournament_to_json(whole_tournament(event.state, {}))
+    assert violations(tournament_from_json(file)) == []
+    turned = file["cut"]["order"]
+    file["cut"]["order"] = [turned[1], turned[0], *turned[2:]]
+    assert [problem.key for problem in violations(tournament_from_json(file))
+            if problem.where.startswith("/cut")] == ["cut_order_differs"]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_correction_about_the_time_of_the_cut_leaves_its_order_open(keep: bool) -> None:
+    event = cut()
+    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), cut="keep" if keep else "anew"))
+    event.play().settle()
+    assert violations(tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))) == []
 
 
 def test_whoever_left_comes_back_only_within_the_stage() -> None:

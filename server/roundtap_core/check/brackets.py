@@ -9,8 +9,10 @@ from roundtap_core.elimination.bracket import Bracket, Game, bracket_of, there_f
 from roundtap_core.elimination.next_games import match_of
 from roundtap_core.elimination.shape import THIRD, games_in
 from roundtap_core.errors import Problem
-from roundtap_core.names import public_names
-from roundtap_core.records import BYE, ELIMINATION, UNPAIRED_LOSS, WON_BYE, Match, Round, Tournament
+from roundtap_core.names import called
+from roundtap_core.records import BYE, ELIMINATION, SECOND_SWISS, UNPAIRED_LOSS, WON_BYE, Match, Round, Tournament
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.standings import as_it_stood, standings
 
 
 def elimination_problems(tournament: Tournament) -> Iterator[Problem]:
@@ -18,8 +20,7 @@ def elimination_problems(tournament: Tournament) -> Iterator[Problem]:
     played = tournament.stage_rounds(ELIMINATION)
     if not played:
         return
-    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
-    names = {competitor: f"{name} ({competitor})" for competitor, name in shown.items()}
+    names = called(tournament)
     for bracket_round, round_ in enumerate(played, start=1):
         before = replace(tournament, rounds=tuple(
             r for r in tournament.rounds if r.number < round_.number or r is played[0]))
@@ -37,6 +38,34 @@ def elimination_problems(tournament: Tournament) -> Iterator[Problem]:
         yield from wrong
         if not wrong and (bracket_round > 1 or bracket.seeds):
             yield from _pairing_problems(tournament, bracket, bracket_round, round_, where, names)
+
+
+def cut_order_problems(tournament: Tournament) -> Iterator[Problem]:
+    """An order of the cut that the Swiss rounds do not give. Nothing is said where corrections of about that time leave
+    open what it was made from: one may have come before or after, several in any order."""
+    begun = next((played.number for played in tournament.rounds if played.stage in (ELIMINATION, SECOND_SWISS)),
+                 len(tournament.rounds) + 1)
+    said = [each.get("after_round", begun) for played in tournament.rounds if played.number < begun
+            for match in played.matches for each in (match.record or {}).get("corrections", ())]
+    if not tournament.cut_order or sum(after >= begun - 1 for after in said if after <= begun) > 1:
+        return
+    right: tuple[str, ...] = ()
+    for seen in (begun + 1, begun, begun - 1):
+        try:
+            stood = as_it_stood(tournament, begun, seen)
+            rows = standings(stood, begun - 1) if stood else ()
+        except Problem:
+            # A result that cannot be read is named elsewhere.
+            return
+        order = rulebook(tournament.rulebook).cut_order([row for row in rows if row.rank is not None], tournament.seed)
+        # Who is out of the standings since is passed over; who came below all who are named need not be.
+        kept = tuple(who for who in tournament.cut_order if who in order)
+        right = tuple(order)[:len(kept)]
+        if not rows or kept == right:
+            return
+    names = called(tournament)
+    n = next(i for i, pair in enumerate(zip(kept, right, strict=True)) if pair[0] != pair[1])
+    yield Problem("cut_order_differs", where="/cut/order", n=n + 1, right=names[right[n]], competitor=names[kept[n]])
 
 
 def _number_problems(played: Round, games: int, where: str) -> Iterator[Problem]:

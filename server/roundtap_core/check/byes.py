@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from roundtap_core.check.stage_order import as_it_stood
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
 from roundtap_core.records import BYE, NO_SHOW, SWISS, UNPAIRED_LOSS, WON_BYE, Round, StandingsRow, Tournament
 from roundtap_core.rulebooks.base import BYE_LAST
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import standings
+from roundtap_core.standings.standings import as_it_stood, standings
 from roundtap_core.standings.tiebreakers import RANDOM
 
 Meetings = Mapping[str, set[str]]

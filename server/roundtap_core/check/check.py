@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from roundtap_core.check.brackets import elimination_problems
+from roundtap_core.check.brackets import cut_order_problems, elimination_problems
 from roundtap_core.check.byes import bye_problems
 from roundtap_core.check.fielded_squads import squad_problems
 from roundtap_core.check.list_contents import list_violations
@@ -14,7 +14,7 @@ from roundtap_core.check.who_may_play import official_problems, people_problems
 from roundtap_core.elimination.shape import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
 from roundtap_core.lists.parts import names
-from roundtap_core.names import public_names
+from roundtap_core.names import called
 from roundtap_core.records import (
     CONCESSION,
     NO_SHOW,
@@ -52,12 +52,6 @@ def match_places(tournament: Tournament) -> Iterator[tuple[Round, Match, str]]:
     for r, played in enumerate(tournament.rounds):
         for m, match in enumerate(played.matches):
             yield played, match, f"/rounds/{r}/matches/{m}"
-
-
-def called(tournament: Tournament) -> dict[str, str]:
-    """What errors call each competitor: the public name, and the id to find it in the file."""
-    shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))
-    return {competitor: f"{name} ({competitor})" for competitor, name in shown.items()}
 
 
 def impossible_results(tournament: Tournament) -> Iterator[Problem]:
@@ -208,6 +202,6 @@ def _players_in_round_1(first: Round) -> int:
 
 RULES: tuple[Callable[[Tournament], Iterator[Problem]], ...] = (
     impossible_results, open_matches, repeats, paired_after_leaving, missing_from_rounds, left_too_late, won_byes,
-    no_shows, structure, bye_problems, elimination_problems, impossible_options, other_options, tiebreak_problems,
-    course_problems, squad_problems, people_problems, official_problems, list_violations,
+    no_shows, structure, bye_problems, cut_order_problems, elimination_problems, impossible_options, other_options,
+    tiebreak_problems, course_problems, squad_problems, people_problems, official_problems, list_violations,
 )

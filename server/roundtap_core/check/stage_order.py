@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
@@ -18,11 +17,10 @@ from roundtap_core.records import (
     Round,
     Tournament,
 )
-from roundtap_core.result_json import result_from_json
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rulebooks.plan import plan
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import standings
+from roundtap_core.standings.standings import as_it_stood, standings
 
 IMPOSED = "imposed"
 """How a draw is called that people made, or changed: whom they paired is their word, and noted with the round."""
@@ -40,24 +38,6 @@ def course_problems(tournament: Tournament) -> Iterator[Problem]:
     yield from _too_early(tournament)
     if (tournament.record or {}).get("finished"):
         yield from _unfinished(tournament, names)
-
-
-def as_it_stood(tournament: Tournament, number: int) -> Tournament | None:
-    """The rounds before round `number` with the results by which it was drawn; None where a correction does not say
-    whether it came before."""
-    rounds = []
-    for played in tournament.rounds:
-        if played.number >= number:
-            continue
-        matches = []
-        for match in played.matches:
-            corrections = (match.record or {}).get("corrections", ())
-            if any("after_round" not in correction for correction in corrections):
-                return None
-            late = next((each for each in corrections if each["after_round"] >= number), None)
-            matches.append(match if late is None else replace(match, result=result_from_json(late["was"])))
-        rounds.append(replace(played, matches=tuple(matches)))
-    return replace(tournament, rounds=tuple(rounds))
 
 
 def _parted(before: Tournament, played: Round, where: str, names: Mapping[str, str]) -> Iterator[Problem]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from roundtap_core.check.stage_order import as_it_stood
 from roundtap_core.errors import Problem
 from roundtap_core.names import public_names
 from roundtap_core.records import ELIMINATION, TIEBREAK, Tournament
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.standings.standings import as_it_stood
 
 
 def tiebreak_problems(tournament: Tournament) -> Iterator[Problem]:

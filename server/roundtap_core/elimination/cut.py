@@ -9,7 +9,7 @@ from itertools import pairwise
 from roundtap_core.records import ELIMINATION, SWISS, StandingsRow, Tournament
 from roundtap_core.rulebooks.plan import plan
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.standings import standings
+from roundtap_core.standings.standings import as_it_stood, standings
 from roundtap_core.standings.tiebreakers import RANDOM
 
 
@@ -65,9 +65,13 @@ def order_now(tournament: Tournament) -> tuple[str, ...]:
 
 
 def swiss_order(tournament: Tournament) -> tuple[str, ...]:
-    """Everybody by Swiss rank as it was when the cut was made; where the cut went by another order, as it is now."""
-    kept = () if rulebook(tournament.rulebook).own_cut_order else tournament.cut_order
-    return kept or tuple(row.competitor for row in ranked_for_cut(tournament))
+    """Everybody by Swiss rank as it was when the cut was made, whatever was corrected since (house decision)."""
+    if tournament.cut_order and not rulebook(tournament.rulebook).own_cut_order:
+        return tournament.cut_order
+    begun = next((played.number for played in tournament.rounds if played.stage == ELIMINATION), None)
+    stood = as_it_stood(tournament, begun) if begun else None
+    rows = standings(stood, begun - 1) if stood and begun else ranked_for_cut(tournament)
+    return tuple(row.competitor for row in rows if row.rank is not None)
 
 
 @dataclass(frozen=True, slots=True)

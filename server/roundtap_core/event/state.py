@@ -401,10 +401,17 @@ def tournament_of(
             _competitor(replace(e, dropped_after=last) if e.id in declined and e.active else e, known.get(e.id))
             for e in state.entrants.values() if e.id not in out
         ),
-        rounds=tuple(Round(r.number, r.stage, tuple(m.match for m in r.matches), r.draw, r.tiebreak_form)
+        rounds=tuple(Round(r.number, r.stage, tuple(map(_match, r.matches)), r.draw, r.tiebreak_form)
                      for r in rounds),
         cut_order=state.cut.order if state.cut else (),
     )
+
+
+def _match(match: MatchState) -> Match:
+    """With what stood before corrections: the places of who made the cut go by that (`swiss_order`)."""
+    if not match.corrections:
+        return match.match
+    return replace(match.match, record={**(match.match.record or {}), "corrections": match.corrections})
 
 
 def _competitor(entrant: Entrant, person: Person | None) -> Competitor:

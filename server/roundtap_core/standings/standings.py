@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, StandingsRow, Tournament
+from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, Basis
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
@@ -75,6 +76,24 @@ def as_now(tournament: Tournament, after: int) -> tuple[StandingsRow, ...]:
         for c in tournament.competitors
     )
     return standings(replace(tournament, competitors=now), after)
+
+
+def as_it_stood(tournament: Tournament, number: int, seen: int | None = None) -> Tournament | None:
+    """The rounds before round `number` with the results by which it was drawn: corrections are left out from when
+    round `seen` was there (default: that round); None where one does not say whether it came before."""
+    rounds = []
+    for played in tournament.rounds:
+        if played.number >= number:
+            continue
+        matches = []
+        for match in played.matches:
+            corrections = (match.record or {}).get("corrections", ())
+            if any("after_round" not in correction for correction in corrections):
+                return None
+            late = next((each for each in corrections if each["after_round"] >= (seen or number)), None)
+            matches.append(match if late is None else replace(match, result=result_from_json(late["was"])))
+        rounds.append(replace(played, matches=tuple(matches)))
+    return replace(tournament, rounds=tuple(rounds))
 
 
 def _second_stage(tournament: Tournament, after: int | None) -> set[str]:

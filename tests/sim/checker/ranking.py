@@ -27,7 +27,20 @@ def order_for_cut(event: Event) -> Order:
     """The standings as they stood when the cut was made: as it was kept, whatever was put right since."""
     if "cut" in event and book_of(event).family != "epic":
         return [(who, "") for who in event["cut"]["order"]]
-    return order_of(event, before_knockout(event))
+    begun = before_knockout(event)
+    return order_of(event if begun is None else as_seen_by(event, begun + 1), begun)
+
+
+def as_seen_by(event: Event, number: int) -> Event:
+    """The event with the results that stood when this round was there."""
+    rounds = []
+    for played in event["rounds"]:
+        matches = []
+        for match in played["matches"]:
+            was = [each["was"] for each in match.get("corrections", ()) if each.get("after_round", 0) >= number]
+            matches.append({**match, "result": was[0]} if was and played["number"] < number else match)
+        rounds.append({**played, "matches": matches})
+    return {**event, "rounds": rounds}
 
 
 def plain_order(event: Event, records: Records, ranked: Sequence[str], keys: Sequence[str]) -> Order:
