@@ -14,6 +14,7 @@ from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.course import CUT, OVER, bracket_now, offered, seeds_now, what_follows
+from roundtap_core.event.rounds.close import placed_otherwise, places
 from roundtap_core.event.state import Entrant, state_digest, tournament_of
 from roundtap_core.event.whole import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
@@ -340,6 +341,25 @@ def test_in_epic_too_those_in_the_bracket_keep_their_places() -> None:
     assert places_in_the_bracket(event) == before
     headless = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
     assert [(each.competitor, each.rank, each.reached) for each in final_ranking(headless) if each.reached] == before
+
+
+def test_what_another_version_of_the_kit_ended_otherwise_is_told() -> None:
+    """By the note of its places; where an older journal has none, by the order that version went by: today's."""
+    event = cut().play().settle().play().settle().play().settle()
+    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100)))
+    event.tell(c.FinishEvent())
+    assert placed_otherwise(event.state) == []
+    kept = places(tournament_of(event.state))
+    assert event.state.ended_as == kept
+
+    turned = replace(event.state, ended_as=(kept[0], kept[2], kept[1], *kept[3:]))
+    assert placed_otherwise(turned) == [(2, kept[2], kept[1]), (3, kept[1], kept[2])]
+    assert placed_otherwise(replace(event.state, ended_as=())) == []
+    older = placed_otherwise(replace(event.state, ended_as=None))
+    assert {was for _, was, _ in older} == {now for _, _, now in older} != set()
+
+    event.tell(c.ReopenEvent())
+    assert event.state.ended_as is None
 
 
 def test_an_order_of_the_cut_that_the_swiss_rounds_do_not_give_is_named() -> None:

@@ -8,6 +8,7 @@ import json
 from pages_kit import PEOPLE, House, problem_of, text_of
 
 from roundtap_core.check.check import violations
+from roundtap_core.event.rounds.close import placed_otherwise, places
 from roundtap_core.eventfile.read import parse
 from roundtap_core.eventfile.standings_csv import standings_csv
 
@@ -113,6 +114,23 @@ def test_the_clock_is_started_moved_and_set(house: House):
     assert "“noon” is no time" in problem_of(wrong)
     browser.post("/console/e1/clock", action="pause")
     assert "The clock is paused at 12:30" in text_of(browser.get("/console/e1"))
+
+
+def test_an_event_that_another_version_ended_otherwise_says_so_until_it_is_finished_again(house: House, monkeypatch):
+    browser = house.with_event()
+    house.publish()
+    house.play()
+    with monkeypatch.context() as another_version:
+        another_version.setattr("roundtap_core.event.rounds.decide.places", lambda tournament: places(tournament)[::-1])
+        browser.post("/console/e1/finish", reason="the hall closes")
+    place, was, now = placed_otherwise(house.event)[0]
+    people = house.hub.service.snapshot.people["e1"]
+    text = text_of(browser.get("/console/e1"))
+    assert "placed otherwise by this version of the kit" in text
+    assert f"Then → now: {place}. {people[was].name} → {people[now].name}" in text
+    browser.post("/console/e1/reopen")
+    browser.post("/console/e1/finish")
+    assert "placed otherwise" not in text_of(browser.get("/console/e1"))
 
 
 def test_finishing_says_what_it_will_do(house: House):

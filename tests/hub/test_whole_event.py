@@ -162,12 +162,14 @@ def imported(file: dict[str, Any]) -> Journal:
 
 
 def of_the_tournament(state: EventState) -> EventState:
-    """The state without what is the hall's or the journal's own: clock, reports, numbers, hashes and salts."""
+    """The state without what is the hall's or the journal's own: clock, reports, numbers, hashes and salts, and whose
+    places were noted when it ended."""
     rounds = tuple(replace(r, mark="", status="closed" if all(m.done for m in r.matches) else r.status, matches=tuple(
         replace(m, reports={}, revision=0, number=None, reported_mono_ms=None, drawn=None, stood=None,
                 log=tuple(replace(line, number=0) for line in m.log)) for m in r.matches)) for r in state.rounds)
     return replace(
         state, number=0, head="", color="", clock=EventState("").clock, fates={}, diverged=(), rounds=rounds,
+        ended_as=None,
         entrants={e.id: replace(e, digest="") for e in state.entrants.values()},
         officials={o.id: replace(o, digest="") for o in state.officials.values()},
         played_on=tuple(replace(line, number=0) for line in state.played_on),

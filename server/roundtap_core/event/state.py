@@ -257,6 +257,8 @@ class EventState:
     fates: Mapping[str, Fate] = field(default_factory=dict)
     """By the id of the report; of any kind of mapping: the first report makes it one that grows (fates.py)."""
     finished: bool = False
+    ended_as: tuple[str, ...] | None = None
+    """Everybody's place when the event was finished, best first; None: not noted, as in older journals."""
     diverged: tuple[int, ...] = ()
     """Rounds whose recorded digest this core does not reproduce: it computes otherwise than the core that ran then."""
     cut: Cut | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from roundtap_core.event.judging.pending import open_appeal, open_appeals, proposed_disqualifications
 from roundtap_core.event.people.leave import left_open, squads_owed
+from roundtap_core.event.rounds.close import placed_otherwise
 from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, MatchState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.calls import calls_of
@@ -43,6 +44,7 @@ ELSEWHERE = "elsewhere"
 """A unit reported a match at whose table it did not stand."""
 
 RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, ONE_PHONE: 1, SECOND: 1, TAKEN: 1, ELSEWHERE: 1, "extra": 1,
+        "ended": 1,
         ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3, "unit-forged": 3, "unit-flood": 3, "unit-twin": 3,
         "unit-damaged": 3, "leave": 4, "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
 
@@ -65,6 +67,7 @@ def needs(
     found += _extra_minutes(state)
     found += _judged(state, names)
     found += _owed(state, names)
+    found += _ended(state, names)
     return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None, -(n.age_ms or 0), n.table or 0))
 
 
@@ -202,6 +205,13 @@ def _owed(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
             if match.match.bye not in (None, UNPAIRED_LOSS) and not match.match.picks:
                 yield Need("bye-squads", None, who=names.get(match.match.a, match.match.a), who_id=match.id,
                            number=played.number)
+
+
+def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
+    """Places that an older version of the kit gave to others."""
+    moved = [f"{place}. {names.get(was, was)} → {names.get(now, now)}" for place, was, now in placed_otherwise(state)]
+    if moved:
+        yield Need("ended", None, who=state.name, text=" · ".join(moved))
 
 
 def _judged(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:

@@ -108,11 +108,11 @@ def _imported(state: EventState, data: Mapping[str, Any], entry: Entry) -> Event
 
 
 def _finished(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return replace(state, finished=True)
+    return replace(state, finished=True, ended_as=tuple(data["places"]) if "places" in data else None)
 
 
 def _reopened(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return replace(state, finished=False)
+    return replace(state, finished=False, ended_as=None)
 
 
 def _clock_set(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event.course import elimination_rounds, something_left
 from roundtap_core.event.entries import NewEntry
@@ -11,7 +12,7 @@ from roundtap_core.event.judging.pending import open_appeals
 from roundtap_core.event.people.leave import squads_owed
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.state import EventState, tournament_of
-from roundtap_core.records import FINISHED_EARLY, SWISS, TIE_OPEN
+from roundtap_core.records import FINISHED_EARLY, SWISS, TIE_OPEN, Tournament
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 
 SQUADS_OWED, APPEAL_OPEN = "squads_owed", "appeal_open"
@@ -42,6 +43,25 @@ def cut_short(state: EventState) -> tuple[OpenPoint, ...]:
     points += [OpenPoint(APPEAL_OPEN, who) for _, m in open_appeals(state) for who in (m.match.a, m.match.b) if who]
     said = {point for line in state.played_on for point in line.points}
     return tuple(point for point in dict.fromkeys(points) if point not in said)
+
+
+def places(tournament: Tournament) -> tuple[str, ...]:
+    """Whoever has a place, best first."""
+    return tuple(placed.competitor for placed in final_ranking(tournament) if placed.rank is not None)
+
+
+def placed_otherwise(state: EventState) -> list[tuple[int, str, str]]:
+    """(place, who had it when the event was finished, who has it now), where these differ: another version of the kit
+    has finished it. What older ones did not note is worked out as they did: the bracket by the Swiss rounds as
+    corrected."""
+    if not state.finished:
+        return []
+    tournament, was = tournament_of(state), state.ended_as
+    if was is None:
+        live = (replace(r, matches=tuple(replace(m, record=None) for m in r.matches)) for r in tournament.rounds)
+        was = places(replace(tournament, cut_order=(), rounds=tuple(live)))
+    return [(place, *pair) for place, pair in enumerate(zip(was, places(tournament), strict=False), start=1)
+            if pair[0] != pair[1]]
 
 
 def _ties_as_if_all_had_stayed(state: EventState) -> list[tuple[str, ...]]:

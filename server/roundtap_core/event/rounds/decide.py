@@ -21,7 +21,7 @@ from roundtap_core.event.course import (
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.mending.mend import match_to_json
 from roundtap_core.event.rounds import commands as c
-from roundtap_core.event.rounds.close import close_live, cut_short
+from roundtap_core.event.rounds.close import close_live, cut_short, places
 from roundtap_core.event.rounds.decide_adopted import adopt_round
 from roundtap_core.event.rounds.decide_clock import set_clock
 from roundtap_core.event.rounds.decide_imposed import impose_round
@@ -221,7 +221,7 @@ def finish(state: EventState, command: c.FinishEvent, now: Instant) -> list[NewE
             raise Problem("finish_early_no_reason")
         noted = [NewEntry("played-on", {"points": [{"kind": point.kind, "who": point.who} for point in points],
                                         "reason": command.reason.strip(), "by": ORGANIZER})]
-    return [*closed, *noted, NewEntry("event-finished", {})]
+    return [*closed, *noted, NewEntry("event-finished", {"places": list(places(tournament_of(state)))})]
 
 
 def reopen(state: EventState, command: c.ReopenEvent, now: Instant) -> list[NewEntry]:

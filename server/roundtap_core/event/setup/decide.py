@@ -53,7 +53,8 @@ def _import_record(state: EventState, command: c.ImportRecord, now: Instant) -> 
     if command.cut is not None:
         made += entries_of(command.cut)
     if command.finished:
-        made.append(NewEntry("event-finished", {}))
+        # How it ended elsewhere is not told by a file.
+        made.append(NewEntry("event-finished", {"places": []}))
     return made
 
 
