@@ -259,6 +259,29 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
             assert house.service.snapshot.venue.afresh is None
 
 
+def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with evening(tmp_path / "hub") as night:
+        night.next_round()
+        night.play({1: (100, 20)})
+        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+        match = night.tables[0].holds
+        assert match is not None
+        night.house.service.tell("e1", EnterResult(match["match"], 0, Result(score=Pair(100, 50))), "test")
+        night.look()
+
+    def asked(*_: object) -> None:
+        raise Problem("cut_would_change", comes=match["a"], goes=match["b"])
+
+    with restored_house(backup, tmp_path / "again") as (house, browser):
+        come_back(night, house)
+        monkeypatch.setattr(house.service, "ask", asked)
+        said = problem_of(browser.post("/console/restored/point", point=points(house.service.snapshot)[0].key,
+                                       take="tables"))
+        people = house.service.snapshot.people["e1"]
+        assert people[match["a"]].name in said
+        assert people[match["b"]].name in said
+
+
 def test_an_official_s_result_in_a_lost_round_comes_back_with_it(tmp_path: Path) -> None:
     with evening(tmp_path / "hub") as night:
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")

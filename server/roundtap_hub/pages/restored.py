@@ -27,7 +27,7 @@ from roundtap_hub.journal.beyond_copy import (
     unanswered,
 )
 from roundtap_hub.journal.service import Step
-from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_snapshot, whole_number, words
+from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_snapshot, whole_number, with_name, words
 from roundtap_hub.views.restored import moved, restored_view
 
 LEFT = "left"
@@ -103,7 +103,11 @@ def settle_point() -> AnyResponse:
     result = None if point.claim.result is None else result_from_json(dict(point.claim.result))
     entered = EnterResult(point.claim.match, point.revision, result, point.number or 0, earlier=True,
                           cut=field("cut"))
-    return _noted(Step(point.claim.event, entered))
+    try:
+        return _noted(Step(point.claim.event, entered))
+    except Problem as problem:
+        # The address names no event: whose names are meant is known here only.
+        raise with_name(problem, point.claim.event) from None
 
 
 @mended_on(restored)
