@@ -11,8 +11,8 @@ from collections.abc import Callable
 from roundtap_hub.auth import network_of
 
 WINDOW_MS = 10 * 60_000
-OF_ONE, OF_ALL = 30, 300
-"""Within a window; thirty, as a router may hide a whole club behind one address."""
+OF_ONE, OF_ALL = 64, 300
+"""Within a window; of one as many as a full hall has, since a router may hide all of them behind one address."""
 KEPT = 1024
 """Addresses, and forms that were answered."""
 

@@ -36,7 +36,7 @@ def test_two_desks_a_table_and_phones_enter_people_and_nobody_is_refused(
     desk.get("/console/e1/sign-up")
     desk.post("/console/e1/sign-up", sign_up="open")
     table = fields_of(pasted(third_desk, "Name\nZoe Adler\nYan Baum\n"))
-    phones = [house.browser() for _ in range(12)]
+    phones = [house.browser() for _ in range(40)]
 
     answers = at_once(
         house, monkeypatch,
@@ -45,11 +45,11 @@ def test_two_desks_a_table_and_phones_enter_people_and_nobody_is_refused(
         *(lambda phone=phone, n=n: phone.post(SIGN_UP, name=f"Phone {n}")
           for n, phone in enumerate(phones)))
 
-    assert [problem_of(answer) for answer in answers] == [""] * 15
+    assert [problem_of(answer) for answer in answers] == [""] * 43
     people = house.service.snapshot.people["e1"]
     assert set(known(house)) >= {"Nina Wolf", "Ole Fuchs", "Pia Luchs", "Zoe Adler", "Yan Baum",
-                                 *(f"Phone {n}" for n in range(12))}
-    assert list(house.event.entrants) == [f"p{n}" for n in range(1, 24)], "an id each, and none is left out"
+                                 *(f"Phone {n}" for n in range(40))}
+    assert list(house.event.entrants) == [f"p{n}" for n in range(1, 52)], "an id each, and none is left out"
     for n, answer in enumerate(answers[3:]):
         link = house.hub.links.path("e1", next(who for who in people if people[who].name == f"Phone {n}"))
         assert answer.location == link, "each phone is at its own person's page"
