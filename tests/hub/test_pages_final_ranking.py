@@ -193,6 +193,18 @@ def test_where_both_have_asked_to_leave_it_says_that_nobody_wins_if_both_do(hous
     assert house.event.live.matches[0].match.result.winner == "none"  # type: ignore[union-attr]
 
 
+def test_where_one_of_both_has_reported_the_result_stays_and_nobody_is_said_to_win_nothing(house: House):
+    browser = house.with_event(NAMES[:4])
+    house.publish()
+    match = house.event.live.matches[0].match  # type: ignore[union-attr]
+    house.report("1.1", "a", 100, 40)
+    for who in (match.a, match.b):
+        house.hub.wishes.ask("e1", who or "", f"phone:{who}")
+    asked = text_of(browser.post(f"/console/e1/competitors/{match.a}/drop"))
+    assert "A result was reported at table 1. It stays" in asked
+    assert "nobody wins" not in asked
+
+
 def test_the_cut_goes_on_with_those_present_in_one_click(house: House):
     browser = house.with_event(NAMES[:8], cut=4)
     played(house)
