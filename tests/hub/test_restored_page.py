@@ -259,7 +259,8 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
             assert house.service.snapshot.venue.afresh is None
 
 
-def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with evening(tmp_path / "hub") as night:
         night.next_round()
         night.play({1: (100, 20)})
