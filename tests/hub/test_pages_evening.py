@@ -126,11 +126,11 @@ def test_an_event_that_another_version_ended_otherwise_says_so_until_it_is_finis
     place, was, now = placed_otherwise(house.event)[0]
     people = house.hub.service.snapshot.people["e1"]
     text = text_of(browser.get("/console/e1"))
-    assert "placed otherwise by this version of the kit" in text
+    assert "ended with other places than this version of the kit gives" in text
     assert f"Then → now: {place}. {people[was].name} → {people[now].name}" in text
     browser.post("/console/e1/reopen")
     browser.post("/console/e1/finish")
-    assert "placed otherwise" not in text_of(browser.get("/console/e1"))
+    assert "other places" not in text_of(browser.get("/console/e1"))
 
 
 def test_finishing_says_what_it_will_do(house: House):

@@ -211,7 +211,7 @@ def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
     """Places that an older version of the kit gave to others."""
     moved = [f"{place}. {names.get(was, was)} → {names.get(now, now)}" for place, was, now in placed_otherwise(state)]
     if moved:
-        yield Need("ended", None, who=state.name, text=" · ".join(moved))
+        yield Need("ended", None, who=state.name, text="\n".join(moved))
 
 
 def _judged(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
