@@ -25,6 +25,10 @@ and an assigned one is never among those that make room."""
 QUIET_MS = 60_000
 """Who was not heard for so long makes room."""
 
+TURN_MS = 37_000
+"""How long a wall of several events shows one of them. It is no multiple of a wall page's ten seconds: else some pages
+of a long list would never have their turn."""
+
 NAMES = (*ascii_uppercase, *(f"{letter}{n}" for n in range(1, 10) for letter in ascii_uppercase))
 
 
@@ -124,21 +128,24 @@ class Displays:
         return contact.name if contact is not None else ""
 
 
-def place_of(snapshot: Snapshot, screen: Screen | None, name: str) -> Place:
-    """What a display shows now: what it was assigned, else the event that is played."""
+def place_of(snapshot: Snapshot, screen: Screen | None, name: str, now_ms: int) -> Place:
+    """What a display shows now: what it was assigned, else the event that is played (`played_event`)."""
     known = screen or Screen(name)
-    event = known.event if known.event is not None and _is_there(snapshot, known.event) else played_event(snapshot)
+    assigned = known.event is not None and _is_there(snapshot, known.event)
+    event = known.event if assigned else played_event(snapshot, now_ms)
     said = ["wall", "display", known.theme, known.part, "" if known.show == AUTO else known.show,
             "sound" if known.sound else "", f"name:{name}" if screen is None and name else ""]
     return Place(f"wall/{event}" if event else "door", " ".join(filter(None, said)))
 
 
-def played_event(snapshot: Snapshot) -> str | None:
-    """The event that is being played, else one that will be, else the last one that was: its final standings."""
+def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
+    """The event that is being played, several in turn by the hub's clock; else one that will be, else the last one that
+    was: its final standings."""
     events = [state for state in snapshot.events.values() if not state.finished]
-    chosen = next((state for state in events if state.live), events[0] if events else None)
-    if chosen is not None:
-        return chosen.id
+    if playing := sorted(state.id for state in events if state.live):
+        return playing[now_ms // TURN_MS % len(playing)]
+    if events:
+        return events[0].id
     over = [event_id for event_id in (*snapshot.events, *snapshot.shelf) if event_id not in snapshot.venue.archived]
     return max(over, key=lambda event_id: snapshot.venue.begun.get(event_id, 0), default=None)
 

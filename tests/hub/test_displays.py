@@ -13,9 +13,11 @@ from asgi_client import AsgiClient
 from feed_listener import Listener
 from pages_kit import Browser, House, open_house, problem_of, text_of
 
+from roundtap_core.event.commands import DrawRound, PublishRound
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.journal.on_walls import Screen
-from roundtap_hub.known_displays import DISPLAY, OF_ONE_MAX, QUIET_MS, STRANGERS_MAX, Displays
+from roundtap_hub.known_displays import DISPLAY, OF_ONE_MAX, QUIET_MS, STRANGERS_MAX, TURN_MS, Displays
+from roundtap_hub.views.wall import PAGE_MS
 
 
 @pytest.fixture
@@ -118,6 +120,37 @@ def test_two_events_have_a_wall_each(house: House, desk: Browser, client: AsgiCl
     assert "Winter Open" in one.look()
     assert "Second" in two.look()
     assert "Winter Open" not in two.page
+
+
+def test_a_wall_that_nobody_assigned_shows_every_event_that_plays_in_turn_and_names_it(
+        house: House, desk: Browser, client: AsgiClient):
+    wall = Wall(client)
+    desk.post("/console", name="Spring Cup", color="#882255", rulebook="xwing-standard", structure="own",
+              swiss_rounds=2)
+    desk.post("/console/e2/competitors", names="Jan\nEva\nTom\nIda")
+    house.publish()
+
+    def heads() -> list[str]:
+        seen = []
+        for _ in range(4):
+            seen.append(re.search(r'<h1 class="event-name">(.*?)</h1>', wall.look())[1])  # type: ignore[index]
+            house.time.ms += TURN_MS
+        return seen
+
+    assert set(heads()) == {"Winter Open"}, "the other one has not begun"
+    house.service.tell("e2", DrawRound(11), "test")
+    house.service.tell("e2", PublishRound(1, 1), "test")
+    first, second = heads()[:2]
+    assert {first, second} == {"Winter Open", "Spring Cup"}
+    assert heads()[2:] == [first, second]
+    assert TURN_MS % PAGE_MS, "else the same pages of a long list would be shown every time"
+
+    wall.look()
+    listening = Listener(client, "/wall", cookie=wall.cookie, display="1")
+    listening.until(lambda: listening.named("clock"), "its feed")
+    house.time.ms += TURN_MS
+    listening.until(lambda: listening.named("display") == [{"elsewhere": True}], "the other one's turn")
+    listening.close()
 
 
 def test_a_display_hears_at_once_that_it_goes_elsewhere(house: House, desk: Browser, client: AsgiClient):

@@ -263,7 +263,7 @@ class BrowserFeed:
         """A display that is to show another page than it does hears so, once."""
         snapshot = self._hub.service.snapshot
         place = place_of(snapshot, snapshot.venue.walls.screens.get(client.display),
-                         self._hub.displays.name_of(client.display))
+                         self._hub.displays.name_of(client.display), self._hub.clocks.mono_ms())
         if not client.sent_on and (client.key.page, client.key.variant) != place:
             client.sent_on = True
             client.tell(b'event: display\ndata: {"elsewhere": true}\n\n')
@@ -325,8 +325,10 @@ class BrowserFeed:
         return f'"now_ms": {self._hub.clocks.mono_ms()}, "time": {json.dumps(time_of_day(self._hub.clocks.wall()))}'
 
     def _tick(self) -> None:
-        """A part of the clients hears the time."""
+        """A part of the clients hears the time; a display of several events, that it is another one's turn."""
         clients = self._ticking[self._next_tick]
+        for client in clients & self._of_displays:
+            self._send_on(client)
         self._next_tick = (self._next_tick + 1) % TICKS_APART
         _tell(clients, self._tick_event())
         if self._loop is not None and not self._closing:

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.known_displays import DISPLAY, DISPLAY_S, place_of
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import public_page, the_asked, the_hub, the_moment, the_snapshot
+from roundtap_hub.pages.base import now_ms, public_page, the_asked, the_hub, the_moment, the_snapshot
 from roundtap_hub.public import sheets
 
 
@@ -28,7 +28,7 @@ def any_wall() -> AnyResponse:
     display, name = the_hub().displays.meet(request.cookies.get(DISPLAY, ""), request.remote_addr or "", screens)
     if name:
         visit.the_visit().to_set[DISPLAY] = (f"{display}.{name}", DISPLAY_S)
-    place = place_of(snapshot, screens.get(display), name)
+    place = place_of(snapshot, screens.get(display), name, now_ms())
     return public_page(sheets.sheet_of(the_asked(), place.page, place.variant))
 
 

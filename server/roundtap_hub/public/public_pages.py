@@ -77,7 +77,8 @@ class PublicPages:
         sent = cookies_in(header(scope, b"cookie").decode("latin-1")).get(DISPLAY, "")
         address = str(scope["client"][0]) if scope.get("client") else ""
         display, name = self._hub.displays.meet(sent, address, screens)
-        return place_of(snapshot, screens.get(display), name), cookie_header(display, name)
+        place = place_of(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
+        return place, cookie_header(display, name)
 
 
 def _find(path: str, asked: dict[str, str]) -> tuple[str, str] | None:

@@ -106,7 +106,7 @@ def front_door(asked: Asked, stay: bool = False) -> Found:
 def any_wall(asked: Asked, variant: str) -> Found:
     """The event that is being played, else one that will be; before any, a wall that waits."""
     way = way_of(variant)
-    chosen = played_event(asked.snapshot)
+    chosen = played_event(asked.snapshot, asked.now_ms)
     if chosen is None or way.display:
         # A display stays at its address: it is told as soon as there is an event.
         return Sheet("wall_waiting.html", DOOR, variant, {"theme": way.theme, "way": way, "reached": come_in(asked)})
