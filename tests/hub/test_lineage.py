@@ -127,11 +127,14 @@ def test_the_old_hub_hears_from_the_new_one_what_it_took_over(hall: Hall) -> Non
     assert new.taken_over is None
 
 
-def test_it_is_remembered_after_a_restart(hall: Hall) -> None:
+def test_it_is_remembered_after_a_restart_and_the_log_says_again_who_goes_on(
+        hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND))
     asks(old, new)
     again = hall.hub("old")
+    caplog.clear()
     again.remember()
+    assert "goes on with its journal at http://10.0.0.2:8080: nothing is taken here any more" in caplog.text
     assert again.taken_over == old.taken_over
     restored = hall.hub("old", ("first", "restored"))
     restored.remember()
@@ -183,15 +186,17 @@ def test_a_malformed_answer_changes_nothing(hall: Hall, said: dict[str, Any]) ->
     assert hub.taken_over is None
 
 
-def test_a_unit_that_believes_a_newer_epoch_stops_the_old_hub(hall: Hall) -> None:
+def test_a_unit_that_believes_a_newer_epoch_stops_the_old_hub(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
     hub = hall.hub("hub")
     for epoch in (None, "first", "e9f3", 7, "2-abababab-0000000000000000"):
         hub.heard_hello("table-1", {"epoch": epoch})
     assert hub.taken_over is None
     hub.heard_hello("table-1", {"epoch": SECOND})
     assert hub.taken_over == TakenOver("", None)
+    assert "http" not in caplog.text
     asks(hub, hall.hub("new", ("first", SECOND), begun_at={SECOND: {"e1": [1, "h"]}}))
     assert hub.taken_over == TakenOver("http://10.0.0.2:8080", {"e1": [1, "h"]})
+    assert "at http://10.0.0.2:8080" in caplog.text, "the log says where as soon as it is known"
 
 
 def test_the_second_of_two_is_told_once(hall: Hall) -> None:

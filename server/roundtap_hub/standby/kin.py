@@ -180,9 +180,8 @@ class Kin:
                 "url": by.url, "heads": by.heads, "epochs": len(self._venue().epochs)}))
         except OSError as error:
             log.error("that another hub goes on is not noted: %s", error)
-        if before is None:
-            log.warning("another hub of this journal goes on with it%s: nothing is taken here any more",
-                        f" at {by.url}" if by.url else "")
+        if before is None or by.url != before.url:
+            _say(by)
         for listener in self.on_taken_over:
             listener()
 
@@ -194,6 +193,7 @@ class Kin:
             noted = json.loads((self.folder / TAKEN_OVER).read_text(encoding="utf-8"))
             if noted["epochs"] == len(self._venue().epochs):
                 self.taken_over = TakenOver(str(noted["url"]), noted["heads"])
+                _say(self.taken_over)
         except (OSError, ValueError, KeyError, TypeError):
             return
 
@@ -209,6 +209,11 @@ class Kin:
             log.error("the standbys' addresses are not noted: %s", error)
         for listener in self.on_known:
             listener()
+
+
+def _say(by: TakenOver) -> None:
+    log.warning("the standby has taken this hub's place and goes on with its journal%s: nothing is taken here any more",
+                f" at {by.url}" if by.url else "")
 
 
 def _read_list(path: Path) -> list[str]:

@@ -107,7 +107,8 @@ def _told(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | None, str
 def _where(t: Words, url: str, path: str) -> str:
     if not url.startswith("http://"):
         return ""
-    return f'<p><a class="button" href="{escape(url + path)}">{escape(t("taken_over.go"))}</a></p>'
+    return (f'<p><a class="button" href="{escape(url + path)}">{escape(t("taken_over.go"))}</a> '
+            f'<bdi>{escape(url)}</bdi></p>')
 
 
 def _listed(t: Words, by: TakenOver, alone: Alone) -> str:
