@@ -433,11 +433,11 @@ def _offers(desk: Desk) -> None:
 
 
 def _end(desk: Desk) -> Iterator[str]:
-    """Finished, reopened with everything as it was, and finished again."""
-    before = desk.event
+    """Finished, reopened with everything as it was but for what was said of the end, and finished again."""
+    before = {**desk.event, "played_on": None}
     desk.tell(c.FinishEvent("the hall closes"))
     desk.tell(c.ReopenEvent())
-    if desk.event != before:
+    if {**desk.event, "played_on": None} != before:
         yield "reopening changes the event"
     desk.tell(c.FinishEvent("the hall closes"))
     yield from _looked_at(desk)

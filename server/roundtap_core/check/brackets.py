@@ -41,13 +41,14 @@ def elimination_problems(tournament: Tournament) -> Iterator[Problem]:
 
 
 def cut_order_problems(tournament: Tournament) -> Iterator[Problem]:
-    """An order of the cut that the Swiss rounds do not give. Nothing is said where corrections of about that time leave
-    open what it was made from: one may have come before or after, several in any order."""
+    """An order of the cut that the Swiss rounds do not give. Nothing is said where corrections or a disqualification of
+    about that time leave open what it was made from: they may have come before or after it, several in any order."""
     begun = next((played.number for played in tournament.rounds if played.stage in (ELIMINATION, SECOND_SWISS)),
                  len(tournament.rounds) + 1)
     said = [each.get("after_round", begun) for played in tournament.rounds if played.number < begun
             for match in played.matches for each in (match.record or {}).get("corrections", ())]
-    if not tournament.cut_order or sum(after >= begun - 1 for after in said if after <= begun) > 1:
+    out = any(competitor.disqualified_after == begun - 1 for competitor in tournament.competitors)
+    if not tournament.cut_order or out or sum(after >= begun - 1 for after in said if after <= begun) > 1:
         return
     right: tuple[str, ...] = ()
     for seen in (begun + 1, begun, begun - 1):
