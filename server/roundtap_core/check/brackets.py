@@ -60,7 +60,7 @@ def cut_order_problems(tournament: Tournament) -> Iterator[Problem]:
             return
         order = rulebook(tournament.rulebook).cut_order([row for row in rows if row.rank is not None], tournament.seed)
         # Who is out of the standings since is passed over; who came below all who are named need not be.
-        kept = tuple(who for who in tournament.cut_order if who in order)
+        kept = tuple(who for who in dict.fromkeys(tournament.cut_order) if who in order)
         right = tuple(order)[:len(kept)]
         if not rows or kept == right:
             return
