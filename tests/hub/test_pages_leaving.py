@@ -9,6 +9,8 @@ from roundtap_core.event.commands import CorrectList, EnterResult
 from roundtap_core.event.setup.open_points import OpenPoint, official_points
 from roundtap_core.records import Competitor, Pair, Result
 from roundtap_hub.pages.new_event import enrol
+from roundtap_hub.views.event_at import event_at
+from roundtap_hub.views.players import everybody
 
 FOUR = "Ana Ruiz\nBruno Maier\nŁukasz Żak\nEva Luz"
 SQUADS = {"q.picks.loser": ["1", "2"], "q.picks.winner": ["3", "4"]}
@@ -142,6 +144,9 @@ def test_where_no_figure_counts_it_is_said_what_leaving_does_and_it_can_be_after
     assert result(house) is None
     assert browser.post(at, known="after").status_code == 303
     assert result(house) is None
+    moment = event_at(house.service.snapshot, "e1")
+    assert moment is not None
+    assert all(one.active for one in everybody(moment)), "to the others they play as long as the round is out"
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/return")
     assert browser.post(at, known=1).status_code == 303
     assert result(house) == Result("concession", conceded_by="a")

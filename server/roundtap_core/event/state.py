@@ -296,6 +296,11 @@ class EventState:
         """The drawn round that nobody but the organizer has seen."""
         return self.rounds[-1] if self.rounds and self.rounds[-1].status == DRAFT else None
 
+    def plays(self, who: str) -> bool:
+        """Whether they are in the event now: who leaves only after the round that is out plays it like everybody."""
+        entrant = self.entrants[who]
+        return entrant.active or (entrant.at_the_table and self.live is not None)
+
     @property
     def live(self) -> RoundState | None:
         """The round being played."""

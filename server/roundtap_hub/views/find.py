@@ -65,7 +65,7 @@ def _table(moment: EventAt, match: MatchState, names: dict[str, str], here: str)
 def _people(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Found]]:
     names, public, members, at = full_names(moment), shown_names(moment), shown_members(moment), seats(moment)
     parts = wanted.split()
-    for who, entrant in moment.state.entrants.items():
+    for who in moment.state.entrants:
         said = " ".join({sought(name): None for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ()))
                          if name})
         if not all(part in said for part in parts):
@@ -77,7 +77,7 @@ def _people(moment: EventAt, wanted: str, here: str) -> Iterator[tuple[int, Foun
         yield 1 if begins else 2, Found(
             PERSON, moment.event_id, _event(moment, here), names.get(who, who),
             match.id if match is not None and match.match.b is not None else "", who, table,
-            names.get(across or "", "") if table is not None else "", entrant.active)
+            names.get(across or "", "") if table is not None else "", moment.state.plays(who))
 
 
 def _event(moment: EventAt, here: str) -> str:

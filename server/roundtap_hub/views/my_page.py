@@ -193,8 +193,7 @@ def my_asking(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: Event
               now_ms: int) -> MyAsking:
     state, played, match = moment.state, newest_round(moment.state), seats(moment).get(competitor)
     entrant, source = state.entrants[competitor], f"phone:{competitor}"
-    stays = entrant.active or (entrant.at_the_table and played is not None and played.status != CLOSED)
-    open_ = stays and not state.finished and state.id not in snapshot.venue.archived
+    open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
     plays = open_ and played is not None and match is not None and match.match.b is not None and played.status != CLOSED
     call = call_at(snapshot, units, state.id, match) if plays and match is not None else None
     wish = next((each for each in wishes_of(snapshot, units, state) if each.competitor == competitor), None)

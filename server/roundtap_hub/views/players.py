@@ -88,8 +88,7 @@ def player_view(
     if match is not None:
         side = "a" if match.match.a == competitor else "b"
         opponent = match.match.competitor(other(side))
-    # Who leaves only after this round plays it like everybody.
-    plays = entrant.active or (entrant.at_the_table and state.live is not None)
+    plays = state.plays(competitor)
     row = ranking_by_id(moment).get(competitor)
     record, values = record_of(moment, competitor)
     return PlayerView(
@@ -156,6 +155,7 @@ def everybody(moment: EventAt, query: str = "") -> list[Found]:
     """Everybody whose name, or one of whose members' names, holds `query`, by name."""
     wanted = sort_key(query.strip())[0]
     names, members = shown_names(moment), shown_members(moment)
-    found = [Found(e.id, names[e.id], e.active, members.get(e.id, ())) for e in moment.state.entrants.values()]
+    state = moment.state
+    found = [Found(who, names[who], state.plays(who), members.get(who, ())) for who in state.entrants]
     return sorted((one for one in found if any(wanted in sort_key(name)[0] for name in (one.name, *one.members))),
                   key=lambda one: sort_key(one.name))
