@@ -34,6 +34,18 @@ def test_a_no_show_is_undone_while_the_round_runs() -> None:
     event.agree(score(100, 20)).settle().play()
 
 
+def test_who_wished_to_leave_after_the_round_still_does_when_their_absence_is_undone() -> None:
+    event = Event(4).play()
+    who = event.match("1.1").match.a
+    event.tell(c.DropCompetitor(who, plays_on=True))
+    event.tell(c.NoShow("1.1", who))
+    event.tell(c.NoShowUndone("1.1"))
+    assert event.state.plays(who)
+    assert not event.state.entrants[who].active, "nobody draws them again"
+    event.settle().play()
+    assert who not in {side for m in event.state.rounds[-1].matches for side in (m.match.a, m.match.b)}
+
+
 def test_a_report_that_saw_the_absence_comes_too_late_and_a_new_one_is_taken() -> None:
     event = Event().play()
     event.tell(c.NoShow("1.1", event.match().match.a))

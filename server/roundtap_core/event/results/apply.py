@@ -11,7 +11,7 @@ from roundtap_core.event.fates import Fates
 from roundtap_core.event.match_log import RULING as RULING_LINE
 from roundtap_core.event.match_log import LogLine
 from roundtap_core.event.people.apply import with_entrant, with_missed, without_missed
-from roundtap_core.event.state import EventState, Fate, Reported
+from roundtap_core.event.state import PLAYS_ON, EventState, Fate, Reported
 from roundtap_core.frozen import changed
 from roundtap_core.records import NO_SHOW, RULING, Match, Result, Side
 from roundtap_core.result_json import result_from_json, result_to_json
@@ -128,7 +128,9 @@ def _no_show_undone(state: EventState, data: Mapping[str, Any], entry: Entry) ->
                        revision=match.revision + 1, number=entry.number, reported_mono_ms=None, drawn=None)
     state = state.with_match(restored)
     for who in data["absent"]:
-        state = with_entrant(state, who, dropped_after=None)
+        # Who wished to leave after this round still does.
+        goes = state.entrants[who].how_left == PLAYS_ON
+        state = with_entrant(state, who, dropped_after=round_state.number if goes else None)
         if alone:
             state = without_missed(state, who, round_state.number)
     return state
