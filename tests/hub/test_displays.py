@@ -131,9 +131,9 @@ def test_a_wall_that_nobody_assigned_shows_every_event_that_plays_in_turn_and_na
     house.publish()
 
     def heads() -> list[str]:
-        seen = []
+        seen: list[str] = []
         for _ in range(4):
-            seen.append(re.search(r'<h1 class="event-name">(.*?)</h1>', wall.look())[1])  # type: ignore[index]
+            seen += re.findall(r'<h1 class="event-name">(.*?)</h1>', wall.look())
             house.time.ms += TURN_MS
         return seen
 

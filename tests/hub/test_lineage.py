@@ -134,7 +134,7 @@ def test_it_is_remembered_after_a_restart_and_the_log_says_again_who_goes_on(
     again = hall.hub("old")
     caplog.clear()
     again.remember()
-    assert "goes on with its journal at http://10.0.0.2:8080: nothing is taken here any more" in caplog.text
+    assert "goes on with this journal at http://10.0.0.2:8080: nothing is taken here any more" in caplog.text
     assert again.taken_over == old.taken_over
     restored = hall.hub("old", ("first", "restored"))
     restored.remember()

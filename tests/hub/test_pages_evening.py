@@ -126,11 +126,11 @@ def test_an_event_that_another_version_ended_otherwise_says_so_until_it_is_finis
     place, was, now = placed_otherwise(house.event)[0]
     people = house.hub.service.snapshot.people["e1"]
     text = text_of(browser.get("/console/e1"))
-    assert "ended with other places than this version of the kit gives" in text
-    assert f"Then → now: {place}. {people[was].name} → {people[now].name}" in text
+    assert "ended with different places from those this version works out" in text
+    assert f"Announced → now: {place}. {people[was].name} → {people[now].name}" in text
     browser.post("/console/e1/reopen")
     browser.post("/console/e1/finish")
-    assert "other places" not in text_of(browser.get("/console/e1"))
+    assert "different places" not in text_of(browser.get("/console/e1"))
 
 
 def test_finishing_says_what_it_will_do(house: House):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
@@ -233,7 +234,8 @@ def test_reports_of_an_event_that_the_copy_does_not_know_are_kept_and_refused_at
         assert night.tables[0].fates() == ["refused"]
 
 
-def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_path: Path) -> None:
+def corrected_after_the_copy(tmp_path: Path) -> tuple[Evening, Path, dict[str, Any]]:
+    """100:20 is in the copy, the official's 100:50 at the table only. The evening, its copy, the table's match."""
     with evening(tmp_path / "hub") as night:
         night.next_round()
         night.play({1: (100, 20)})
@@ -242,6 +244,11 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
         assert match is not None
         night.house.service.tell("e1", EnterResult(match["match"], 0, Result(score=Pair(100, 50))), "test")
         night.look()
+        return night, backup, match
+
+
+def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_path: Path) -> None:
+    night, backup, match = corrected_after_the_copy(tmp_path)
     for take, stands in (("tables", 50), ("copy", 20)):
         with restored_house(backup, tmp_path / take) as (house, browser):
             come_back(night, house)
@@ -261,14 +268,7 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
 
 def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with evening(tmp_path / "hub") as night:
-        night.next_round()
-        night.play({1: (100, 20)})
-        backup = backup_of(tmp_path / "hub", tmp_path / "backup")
-        match = night.tables[0].holds
-        assert match is not None
-        night.house.service.tell("e1", EnterResult(match["match"], 0, Result(score=Pair(100, 50))), "test")
-        night.look()
+    night, backup, match = corrected_after_the_copy(tmp_path)
 
     def asked(*_: object) -> None:
         raise Problem("cut_would_change", comes=match["a"], goes=match["b"])

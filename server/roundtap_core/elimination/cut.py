@@ -45,11 +45,12 @@ def make_cut(order: Collection[str], size: int, active: Collection[str]) -> Cut:
     return Cut(min(size, len(there)), tuple(order), tuple(there[:size]))
 
 
-def ranked_for_cut(tournament: Tournament) -> tuple[StandingsRow, ...]:
+def ranked_for_cut(tournament: Tournament, corrected: bool = True) -> tuple[StandingsRow, ...]:
     """The ranked lines of the standings as they stood when the elimination began: seeds do not change afterwards, be
-    it that somebody is disqualified."""
+    it that somebody is disqualified. With the results as they are `corrected` now, or as they were then."""
     begun = next((played.number for played in tournament.rounds if played.stage == ELIMINATION), None)
-    rows = standings(tournament, None if begun is None else begun - 1)
+    stood = None if corrected or begun is None else as_it_stood(tournament, begun)
+    rows = standings(stood or tournament, None if begun is None else begun - 1)
     return tuple(row for row in rows if row.rank is not None)
 
 
@@ -68,10 +69,7 @@ def swiss_order(tournament: Tournament) -> tuple[str, ...]:
     """Everybody by Swiss rank as it was when the cut was made, whatever was corrected since (house decision)."""
     if tournament.cut_order and not rulebook(tournament.rulebook).own_cut_order:
         return tournament.cut_order
-    begun = next((played.number for played in tournament.rounds if played.stage == ELIMINATION), None)
-    stood = as_it_stood(tournament, begun) if begun else None
-    rows = standings(stood, begun - 1) if stood and begun else ranked_for_cut(tournament)
-    return tuple(row.competitor for row in rows if row.rank is not None)
+    return tuple(row.competitor for row in ranked_for_cut(tournament, corrected=False))
 
 
 @dataclass(frozen=True, slots=True)

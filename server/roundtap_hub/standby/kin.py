@@ -212,8 +212,8 @@ class Kin:
 
 
 def _say(by: TakenOver) -> None:
-    log.warning("the standby has taken this hub's place and goes on with its journal%s: nothing is taken here any more",
-                f" at {by.url}" if by.url else "")
+    log.warning("another hub (a standby that took over, or a restored copy) goes on with this journal%s: "
+                "nothing is taken here any more", f" at {by.url}" if by.url else "")
 
 
 def _read_list(path: Path) -> list[str]:

@@ -40,12 +40,14 @@ class Need:
     """Whom leaving now gives the match that is still open."""
 
 
+MOVED_MAX = 12
+"""So many places are listed that another version gave to others."""
+
 ELSEWHERE = "elsewhere"
 """A unit reported a match at whose table it did not stand."""
 
 RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, ONE_PHONE: 1, SECOND: 1, TAKEN: 1, ELSEWHERE: 1, "extra": 1,
-        "ended": 1,
-        ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3, "unit-forged": 3, "unit-flood": 3, "unit-twin": 3,
+        "ended": 1, ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3, "unit-forged": 3, "unit-flood": 3, "unit-twin": 3,
         "unit-damaged": 3, "leave": 4, "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
 
 
@@ -211,7 +213,7 @@ def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
     """Places that an older version of the kit gave to others."""
     moved = [f"{place}. {names.get(was, was)} → {names.get(now, now)}" for place, was, now in placed_otherwise(state)]
     if moved:
-        yield Need("ended", None, who=state.name, text="\n".join(moved))
+        yield Need("ended", None, who=state.name, text="\n".join(moved[:MOVED_MAX] + ["…"] * (len(moved) > MOVED_MAX)))
 
 
 def _judged(state: EventState, names: Mapping[str, str]) -> Iterator[Need]:
