@@ -102,13 +102,15 @@ class Evening:
         assert [one.text for one in screen.all(".versus b")] == [a, b]
         self.fill(a, b, a_wins=self._wins(a, b))
 
-    def fill(self, a: str, b: str, a_wins: bool) -> None:
-        """The figures of the match that is open; the one who saves clicks twice."""
+    def fill(self, a: str, b: str, a_wins: bool, why: str = "") -> None:
+        """The figures of the match that is open, with the reason it asks for; the one who saves clicks twice."""
         hand, screen = self.hand, self.hand.screen
         high, low = self.best
         hand.type("#enter [name='text']", f"{high} {low}" if a_wins else f"{low} {high}")
         hand.leads("#enter .walk-line button", "what the line means",
                    lambda: screen.all(".walk form[method=post] button.main"))
+        if why:
+            hand.type(".walk [name='reason']", why)
         number = self.hall.event(self.event_id).number
         hand.leads(".walk form[method=post] button.main", "the console", lambda: screen.all("#next"), twice=True)
         screen.until(lambda: self.hall.event(self.event_id).number == number + 1, "one entry")
@@ -320,7 +322,7 @@ def correct_round_1(evening: Evening) -> None:
     a, b = (each.text for each in screen.all(".versus b"))
     was = evening.ledger.won[1, frozenset((a, b))]
     evening.number = 1
-    evening.fill(a, b, a_wins=was == b)
+    evening.fill(a, b, a_wins=was == b, why="the slip was misread")
     evening.number = 3
     screen.open(evening.console)
 

@@ -280,7 +280,7 @@ def test_a_finished_event_is_reopened_and_goes_on() -> None:
         event.tell(c.DrawRound(1))
     assert event.kinds(c.ReopenEvent()) == ["event-reopened"]
     assert not event.state.finished
-    event.tell(c.EnterResult("1.1", event.match().revision, score(0, 100)))
+    event.tell(c.EnterResult("1.1", event.match().revision, score(0, 100), reason="misread"))
     event.play()
     with refused("not_finished"):
         event.tell(c.ReopenEvent())

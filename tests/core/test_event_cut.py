@@ -237,7 +237,7 @@ def test_a_correction_that_changes_who_is_in_is_asked_about_until_the_first_game
         if published:
             event.play()
         seeds = list(seeds_now(event.state))
-        corrected = c.EnterResult("2.1", event.match("2.1").revision, score(0, 100))
+        corrected = c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread")
         with refused("cut_would_change"):
             event.tell(corrected)
         assert list(seeds_now(event.state)) == seeds
@@ -254,7 +254,7 @@ def test_a_cut_that_is_made_again_keeps_who_declined_and_asks_nobody_anew() -> N
     assert offered_first is not None
     event.tell(c.DeclinePlace(offered_first))
     event.tell(c.AcceptPlace(offered(event.state) or ""))
-    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), cut="anew"))
+    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread", cut="anew"))
     assert event.state.cut is not None
     assert event.state.cut.declined == (offered_first,)
     assert offered_first not in seeds_now(event.state)
@@ -264,7 +264,7 @@ def test_a_cut_that_is_made_again_keeps_who_declined_and_asks_nobody_anew() -> N
 
 def test_what_a_kept_cut_no_longer_fits_is_not_asked_again_by_a_correction_that_changes_nothing_of_it() -> None:
     event = cut()
-    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), cut="keep"))
+    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread", cut="keep"))
     kept = event.state.cut
     asked = []
     for match in (f"{n}.{table}" for n in (1, 2) for table in range(2, 7)):
@@ -273,7 +273,7 @@ def test_what_a_kept_cut_no_longer_fits_is_not_asked_again_by_a_correction_that_
         assert result.score is not None
         nearly = score(*(max(0, figure - 1) if figure < 100 else figure for figure in (result.score.a, result.score.b)))
         try:
-            event.tell(c.EnterResult(match, event.match(match).revision, nearly))
+            event.tell(c.EnterResult(match, event.match(match).revision, nearly, reason="misread"))
         except Problem as problem:
             asked.append(problem.key)
         assert event.state.cut == kept
@@ -283,7 +283,7 @@ def test_what_a_kept_cut_no_longer_fits_is_not_asked_again_by_a_correction_that_
 def test_a_cut_that_is_kept_stays_whatever_the_table_says_now() -> None:
     event = cut()
     seeds, before = list(seeds_now(event.state)), order(event)
-    corrected = c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), cut="keep")
+    corrected = c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread", cut="keep")
     assert event.kinds(corrected) == ["result-entered"]
     assert order(event) != before
     event.play()
@@ -295,7 +295,7 @@ def test_a_correction_that_changes_no_seed_is_not_asked_about_and_offers_go_by_i
     """Four of twelve are in; below them two change places: a place that becomes free is offered by the order of now."""
     event = cut(cut=4)
     seeds, before = list(seeds_now(event.state)), order(event)
-    event.tell(c.EnterResult("2.5", event.match("2.5").revision, score(100, 99)))
+    event.tell(c.EnterResult("2.5", event.match("2.5").revision, score(100, 99), reason="misread"))
     assert list(seeds_now(event.state)) == seeds == order(event)[:4]
     assert event.state.cut is not None
     assert list(event.state.cut.order) == order(event) != before
@@ -305,7 +305,8 @@ def test_once_a_game_has_started_a_correction_changes_the_swiss_table_and_nothin
     """Champion, seeds, the bracket's places and the places of those who were in it stay; also as a file."""
     event = cut().play().settle().play().settle().play().settle()
     before, final = bracket(event), places_in_the_bracket(event)
-    assert event.kinds(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100))) == ["result-entered"]
+    corrected = c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread")
+    assert event.kinds(corrected) == ["result-entered"]
     assert list(before.standing) != order(event)
     after = bracket(event)
     assert (after.seeds, after.standing, after.champion) == (before.seeds, before.standing, before.champion)
@@ -336,7 +337,7 @@ def test_in_epic_too_those_in_the_bracket_keep_their_places() -> None:
     match = next(m for played in event.state.rounds[:2] for m in played.matches
                  if m.match.b is not None and last in (m.match.a, m.match.b))
     more = score(300, 290, winner="a") if match.match.b == last else score(300, 0, winner="a")
-    event.tell(c.EnterResult(match.id, match.revision, more))
+    event.tell(c.EnterResult(match.id, match.revision, more, reason="misread"))
     assert order(event) != [row.competitor for row in standings(tournament_from_json(file))]
     assert places_in_the_bracket(event) == before
     headless = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
@@ -346,7 +347,7 @@ def test_in_epic_too_those_in_the_bracket_keep_their_places() -> None:
 def test_what_another_version_of_the_kit_ended_otherwise_is_told() -> None:
     """By the note of its places; where an older journal has none, by the order that version went by: today's."""
     event = cut().play().settle().play().settle().play().settle()
-    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100)))
+    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread"))
     event.tell(c.FinishEvent())
     assert placed_otherwise(event.state) == []
     kept = places(tournament_of(event.state))
@@ -375,7 +376,8 @@ def test_an_order_of_the_cut_that_the_swiss_rounds_do_not_give_is_named() -> Non
 @pytest.mark.parametrize("keep", [True, False])
 def test_a_correction_about_the_time_of_the_cut_leaves_its_order_open(keep: bool) -> None:
     event = cut()
-    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), cut="keep" if keep else "anew"))
+    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread",
+                             cut="keep" if keep else "anew"))
     event.play().settle()
     assert violations(tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))) == []
 
@@ -405,8 +407,8 @@ def test_a_winner_stands_once_the_next_round_is_published() -> None:
     event = cut().play().settle().play()
     match = event.match("3.1")
     with refused("bracket_moved_on"):
-        event.tell(c.EnterResult("3.1", match.revision, score(24, 100)))
-    event.tell(c.EnterResult("3.1", match.revision, score(100, 30)))
+        event.tell(c.EnterResult("3.1", match.revision, score(24, 100), reason="misread"))
+    event.tell(c.EnterResult("3.1", match.revision, score(100, 30), reason="misread"))
     assert event.match("3.1").match.result == score(100, 30)
 
 
@@ -414,7 +416,7 @@ def test_before_that_a_correction_changes_who_goes_on() -> None:
     event = cut().play().settle()
     loser = event.match("3.1").match.b
     event.tell(c.DrawRound(1))
-    event.tell(c.EnterResult("3.1", event.match("3.1").revision, score(24, 100)))
+    event.tell(c.EnterResult("3.1", event.match("3.1").revision, score(24, 100), reason="misread"))
     assert event.state.draft is None
     event.play()
     assert event.match("4.1").match.a == loser

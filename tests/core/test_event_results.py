@@ -170,9 +170,23 @@ def test_an_official_cannot_enter_what_no_game_ends_with(result: Result, key: st
 def test_a_closed_round_is_corrected_by_an_official_and_the_draw_after_it_is_void() -> None:
     event = Event().play().settle()
     event.tell(c.DrawRound(1))
-    assert event.kinds(c.EnterResult("1.1", 1, LOST)) == ["draft-discarded", "result-entered"]
+    assert event.kinds(c.EnterResult("1.1", 1, LOST, reason="misread")) == ["draft-discarded", "result-entered"]
     with refused("closed_round_needs_result"):
         event.tell(c.EnterResult("1.1", 2, None))
+
+
+def test_a_correction_of_a_closed_round_says_why_and_the_reason_is_kept_with_the_match() -> None:
+    event = Event().play().settle()
+    event.tell(c.EnterResult("1.1", 1, score(100, 30)))
+    event.play()
+    with refused("correction_no_reason"):
+        event.tell(c.EnterResult("1.1", 2, LOST))
+    event.tell(c.EnterResult("1.1", 2, score(100, 30)))
+    assert event.match().log == ()
+    event.tell(c.EnterResult("1.1", 3, LOST, reason="the slip was misread"))
+    assert [line.text for line in event.match().log] == ["the slip was misread"]
+    # What a slip or a table said before is typed late, and corrects nobody's word.
+    event.tell(c.EnterResult("1.1", 4, WON, earlier=True))
 
 
 def test_byes_and_matches_nobody_has_seen_take_no_result() -> None:

@@ -77,8 +77,8 @@ def test_a_correction_that_changes_the_tie_asks_what_becomes_of_the_tie_break_ro
         event.play()
         match = event.match("1.1")
         with refused("tiebreak_would_change"):
-            event.tell(c.EnterResult("1.1", match.revision, WON))
-        event.tell(c.EnterResult("1.1", match.revision, WON, cut=choice))
+            event.tell(c.EnterResult("1.1", match.revision, WON, reason="misread"))
+        event.tell(c.EnterResult("1.1", match.revision, WON, reason="misread", cut=choice))
         assert [played.stage for played in event.state.rounds] == stages
         assert event.match("1.1").match.result == WON
 
@@ -89,8 +89,8 @@ def test_a_tie_break_round_in_which_somebody_has_reported_is_not_taken_back_by_a
     first = event.state.rounds[2].matches[0]
     event.tell(c.EnterResult(first.id, first.revision, WON, reason="no clock runs here"))
     with refused("mend_has_word"):
-        event.tell(c.EnterResult("1.1", event.match("1.1").revision, WON, cut=ANEW))
-    event.tell(c.EnterResult("1.1", event.match("1.1").revision, WON, cut=KEEP))
+        event.tell(c.EnterResult("1.1", event.match("1.1").revision, WON, reason="misread", cut=ANEW))
+    event.tell(c.EnterResult("1.1", event.match("1.1").revision, WON, reason="misread", cut=KEEP))
     assert event.state.rounds[2].matches[0].match.result == WON
 
 

@@ -58,6 +58,16 @@ def test_an_official_enters_any_way_at_any_clock_with_a_reason(book_id: str, res
     assert why(book_id, result, Saying(OFFICIAL, time_is_up=True)) == []
 
 
+def test_a_closed_round_is_corrected_with_a_reason_and_squads_that_nobody_had_named_are_no_correction() -> None:
+    stood = replace(played(2, 0, "a"), picks={"a": SQUADS["a"]})
+    corrects = Saying(OFFICIAL, corrects=stood)
+    named, others = replace(stood, picks=SQUADS), replace(stood, picks={**SQUADS, "a": SQUADS["b"]})
+    assert why("shatterpoint-premier", named, corrects) == []
+    assert why("shatterpoint-premier", others, corrects) == ["correction_no_reason"]
+    assert why("shatterpoint-premier", replace(named, score=Pair(2, 1)), corrects) == ["correction_no_reason"]
+    assert why("shatterpoint-premier", others, replace(corrects, reason="misread")) == []
+
+
 def test_both_warlords_at_zero_at_once_is_a_draw_at_any_time() -> None:
     assert why("warlords-of-terra", played(0, -3, "draw"), Saying(PLAYER, time_is_up=False)) == []
 

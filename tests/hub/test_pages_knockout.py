@@ -128,7 +128,7 @@ def turned_round(house: House, match_id: str = "4.1") -> dict[str, object]:
     """What an official sends who gives a match to the other side."""
     match = house.event.find_match(match_id)[1]  # type: ignore[index]
     return {"way": "time", "q.score.winner": "0", "q.score.loser": "100", "revision": str(match.revision),
-            "seen": str(match.number or 0)}
+            "seen": str(match.number or 0), "reason": "misread"}
 
 
 def test_a_correction_asks_what_becomes_of_the_cut_and_the_answer_comes_back_with_all_that_was_sent(house: House):

@@ -302,7 +302,8 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich")
     house.publish()
     match = house.event.find_match("1.1")[1]
-    sent = {"way": "played", "opener": "b", "q.score.winner": 12, "revision": match.revision, "seen": match.number or 0}
+    sent = {"way": "played", "opener": "b", "q.score.winner": 12, "revision": match.revision, "seen": match.number or 0,
+            "reason": "misread"}
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "the tie-break round is no longer the right one" in problem_of(asked)
     assert "Save it, and take the tie-break round back" in text_of(asked)

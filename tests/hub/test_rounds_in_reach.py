@@ -14,7 +14,7 @@ from roundtap_hub.devices.table_view import table_view
 def correct(house: House, match: str, a: int, b: int) -> None:
     found = house.event.find_match(match)
     assert found
-    house.service.tell("e1", EnterResult(match, found[1].revision, Result(score=Pair(a, b))), "test")
+    house.service.tell("e1", EnterResult(match, found[1].revision, Result(score=Pair(a, b)), reason="misread"), "test")
 
 
 def links(page: str, what: str) -> list[str]:
@@ -53,7 +53,10 @@ def test_after_a_correction_the_console_shows_that_round(house: House):
     house.publish()
     house.play()
     house.publish()
-    answer = browser.post("/console/e1/match/1.1/walk", revision=1, way="played", opener="b", **{"q.score.loser": 24})
+    end = browser.get("/console/e1/match/1.1/walk?way=played&opener=b&q.score.loser=24")
+    assert 'name="reason" required' in end.text
+    answer = browser.post("/console/e1/match/1.1/walk", revision=1, way="played", opener="b", reason="misread",
+                          **{"q.score.loser": 24})
     assert answer.location == "/console/e1?round=1"
     assert "corrected by the judge" in text_of(browser.get("/console/e1?round=1"))
     assert "corrected by the judge" not in text_of(browser.get("/console/e1"))

@@ -84,7 +84,8 @@ def test_a_correction_of_a_closed_round_makes_it_no_longer(hall: Hall):
     hall.round(80, 85, 150)
     match = hall.house.event.rounds[0].matches[0]
     hall.at(170)
-    hall.house.service.tell("e1", EnterResult(match.id, match.revision, Result(score=Pair(24, 100))), "test")
+    hall.house.service.tell("e1", EnterResult(match.id, match.revision, Result(score=Pair(24, 100)),
+                                                     reason="misread"), "test")
     assert hall.schedule.rounds[0].taken == 70
 
 

@@ -53,7 +53,7 @@ def correct(service: Service, event: str = "e1") -> None:
     """After the end: it was the other way round."""
     match = service.snapshot.event(event).find_match("1.1")  # type: ignore[union-attr]
     assert match
-    commands = (c.ReopenEvent(), c.EnterResult("1.1", match[1].revision, Result(score=Pair(24, 100))),
+    commands = (c.ReopenEvent(), c.EnterResult("1.1", match[1].revision, Result(score=Pair(24, 100)), reason="misread"),
                 c.FinishEvent("the hall closes"))
     service.ask([Step(event, command) for command in commands], "judge")
 

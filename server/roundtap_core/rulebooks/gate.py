@@ -20,7 +20,7 @@ from roundtap_core.rulebooks.base import DRAW, Options, Rulebook, Situation
 
 PLAYER, OFFICIAL, RECORD = "player", "official", "record"
 
-WITH_REASON = ("time_not_up_no_reason", "winner_concedes_no_reason")
+WITH_REASON = ("time_not_up_no_reason", "winner_concedes_no_reason", "correction_no_reason")
 """What an official may enter all the same, with a reason."""
 
 BY = "decided_by"
@@ -34,12 +34,13 @@ class Saying:
     """Who says a result, and at which moment. `time_is_up`: whether this match's time was up, its extension included;
     None: nobody can know, or it does not matter (a file, a closed round, a slip that is typed later). `reason`: why an
     official enters what players may not say themselves. `side`: whose report it is, who may leave the other's squads to
-    the other."""
+    the other. `corrects`: the result of a closed round that this one replaces."""
 
     by: str
     time_is_up: bool | None = None
     reason: str = ""
     side: Side | None = None
+    corrects: Result | None = None
 
 
 ON_RECORD = Saying(RECORD)
@@ -81,6 +82,13 @@ def _with_a_reason(book: Rulebook, result: Result, options: Options, situation: 
         found.append((Problem("winner_concedes", where="/conceded_by"),
                       Problem("winner_concedes_no_reason", where="/conceded_by")))
     yield from (players if saying.by == PLAYER else officials for players, officials in found)
+    if saying.corrects is not None and not _only_adds_squads(saying.corrects, result):
+        yield Problem("correction_no_reason")
+
+
+def _only_adds_squads(stood: Result, result: Result) -> bool:
+    """Squads that nobody had named are no correction."""
+    return replace(stood, picks={**(result.picks or {}), **(stood.picks or {})} or None) == result
 
 
 def _contradictions(book: Rulebook, result: Result, options: Options, situation: Situation,

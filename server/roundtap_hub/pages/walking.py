@@ -14,7 +14,7 @@ from werkzeug.datastructures import MultiDict
 from roundtap_core.errors import Problem
 from roundtap_core.event import course
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.event.results.decide import said_of
+from roundtap_core.event.results.decide import corrected, said_of
 from roundtap_core.event.state import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import AT_TIME, Form, with_rulings
 from roundtap_core.records import RULING, SIDES, Match, Result, Side
@@ -85,7 +85,8 @@ def seat_of(moment: EventAt, played: RoundState, match: MatchState, names: Mappi
     if by == OFFICIAL:
         draw = (DRAW,) if may_be_drawn(state.rulebook, state.options, situation) else ()
         form = with_rulings(form, (*SIDES, *draw, "none"))
-    return Seat(state, played, match, situation, form, side_names(match, names), names, Saying(by, up, side=side))
+    return Seat(state, played, match, situation, form, side_names(match, names), names,
+                Saying(by, up, side=side, corrects=corrected(played, match) if by == OFFICIAL else None))
 
 
 def page_at(seat: Seat, fields: Fields, earlier: bool = False) -> WalkPage:
@@ -119,7 +120,7 @@ def _saying(seat: Seat, result: Result, earlier: bool) -> Saying:
     """As who, and when: what stands, or a player has said, may be made the result at any time."""
     if seat.saying.by == OFFICIAL and result in said_of(seat.match):
         return ON_RECORD
-    return replace(seat.saying, time_is_up=None) if earlier else seat.saying
+    return replace(seat.saying, time_is_up=None, corrects=None) if earlier else seat.saying
 
 
 def _refuse_left_out(trail: Trail, fields: Fields) -> None:

@@ -76,7 +76,7 @@ def _line(moment: EventAt, row: StandingsRow, names: Mapping[str, str]) -> Line:
 
 def status_of(moment: EventAt, row: StandingsRow) -> str | None:
     """What is said of somebody who is not there any more: by now, whatever round the standings are of."""
-    return row.status or (None if moment.state.entrants[row.competitor].active else DROPPED)
+    return row.status or (None if moment.state.plays(row.competitor) else DROPPED)
 
 
 def record_text(row: StandingsRow | None, draws: bool = False) -> str:

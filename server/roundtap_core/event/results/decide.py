@@ -113,9 +113,11 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
     if command.revision != match.revision or command.seen not in (None, match.number or 0):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     if command.result is not None:
-        up = None if command.earlier else time_is_up(state, round_state, match, now)
+        saying = Saying(OFFICIAL, reason=command.reason) if command.earlier else Saying(
+            OFFICIAL, time_is_up(state, round_state, match, now), command.reason,
+            corrects=corrected(round_state, match))
         refuse(state.rulebook, command.result, state.options, situation_of(state, round_state, match),
-               ON_RECORD if command.result in said_of(match) else Saying(OFFICIAL, up, command.reason))
+               ON_RECORD if command.result in said_of(match) else saying)
     elif round_state.status != PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
     _refuse_another_winner(state, round_state, match, command.result)
@@ -132,10 +134,10 @@ def enter_result(state: EventState, command: c.EnterResult, now: Instant) -> lis
         if command.result is None:
             return undone
     if round_state.stage in (SWISS, TIEBREAK):
-        corrected = with_result(state, match, command.result)
-        undone += cut_after(state, corrected, command.cut)
+        after = with_result(state, match, command.result)
+        undone += cut_after(state, after, command.cut)
         if state.live is not None and round_state.number < state.live.number:
-            undone += tiebreak_after(state, corrected, command.cut)
+            undone += tiebreak_after(state, after, command.cut)
     return [*undone, entered]
 
 
@@ -144,6 +146,11 @@ def _by_leaving(state: EventState, match: MatchState, command: c.EnterResult) ->
     first = command.result.conceded_by if command.result is not None else None
     loser = {"a": match.match.a, "b": match.match.b}.get(first or "")
     return loser is not None and not state.entrants[loser].at_the_table
+
+
+def corrected(round_state: RoundState, match: MatchState) -> Result | None:
+    """The result that a new one would correct: it stands in a closed round."""
+    return None if round_state.status == PUBLISHED else match.match.result
 
 
 def said_of(match: MatchState) -> list[Result]:
