@@ -234,3 +234,20 @@ def playing_elsewhere(house: House, browser: Browser):
     browser.post("/console/e2/draw", attempt=0)
     browser.post("/console/e2/publish", number=1, attempt=1)
     return browser.get("/console/e2/match/1.1")
+
+
+def test_why_somebody_leaves_or_comes_late_may_be_said_and_stands_on_their_page(house: House):
+    browser = playing(house, "xwing-standard")
+    who = sitting(house, "b")
+    at = f"/console/e1/competitors/{who}/drop"
+    asked = browser.post(at, reason="the last train")
+    assert 'name="reason" maxlength="500" value="the last train"' in asked.text
+    assert browser.post(at, known="after", reason="the last train at 18:04").status_code == 303
+    browser.post("/console/e1/competitors", names="Kai Eich", reason="a flat tyre")
+    late = next(one for one in house.event.entrants if one not in ("p1", "p2", "p3", "p4"))
+    assert "Left the event (Round 1): the last train at 18:04" in text_of(browser.get(f"/console/e1/person/{who}"))
+    page = text_of(browser.get(f"/console/e1/person/{late}"))
+    assert "Entered late (Round 1): a flat tyre" in page
+    assert "The entry cannot be deleted: it stands in a published round." in page
+    assert "stands in a published round" in problem_of(browser.post(f"/console/e1/competitors/{late}/remove"))
+    assert "train" not in house.browser().get(f"/e/e1/p/{who}").text, "why is the organizers' business"

@@ -51,6 +51,7 @@ SECOND = "second"
 
 
 PLAYS_ON, TOGETHER = "plays-on", "together"
+LATE_ENTRY, DROPPED_OUT = "late", "drop"
 """How somebody dropped: only after the round, or when both of a match had asked to leave before either left."""
 
 
@@ -83,6 +84,8 @@ class Entrant:
     """SIGNED_UP or TO_CONFIRM of who entered by their own phone."""
     how_left: str = ""
     """PLAYS_ON or TOGETHER of who dropped so."""
+    reasons: tuple[Mapping[str, Any], ...] = ()
+    """Why they came late, or left: {"round", "what", "reason"}, `what` being LATE_ENTRY or DROPPED_OUT."""
 
     @property
     def active(self) -> bool:

@@ -19,7 +19,7 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.lookups import written
 from roundtap_core.event.person import Person
-from roundtap_core.limits import MOST_COMPETITORS
+from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS
 from roundtap_core.lists.parts import fold
 from roundtap_core.names import MOST_LETTERS, fit_name
 from roundtap_core.numbers import next_number
@@ -93,7 +93,7 @@ def enter(event_id: str) -> AnyResponse:
         record, entrant = enrol(event_id, competitor)
         people.append(record)
         entrant = replace(entrant, checked_in=bool(field("here")))
-        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets)))
+        steps.append(Step(event_id, EnterCompetitor(entrant, meets=meets, reason=field("reason")[:PROSE_LETTERS])))
     the_hub().service.ask(steps, actor(), people)
     return back_to_event(event_id, "competitors")
 
@@ -182,7 +182,7 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
 def drop(event_id: str, competitor: str) -> AnyResponse:
     together = wish_to_leave_together(event_id, competitor)
     return leaves(event_id, competitor, DROP, lambda stood, plays_on: tell(
-        event_id, DropCompetitor(competitor, stood, plays_on, together)))
+        event_id, DropCompetitor(competitor, stood, plays_on, together, field("reason")[:PROSE_LETTERS])))
 
 
 @mended_on(event)

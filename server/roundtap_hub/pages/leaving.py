@@ -84,7 +84,7 @@ def _ask(seat: Seat, at: WalkPage | None, fields: Fields, competitor: str, actio
     leaver: Side = "a" if seat.match.match.a == competitor else "b"
     names = at.names if at is not None else ()
     carried = [*(at.trail.fields() if at is not None else ()),
-               *((name, field(name)) for name in ("reason", "by") if field(name))]
+               *((name, field(name)) for name in ("reason", "by") if field(name) and action != DROP)]
     return page(
         "leave.html", state=seat.state, match=seat.match, names=seat.names, competitor=competitor, action=action, at=at,
         given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields}, carried=carried,

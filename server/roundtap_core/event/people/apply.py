@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.state import SIGNED_UP, Entrant, EventState, MatchState, RoundState
+from roundtap_core.event.state import DROPPED_OUT, LATE_ENTRY, SIGNED_UP, Entrant, EventState, MatchState, RoundState
 from roundtap_core.frozen import changed
 from roundtap_core.records import UNPAIRED_LOSS, Match
 
@@ -49,10 +49,15 @@ def _entered(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
         data["competitor"], data["digest"], data["won_bye"], data["came_with"], data["fixed_table"],
         data.get("dropped_after"), data.get("disqualified_after"), tuple(data.get("warnings", ())), data.get("total"),
         officials_role=data.get("role"), checked_in=data.get("checked_in", False), sign_up=data.get("sign_up"),
-        **_kept(data.get("record", {})),
+        reasons=_reasons(state, data, LATE_ENTRY), **_kept(data.get("record", {})),
     )
     entered = changed(state, entrants={**state.entrants, entrant.id: entrant})
     return with_missed(entered, entrant.id, data["missed"])
+
+
+def _reasons(state: EventState, data: Mapping[str, Any], what: str) -> tuple[Mapping[str, Any], ...]:
+    """The reason that an entry gives, if any, as the entrant keeps it."""
+    return ({"round": len(state.public_rounds), "what": what, "reason": data["reason"]},) if data.get("reason") else ()
 
 
 def _kept(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,7 +81,9 @@ def _changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventS
 
 
 def _dropped(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return with_entrant(state, data["competitor"], dropped_after=data["after"], how_left=data.get("how", ""))
+    who = data["competitor"]
+    return with_entrant(state, who, dropped_after=data["after"], how_left=data.get("how", ""),
+                        reasons=(*state.entrants[who].reasons, *_reasons(state, data, DROPPED_OUT)))
 
 
 def _returned(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:

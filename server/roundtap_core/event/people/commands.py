@@ -14,7 +14,7 @@ class EnterCompetitor:
     """`imported`: as an event file has it, with its drops and without unpaired losses made up here.
 
     `meets`: the match id of a bye, or of another latecomer's unpaired loss, of round 1 while it is played: the two
-    meet, at the lowest table that is neither taken nor among `busy_tables`.
+    meet, at the lowest table that is neither taken nor among `busy_tables`. `reason`: why they come only now.
     """
 
     entrant: Entrant
@@ -23,6 +23,7 @@ class EnterCompetitor:
     busy_tables: frozenset[int] = frozenset()
     signed_up: bool = False
     """By the player's own phone: only while the organizer has opened that."""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +91,14 @@ class ChangePerson:
 class DropCompetitor:
     """`stood`: score, wounds and squads of the match that is left, as they stood; None: nobody said. `plays_on`: only
     after this round, the open match is played. `together`: the opponent had asked to leave as well, before either left.
+    `reason`: why they leave, for the journal.
     """
 
     competitor: str
     stood: Result | None = None
     plays_on: bool = False
     together: bool = False
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

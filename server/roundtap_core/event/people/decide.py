@@ -55,6 +55,7 @@ def _enter(state: EventState, command: c.EnterCompetitor, now: Instant) -> NewEn
         **({"checked_in": True} if entrant.checked_in else {}),
         **({"sign_up": entrant.sign_up} if command.signed_up else {}),
         **({"record": _record(entrant)} if command.imported and _record(entrant) else {}),
+        **({"reason": command.reason} if command.reason else {}),
     })
     paired = command.imported or is_here(state, entrant)
     return [*(without_draft(state) if paired else ()), entered, *meeting]
@@ -86,7 +87,8 @@ def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntr
     leaving = freed if freed or how == PLAYS_ON else [*leave_open_match(state, entrant.id, command.stood),
                                                       *both_left(state, entrant.id)]
     return [*without_draft(state), *leaving, NewEntry("competitor-dropped", {
-        "competitor": entrant.id, "after": last_round(state) - len(freed), **({"how": how} if how else {})})]
+        "competitor": entrant.id, "after": last_round(state) - len(freed), **({"how": how} if how else {}),
+        **({"reason": command.reason} if command.reason else {})})]
 
 
 def free_place(state: EventState, competitor: str) -> NewEntries:
