@@ -105,6 +105,13 @@ def test_a_wish_that_is_refused_says_so_and_one_may_stay(house: House) -> None:
     assert part(ana, "my-leave") == "Leave the event"
 
 
+def test_who_leaves_after_the_round_is_not_offered_to_leave_once_more(house: House) -> None:
+    ana, _ = phones(house)
+    press(ana, "leave", on="1")
+    house.organizer().post(f"/console/e1/competitors/{match_of(house).match.a}/drop", known="after")
+    assert part(ana, "my-leave") == ""
+
+
 # --- being there ----------------------------------------------------------------------------------------------------
 
 
