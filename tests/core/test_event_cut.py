@@ -147,6 +147,25 @@ def test_a_published_round_of_which_no_game_has_started_frees_its_place_yet() ->
     assert bracket(event).champion is not None
 
 
+@pytest.mark.parametrize("published", [False, True])
+def test_a_place_that_nobody_has_taken_yet_is_there_for_who_comes_back(published: bool) -> None:
+    event = cut()
+    if published:
+        event.play()
+    seeds, ranked = seeds_now(event.state), order(event)
+    event.tell(c.DropCompetitor(seeds[5]))
+    event.tell(c.ReturnCompetitor(seeds[5]))
+    assert seeds_now(event.state) == seeds
+    assert offered(event.state) is None
+    event.tell(c.DropCompetitor(seeds[5]))
+    event.tell(c.AcceptPlace(ranked[8]))
+    with refused("places_taken"):
+        event.tell(c.ReturnCompetitor(seeds[5]))
+    event.tell(c.DropCompetitor(ranked[10]))
+    with refused("stage_is_over"):
+        event.tell(c.ReturnCompetitor(ranked[10]))
+
+
 def test_a_disqualification_before_the_first_game_frees_the_place_too() -> None:
     event = cut().play()
     seeds, ranked = seeds_now(event.state), order(event)
@@ -278,6 +297,15 @@ def test_what_a_kept_cut_no_longer_fits_is_not_asked_again_by_a_correction_that_
             asked.append(problem.key)
         assert event.state.cut == kept
     assert len(asked) < 10
+
+
+def test_a_kept_cut_is_asked_about_no_more_once_it_is_the_right_one_again() -> None:
+    event = cut()
+    kept, was = event.state.cut, event.match("2.1").match.result
+    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread", cut="keep"))
+    told = event.kinds(c.EnterResult("2.1", event.match("2.1").revision, was, reason="it was right"))
+    assert told == ["result-entered"]
+    assert event.state.cut == kept
 
 
 def test_a_cut_that_is_kept_stays_whatever_the_table_says_now() -> None:

@@ -83,6 +83,15 @@ def test_a_correction_that_changes_the_tie_asks_what_becomes_of_the_tie_break_ro
         assert event.match("1.1").match.result == WON
 
 
+def test_a_tie_break_round_that_was_kept_is_the_right_one_when_the_result_is_put_right_again() -> None:
+    event = all_tied()
+    event.play()
+    was = event.match("1.1").match.result
+    event.tell(c.EnterResult("1.1", event.match("1.1").revision, WON, reason="misread", cut=KEEP))
+    event.tell(c.EnterResult("1.1", event.match("1.1").revision, was, reason="it was right"))
+    assert [played.stage for played in event.state.rounds] == ["swiss", "swiss", TIEBREAK]
+
+
 def test_a_tie_break_round_in_which_somebody_has_reported_is_not_taken_back_by_a_correction() -> None:
     event = all_tied()
     event.play()

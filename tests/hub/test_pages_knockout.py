@@ -116,6 +116,29 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     assert "The tournament goes on without you" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
 
 
+def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: House):
+    cut_made(house)
+    browser = house.organizer()
+    browser.post("/console/e1/draw", attempt=0)
+    browser.post("/console/e1/publish", number=5, attempt=1)
+    seeds = seeds_now(house.event)
+    at = f"/console/e1/competitors/{seeds[0]}"
+    page = text_of(browser.post(f"{at}/drop"))
+    assert "The place in the cut goes to the next player who wants it" in page
+    assert "counts as conceded" not in page
+    assert house.event.live is not None, "nobody has left on one press"
+    browser.post(f"{at}/drop", known=1)
+    assert house.event.live is None
+    assert "Comes back" in text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
+    assert browser.post(f"{at}/return").status_code == 303
+    assert seeds_now(house.event) == seeds
+    browser.post(f"{at}/drop")
+    browser.post("/console/e1/cut/accepted", competitor=house.event.cut.order[4])
+    page = text_of(browser.get(f"/console/e1/person/{seeds[0]}"))
+    assert "would then play for 4 places" in page
+    assert "Comes back" not in page
+
+
 def test_the_cut_is_taken_back(house: House):
     cut_made(house)
     browser = house.organizer()

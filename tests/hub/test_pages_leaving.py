@@ -86,10 +86,10 @@ def test_life_totals_that_nobody_knows_are_owed_and_the_match_stays_open(house: 
     browser = playing(house, "warlords-of-terra")
     browser.post(f"/console/e1/competitors/{sitting(house, 'b')}/drop", known=0)
     assert result(house) is None
-    assert "life totals at that moment are missing" in text_of(browser.get("/console/e1"))
+    assert "score at that moment is missing" in text_of(browser.get("/console/e1"))
     typed = {"way": "conceded", "opener": "a", "q.score.winner": 8, "q.score.loser": 0, "revision": 0}
     assert browser.post("/console/e1/match/1.1/walk", **typed).status_code == 303
-    assert "life totals at that moment are missing" not in text_of(browser.get("/console/e1"))
+    assert "score at that moment is missing" not in text_of(browser.get("/console/e1"))
 
 
 def test_if_the_other_leaves_too_nobody_is_asked_and_the_match_waits_for_its_figures(house: House):
@@ -114,16 +114,96 @@ def test_shatterpoint_asks_the_squads_of_both(house: House):
                                    picks={"a": [1, 2], "b": [3, 4]})
 
 
-def test_squads_that_nobody_knows_are_owed_until_they_are_typed(house: House):
+def test_where_nobody_knows_how_it_stood_the_match_stays_open_until_it_is_typed(house: House):
     browser = playing(house, "shatterpoint-premier")
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop", known=0)
-    assert "Round 1: squads are missing" in text_of(browser.get("/console/e1"))
-    typed = {"q.score.winner": 0, "q.score.loser": 0, "q.wounds.winner": 0, "q.wounds.loser": 0,
+    assert result(house) is None, "no struggle and no wound stands that nobody said"
+    assert "the score at that moment is missing" in text_of(browser.get("/console/e1"))
+    typed = {"q.score.winner": 0, "q.score.loser": 1, "q.wounds.winner": 0, "q.wounds.loser": 2,
              "way": "conceded", "opener": "b", "revision": house.event.find_match("1.1")[1].revision}
     browser.post("/console/e1/match/1.1/walk", **typed)
-    assert result(house).picks is None
+    assert result(house) is None
     assert browser.post("/console/e1/match/1.1/walk", **typed, **SQUADS).status_code == 303
-    assert "Round 1: squads are missing" not in text_of(browser.get("/console/e1"))
+    assert result(house).score == Pair(1, 0)
+    assert "at that moment is missing" not in text_of(browser.get("/console/e1"))
+
+
+def wish(house: House, *who: str) -> None:
+    for one in who:
+        house.hub.wishes.ask("e1", one, f"phone:{one}")
+
+
+def test_whoever_would_take_their_own_win_by_leaving_is_told_so_wherever_it_is_granted(house: House):
+    browser = playing(house, "xwing-standard")
+    stays, leaver = sitting(house, "a"), sitting(house, "b")
+    wish(house, stays, leaver)
+    browser.post(f"/console/e1/competitors/{leaver}/drop", known=1, **{"q.score.loser": 24})
+    assert result(house) == Result("concession", conceded_by="b", score=Pair(100, 24))
+    for page in (browser.get("/console/e1"), browser.get(f"/console/e1/person/{stays}")):
+        assert "nobody wins the match at table 1" in text_of(page)
+        assert "Results so far stay" not in text_of(page)
+    browser.post(f"/console/e1/competitors/{stays}/drop")
+    assert result(house).winner == "none"
+
+
+def test_both_who_left_play_on_whoever_comes_back_first(house: House):
+    browser = playing(house, "xwing-standard")
+    for order in ("ab", "ba"):
+        first, second = sitting(house, "b"), sitting(house, "a")
+        browser.post(f"/console/e1/competitors/{first}/drop", known=1, **{"q.score.loser": 24})
+        browser.post(f"/console/e1/competitors/{second}/drop")
+        assert result(house) == Result("concession", conceded_by="b", score=Pair(100, 24))
+        for side in order:
+            browser.post(f"/console/e1/competitors/{sitting(house, side)}/return")
+        assert result(house) is None, order
+
+
+def test_coming_back_says_that_the_match_is_open_again(house: House):
+    browser = playing(house, "xwing-standard")
+    who = sitting(house, "b")
+    browser.post(f"/console/e1/competitors/{who}/drop", known=1, **{"q.score.loser": 24})
+    assert "it is open again and is played on" in text_of(browser.get(f"/console/e1/person/{who}"))
+    browser.post(f"/console/e1/competitors/{who}/return")
+    assert result(house) is None
+
+
+@pytest.mark.parametrize(("reporter", "leaver", "asked"), [("a", "a", "Ł. Ż. or an official"), ("a", "b", "an official")])
+def test_a_report_is_confirmed_by_who_is_still_there(house: House, reporter: str, leaver: str, asked: str):
+    browser = playing(house, "xwing-standard")
+    other = house.service.snapshot.people["e1"][sitting(house, "b")].name
+    house.report("1.1", reporter, 100, 24)
+    who = sitting(house, leaver)
+    page = text_of(browser.post(f"/console/e1/competitors/{who}/drop"))
+    assert f"It stays, and {asked.replace('Ł. Ż.', other)} is asked to confirm it" in page
+    browser.post(f"/console/e1/competitors/{who}/drop", known=1)
+    waits = "only one side reported" in text_of(browser.get("/console/e1"))
+    assert waits == (leaver == "b"), "nobody is left to confirm it: an official is asked at once"
+
+
+def test_who_leaves_after_the_round_may_go_now_or_stay(house: House):
+    browser = playing(house, "xwing-standard")
+    who = sitting(house, "b")
+    at = f"/console/e1/competitors/{who}"
+    browser.post(f"{at}/drop", known="after")
+    page = text_of(browser.get(f"/console/e1/person/{who}"))
+    assert "Leaves after this round; the match at table 1 is still played" in page
+    assert "Stays after all" in page
+    phone = house.hub.links.give("e1", who)
+    assert "You leave after this round" in text_of(browser.get(phone))
+    assert "How does it stand?" in text_of(browser.post(f"{at}/drop"))
+    browser.post(f"{at}/drop", known=1, **{"q.score.loser": 24})
+    assert result(house) == Result("concession", conceded_by="b", score=Pair(100, 24))
+    assert browser.post(f"{at}/drop").status_code == 409
+
+
+def test_who_has_left_in_mid_game_did_appear(house: House):
+    browser = playing(house, "warlords-of-terra")
+    who = sitting(house, "b")
+    browser.post(f"/console/e1/competitors/{who}/drop", known=0)
+    answer = browser.post("/console/e1/match/1.1/no-show", absent=who)
+    assert answer.status_code == 409
+    assert "is no longer in the event" in problem_of(answer)
+    assert who not in problem_of(answer)
 
 
 def test_an_answer_that_is_none_is_asked_again_from_the_start(house: House):

@@ -160,8 +160,8 @@ class Rulebook:
     """The fewest and the most minutes that chance adds to a round; officials alone know them until they run."""
     squads: ClassVar[Squads | None] = None
     leaving_asks: ClassVar[tuple[str, ...]] = ()
-    """What a match that is left in mid-game still has to record, beside that it was conceded: "score", for which it
-    stays open, or "picks", which are owed."""
+    """What a match that is left in mid-game still has to record, beside that it was conceded; for "score" it stays open
+    until somebody knows."""
     team_size: ClassVar[int] = 1
     best_of: ClassVar[tuple[int, ...]] = (1,)
     """How many games a match may have, the usual first."""

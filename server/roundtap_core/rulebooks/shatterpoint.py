@@ -76,7 +76,7 @@ class ShatterpointPremier(Rulebook):
     }
     second_stages = (ELIMINATION, SECOND_SWISS)
     squads = Squads(listed=4, taken=2)
-    leaving_asks = ("picks",)
+    leaving_asks = ("score", "wounds", "picks")
     option_defaults = {"structure": "basic", "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
         "decision.nobody_came", "decision.disqualified", "decision.between_stages",

@@ -7,12 +7,14 @@ from typing import Any
 from flask import Blueprint, abort, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from roundtap_core.errors import Problem
+from roundtap_core.event.people.decide import refuse_return
+from roundtap_core.event.people.leave import ended_by_leaving, is_going, leaving_undone, what_leaving_does
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
 from roundtap_hub.views.competitors import entered, roster
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.judging import desk_of
-from roundtap_hub.views.knockout import bracket, cut_view
 from roundtap_hub.views.units import table_units, unit_rows
 
 OFFICIALS, UNITS = "officials", "units"
@@ -56,9 +58,21 @@ def _part(moment: EventAt, part: str, place: str, title: str, **context: Any) ->
 
 def person_context(moment: EventAt, competitor: str) -> dict[str, Any]:
     """What `person_forms.html` shows beyond the event itself."""
-    person = moment.people.get(competitor)
+    state, person, names = moment.state, moment.people.get(competitor), full_names(moment)
+    leaving = what_leaving_does(state, competitor)
     return {"p": entered(moment, competitor), "person": person, "damaged_person": is_damaged(competitor, person),
-            "knockout": cut_view(moment, full_names(moment)) is not None or bracket(moment) is not None}
+            "leaving": leaving, "to": names.get(leaving.opponent, leaving.opponent),
+            "going": is_going(state, competitor), "stays_out": _stays_out(moment, competitor),
+            "plays_again": ended_by_leaving(state, competitor) if leaving_undone(state, competitor) else None}
+
+
+def _stays_out(moment: EventAt, competitor: str) -> str:
+    """Why somebody who has left cannot come back; "" for who can."""
+    try:
+        refuse_return(moment.state, moment.state.entrants[competitor])
+    except Problem as problem:
+        return problem.say(words())
+    return ""
 
 
 def opened_part(moment: EventAt) -> str:

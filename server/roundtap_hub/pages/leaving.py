@@ -9,13 +9,22 @@ from flask import g, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.people.decide import free_place
-from roundtap_core.event.people.leave import LEAVING, SCORE, open_match, waits_for
+from roundtap_core.event.people.leave import (
+    CONCEDES,
+    JUDGED,
+    LEAVING,
+    PLACE,
+    REPORTED,
+    open_match,
+    place_is_free,
+    waits_for,
+    what_leaving_does,
+)
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, Result, Side, other
 from roundtap_core.rulebooks.gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label
-from roundtap_hub.pages.base import back_to_event, field, page, the_hub, the_moment
+from roundtap_hub.pages.base import back_to_event, field, page, the_hub, the_moment, with_name
 from roundtap_hub.pages.walking import Fields, Seat, page_at, seat_of
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.result_walk import Trail, WalkPage, is_last, walk_page
@@ -32,9 +41,9 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
     """Somebody drops, or is disqualified (`action`): at once where no match of theirs is open, else after a page that
     says what becomes of it and asks how it stands."""
     state = the_moment(event_id).state
-    found = open_match(state, competitor)
-    if found is None or free_place(state, competitor) or not _opponent_is_here(state, found[1], competitor) \
-            or field("known") == UNKNOWN or (field("known") == NOW and not _asks(state, *found, action)):
+    found, does = open_match(state, competitor), what_leaving_does(state, competitor)
+    if found is None or does.what not in (CONCEDES, REPORTED, JUDGED, PLACE) or field("known") == UNKNOWN \
+            or (field("known") == NOW and not _asks(state, *found, action)):
         tell(None, False)
         return back_to_event(event_id, "competitors")
     if field("known") == AFTER and action == DROP:
@@ -55,7 +64,7 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
             tell(at.result, False)
             return back_to_event(event_id, "competitors")
         except Problem as problem:
-            g.problem, g.status = problem, 400
+            g.problem, g.status = with_name(problem, event_id), 400
     if at.result is not None or at.trail.way is None:
         # Every question is answered, and the answers cannot stand; or one that is no answer was sent along with others
         # than those of its page: they are asked again.
@@ -64,13 +73,10 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
 
 
 def _asks(state: EventState, played: RoundState, match: MatchState, action: str) -> bool:
-    """Nothing where a side has said how it ended, which stays unless somebody is disqualified."""
-    return (action != DROP or not match.reports) and bool(waits_for(state, played, match))
-
-
-def _opponent_is_here(state: EventState, match: MatchState, competitor: str) -> bool:
-    """Else the match is decided by who left it first."""
-    return all(state.entrants[who].at_the_table for who in (match.match.a, match.match.b) if who and who != competitor)
+    """Nothing where a side has said how it ended, which stays unless somebody is disqualified; nor of a match that has
+    not begun."""
+    return (action != DROP or not match.reports) and bool(waits_for(state, played, match)) \
+        and not place_is_free(state, match.match.a)
 
 
 def wish_to_leave_together(event_id: str, competitor: str) -> bool:
@@ -88,7 +94,8 @@ def _ask(seat: Seat, at: WalkPage | None, fields: Fields, competitor: str, actio
     return page(
         "leave.html", state=seat.state, match=seat.match, names=seat.names, competitor=competitor, action=action, at=at,
         given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields}, carried=carried,
-        leaver=seat.names[leaver], winner=seat.names[other(leaver)], figure_label=figure_label,
-        more=at is not None and not is_last(at), stays_open=SCORE in waits_for(seat.state, seat.played, seat.match),
+        leaver=seat.names[leaver], to=seat.names[other(leaver)], figure_label=figure_label,
+        does=what_leaving_does(seat.state, competitor),
+        more=at is not None and not is_last(at),
         together=wish_to_leave_together(seat.state.id, competitor),
     )

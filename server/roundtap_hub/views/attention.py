@@ -6,9 +6,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.event.judging.pending import open_appeal, open_appeals, proposed_disqualifications
-from roundtap_core.event.people.leave import left_open, squads_owed
+from roundtap_core.event.people.leave import (
+    Leaving,
+    left_open,
+    nobody_confirms,
+    squads_owed,
+    what_leaving_does,
+)
 from roundtap_core.event.rounds.close import placed_otherwise
-from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, MatchState
+from roundtap_core.event.state import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.calls import calls_of
 from roundtap_hub.journal.service import Snapshot
@@ -36,8 +42,9 @@ class Need:
     number: int | None = None
     text: str = ""
     side: str = ""
-    concedes_to: str = ""
-    """Whom leaving now gives the match that is still open."""
+    leaving: Leaving | None = None
+    """What it does to let somebody leave; `to`: who sits opposite."""
+    to: str = ""
 
 
 MOVED_MAX = 12
@@ -58,7 +65,7 @@ def needs(
 ) -> list[Need]:
     """The list, the most urgent kind first, the oldest first within it. `played_ms`: how long the round is played,
     None where no clock says; `here`: whom officials saw (see Presence.here)."""
-    found = [need for cell in grid for need in _of_cell(cell)]
+    found = [need for cell in grid for need in _of_cell(state, cell)]
     found += _calls_elsewhere(snapshot, units, state, grid, now_ms)
     found += _leaving(snapshot, units, state, names, now_ms)
     found += _taken(units, state, names, now_ms)
@@ -73,13 +80,14 @@ def needs(
     return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None, -(n.age_ms or 0), n.table or 0))
 
 
-def _of_cell(cell: Cell) -> Iterator[Need]:
+def _of_cell(state: EventState, cell: Cell) -> Iterator[Need]:
     if cell.call_age_ms is not None:
         yield Need(CALL, cell.table, cell.call_age_ms, cell, cell.unit, who_id=cell.match_id,
                    taken_by=cell.call_taken_by)
     if cell.state in (DISPUTE, ONE_PHONE, SECOND):
         yield Need(cell.state, cell.table, cell.reported_age_ms, cell)
-    elif cell.state == ONE_SIDED and (cell.reported_age_ms or 0) >= ONE_SIDED_MS:
+    elif cell.state == ONE_SIDED and ((cell.reported_age_ms or 0) >= ONE_SIDED_MS
+                                      or nobody_confirms(state, cell.match_id)):
         yield Need(ONE_SIDED, cell.table, cell.reported_age_ms, cell)
     elif cell.state == DRAFT:
         yield Need(DRAFT, cell.table, None, cell)
@@ -116,10 +124,11 @@ def _leaving(
     for wish in wishes_of(snapshot, units, state):
         if not wish.refused:
             who, match = wish.competitor, wish.match
+            leaving = what_leaving_does(state, who)
             yield Need("leave", match.match.table if match is not None else None,
                        age(wish.since_ms, now_ms) if wish.since_ms is not None else None, None, None,
                        names.get(who, who), who, side=wish.side,
-                       concedes_to=_opponent(match, wish.side, names) if match is not None else "")
+                       leaving=leaving, to=names.get(leaving.opponent, leaving.opponent))
 
 
 def _taken(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str], now_ms: int) -> Iterator[Need]:
@@ -127,12 +136,6 @@ def _taken(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[st
     for (kind, event, who), asked in asked_of(units).items():
         if kind == TAKEN and event == state.id and who in state.entrants:
             yield Need(TAKEN, None, age(asked.since_ms, now_ms), who=names.get(who, who), who_id=who)
-
-
-def _opponent(match: MatchState, side: str, names: Mapping[str, str]) -> str:
-    """The name across the table while the match is open; empty once it is settled."""
-    who = match.match.b if side == "a" else match.match.a
-    return "" if match.done or who is None else names.get(who, who)
 
 
 def _absent(

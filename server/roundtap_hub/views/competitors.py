@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from roundtap_core.event.people.leave import wins_by_leaving
 from roundtap_core.event.state import TO_CONFIRM, Entrant, awaited, seated_ids
 from roundtap_hub.views.event_at import EventAt, full_names, seats, shown_names
 from roundtap_hub.views.wall import sort_key
@@ -16,7 +15,7 @@ IN, LEFT, OUT = "in", "left", "out"
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """One competitor. `concedes_at` is the table whose open match leaving would hand to `concedes_to`."""
+    """One competitor."""
 
     id: str
     name: str
@@ -26,11 +25,7 @@ class Entered:
     won_bye: bool
     came_with: str | None
     table: int | None
-    concedes_at: int | None
-    concedes_to: str
     missed: int
-    loses_too: bool = False
-    """Leaving takes back the win that the opponent's leaving has just given."""
     club: str = ""
     external_id: str = ""
     paid: bool = False
@@ -63,22 +58,16 @@ def _place(name: str) -> tuple[str, str]:
 def _entered(moment: EventAt, entrants: Iterable[Entrant]) -> Iterator[Entered]:
     state, names, public = moment.state, full_names(moment), shown_names(moment)
     waiting, seated = awaited(state), seated_ids(state)
-    sitting, won = seats(moment) if state.live else {}, wins_by_leaving(state)
+    sitting = seats(moment) if state.live else {}
     for entrant in entrants:
         match = sitting.get(entrant.id)
-        open_match = match if match and match.match.b and match.match.result is None else None
-        across = None
-        if open_match:
-            across = open_match.match.b if open_match.match.a == entrant.id else open_match.match.a
         status = OUT if entrant.disqualified_after is not None else IN if entrant.active else LEFT
         after = entrant.disqualified_after if status == OUT else entrant.dropped_after
         person = moment.people.get(entrant.id)
         yield Entered(
             entrant.id, names[entrant.id], public[entrant.id], status, after, entrant.won_bye, entrant.came_with,
-            match.match.table if match else None, open_match.match.table if open_match else None,
-            names.get(across, "") if across else "",
+            match.match.table if match else None,
             max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
-            status == IN and entrant.id in won,
             *(((person.club or "", person.external_id or "", person.paid, bool(person.note))) if person else
               ("", "", False, False)),
             entrant.fixed_table, entrant.id in waiting, entrant.active and entrant.sign_up == TO_CONFIRM,

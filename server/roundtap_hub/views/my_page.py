@@ -182,6 +182,8 @@ class MyAsking:
     call_age_ms: int
     called: bool
     may_leave: bool
+    going: bool
+    """Leaves after the round that is out."""
     wish: str
     wished: bool
     list: str
@@ -200,6 +202,7 @@ def my_asking(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: Event
     return MyAsking(
         plays, call, max(0, now_ms - call.since_ms) if call is not None else 0,
         call is not None and source in call.sources, open_ and entrant.active,
+        open_ and not entrant.active,
         "" if wish is None else "refused" if wish.refused else "open", wish is not None and source in wish.sources,
         list_states(moment)[competitor].state if open_ and not state.public_rounds else "",
         "" if not (open_ and state.check_in and not state.public_rounds) else "done" if entrant.checked_in else "ask")

@@ -76,16 +76,18 @@ def cut_after(state: EventState, corrected: EventState, choice: str) -> list[New
         return []
     there = active_ids(state) - {*cut.declined, *cut.absent}
     before, order = order_now(tournament_of(state)), order_now(tournament_of(corrected))
-    was, now = (make_cut(one, cut.size, there).seeds for one in (before, order))
-    if choice == KEEP or order == before:
+    if choice == KEEP or order in (before, cut.order):
         return []
-    if was == now:
+    stand, was, now = (make_cut(one, cut.size, there).seeds for one in (cut.order, before, order))
+    if now == stand:
+        return entries_of(replace(cut, order=order))
+    if now == was:
         # A cut that was kept before stays as it was.
-        return entries_of(replace(cut, order=order)) if before == cut.order else []
+        return []
     if choice == ANEW:
         begun = [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
         return [*begun, NewEntry("cut-withdrawn", {}), *entries_of(replace(cut, order=order, seeds=now))]
-    comes, goes = (", ".join(who for who in one if who not in other) for one, other in ((now, was), (was, now)))
+    comes, goes = (", ".join(who for who in one if who not in other) for one, other in ((now, stand), (stand, now)))
     if not comes:
         raise Problem("seeds_would_change")
     raise Problem("cut_would_change", comes=comes, goes=goes)
@@ -105,11 +107,13 @@ def tiebreak_after(state: EventState, corrected: EventState, choice: str) -> lis
         tournament = tournament_of(after)
         return open_ties(replace(tournament, rounds=tuple(r for r in tournament.rounds if r.number < out.number)))
 
-    ties = tied(corrected)
-    if {frozenset(tie) for tie in ties} == {frozenset(tie) for tie in tied(state)}:
+    ties = {frozenset(tie) for tie in tied(corrected)}
+    playing = {who for match in out.matches for who in (match.match.a, match.match.b) if who is not None}
+    # Where a round was kept before, it may be the right one again.
+    if ties == {frozenset(tie) for tie in tied(state)} or frozenset().union(*ties) == playing:
         return []
     if choice != ANEW:
-        raise Problem("tiebreak_would_change", names=", ".join(who for tie in ties for who in tie) or "–")
+        raise Problem("tiebreak_would_change", names=", ".join(sorted(frozenset().union(*ties))) or "–")
     for match in out.matches:
         refuse_said(match)
     return [NewEntry("round-withdrawn", {"number": out.number})]

@@ -15,8 +15,7 @@ from roundtap_core.event.judging.pending import is_final, open_appeal, proposed_
 from roundtap_core.event.lookups import find_match, last_round, match_of_two, the_entrant, without_draft, written
 from roundtap_core.event.match_log import EXTENSION
 from roundtap_core.event.official import ROLES, Official
-from roundtap_core.event.people.decide import free_place
-from roundtap_core.event.people.leave import both_left, leave_open_match
+from roundtap_core.event.people.leave import both_left, leave_open_match, rounds_taken_back
 from roundtap_core.event.state import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.rulebooks.base import HEAD_JUDGE, ORGANIZER
 
@@ -107,7 +106,7 @@ def _disqualify(state: EventState, command: c.Disqualify, now: Instant) -> NewEn
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
     reason = written(command.reason)
-    freed = free_place(state, entrant.id)
+    freed = rounds_taken_back(state, entrant.id)
     leaving = freed or [*leave_open_match(state, entrant.id, command.stood, disqualified=True),
                         *both_left(state, entrant.id)]
     return [*without_draft(state), *leaving, NewEntry(

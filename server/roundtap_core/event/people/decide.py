@@ -8,20 +8,20 @@ from typing import Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.course import (
-    elimination_rounds,
-    first_game_started,
-    second_stage_begun,
-    second_swiss_rounds,
-    seeds_now,
-)
+from roundtap_core.event.course import elimination_rounds, second_swiss_rounds
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.judging.officials import roles_of
 from roundtap_core.event.lookups import last_round, the_entrant, without_draft, written
 from roundtap_core.event.people import commands as c
 from roundtap_core.event.people.arriving import DECIDE_ARRIVING, arrival, is_here, refuse_signing_up
-from roundtap_core.event.people.leave import both_left, leave_open_match, leaving_undone, open_match
-from roundtap_core.event.state import PLAYS_ON, TOGETHER, Entrant, EventState
+from roundtap_core.event.people.leave import (
+    both_left,
+    leave_open_match,
+    leaving_undone,
+    open_match,
+    rounds_taken_back,
+)
+from roundtap_core.event.state import PLAYS_ON, TOGETHER, Entrant, EventState, active_ids
 from roundtap_core.limits import MOST_COMPETITORS, fits_line
 from roundtap_core.records import SWISS_STAGES
 
@@ -79,24 +79,18 @@ def _change(state: EventState, command: c.ChangePerson, now: Instant) -> NewEntr
 
 def _drop(state: EventState, command: c.DropCompetitor, now: Instant) -> NewEntries:
     entrant = the_entrant(state, command.competitor)
-    if not entrant.active:
+    plays = open_match(state, entrant.id) is not None
+    # Who was to leave only after this round may have to go now.
+    if not entrant.active and not (plays and entrant.at_the_table and not command.plays_on):
         raise Problem("already_left", competitor=entrant.id)
-    freed, how = free_place(state, entrant.id), TOGETHER if command.together else ""
-    if command.plays_on and open_match(state, entrant.id) is not None:
+    freed, how = rounds_taken_back(state, entrant.id), TOGETHER if command.together else ""
+    if command.plays_on and plays:
         freed, how = [], PLAYS_ON
     leaving = freed if freed or how == PLAYS_ON else [*leave_open_match(state, entrant.id, command.stood),
                                                       *both_left(state, entrant.id)]
     return [*without_draft(state), *leaving, NewEntry("competitor-dropped", {
         "competitor": entrant.id, "after": last_round(state) - len(freed), **({"how": how} if how else {}),
         **({"reason": command.reason} if command.reason else {})})]
-
-
-def free_place(state: EventState, competitor: str) -> NewEntries:
-    """"Der Schnitt": who made the cut leaves before any game of the new stage has started. Its first round, though
-    published, is taken back, so that the place is offered on and everybody below moves up a seed."""
-    if state.cut is None or competitor not in seeds_now(state) or first_game_started(state):
-        return []
-    return [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
 
 
 def _return(state: EventState, command: c.ReturnCompetitor, now: Instant) -> NewEntries:
@@ -106,23 +100,30 @@ def _return(state: EventState, command: c.ReturnCompetitor, now: Instant) -> New
         raise Problem("disqualified_stays_out", competitor=entrant.id)
     if entrant.dropped_after is None:
         raise Problem("never_left", competitor=entrant.id)
+    refuse_return(state, entrant)
     played = {r.number for r in state.public_rounds for m in r.matches if entrant.id in (m.match.a, m.match.b)}
-    if (state.cut is not None or second_stage_begun(state)) and not _may_come_back(state, entrant):
-        raise Problem("stage_is_over")
     missed = [r.number for r in state.public_rounds if r.number not in played and r.stage in SWISS_STAGES]
     return [*without_draft(state), *leaving_undone(state, entrant.id),
             NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
 
 
-def _may_come_back(state: EventState, entrant: Entrant) -> bool:
-    """In elimination there is no round to miss: back comes who left since the last one was published. A second stage in
-    Swiss rounds takes back whoever began it."""
-    second = second_swiss_rounds(state)
-    if second:
-        return any(entrant.id in (m.match.a, m.match.b) for m in second[0].matches)
-    begun = elimination_rounds(state)
-    return bool(begun) and entrant.dropped_after == begun[-1].number and any(
-        entrant.id in (m.match.a, m.match.b) for m in begun[-1].matches)
+def refuse_return(state: EventState, entrant: Entrant) -> None:
+    """In elimination there is no round to miss: back comes who left since the last one was published, or whose place in
+    the cut nobody has taken yet. A second stage in Swiss rounds takes back whoever began it.
+
+    Raises Problem("stage_is_over", "places_taken").
+    """
+    begun = second_swiss_rounds(state)[:1] or elimination_rounds(state)[-1:]
+    if begun:
+        began = any(entrant.id in (m.match.a, m.match.b) for m in begun[0].matches)
+        if not began or (not second_swiss_rounds(state) and entrant.dropped_after != begun[0].number):
+            raise Problem("stage_is_over")
+    elif state.cut is not None:
+        if entrant.id not in state.cut.seeds:
+            raise Problem("stage_is_over")
+        there = len(state.cut.seeds_now({*active_ids(state), entrant.id}))
+        if there > state.cut.size:
+            raise Problem("places_taken", n=there, size=state.cut.size)
 
 
 def _submit_list(state: EventState, command: c.SubmitList, now: Instant) -> NewEntries:

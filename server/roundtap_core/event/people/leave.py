@@ -2,17 +2,83 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from roundtap_core.event.course import situation_of
+from roundtap_core.event.course import (
+    elimination_rounds,
+    first_game_started,
+    second_stage_begun,
+    seeds_now,
+    situation_of,
+)
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import TOGETHER, EventState, MatchState, RoundState
-from roundtap_core.records import CONCESSION, RULING, Result, Side, other
+from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.gate import OFFICIAL, Saying, refuse
 
 SCORE, PICKS = "score", "picks"
 LEAVING = Saying(OFFICIAL, reason="leaves")
+
+BEFORE, LATER, CONCEDES, REPORTED, JUDGED, WAITS, BOTH, PLACE, KNOCKOUT = (
+    "before", "later", "concedes", "reported", "judged", "waits", "both", "place", "knockout")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """What somebody's leaving would do just now (`what`, one of the words above), at which `match`, and who is their
+    `opponent` there."""
+
+    what: str
+    match: MatchState | None = None
+    opponent: str = ""
+
+
+def what_leaving_does(state: EventState, competitor: str) -> Leaving:
+    """BEFORE round 1 and LATER nothing but that they are not drawn. CONCEDES: the opponent wins the open match.
+    REPORTED, JUDGED: a report is there, which the opponent, or only an official, has to confirm. WAITS: the opponent
+    left first, and the figures are still to be said. BOTH: it takes back the win that the opponent's leaving gave.
+    PLACE: a place of the cut is offered to the next. KNOCKOUT: the next opponent in the bracket has a bye."""
+    won, found = wins_by_leaving(state).get(competitor), open_match(state, competitor)
+    match = found[1] if found is not None else won
+    opponent = (match.match.competitor(other(_side_of(match, competitor))) if match is not None else "") or ""
+    if place_is_free(state, competitor):
+        return Leaving(PLACE, match, opponent)
+    if found is None or match is None:
+        return Leaving(BOTH if won is not None else KNOCKOUT if elimination_rounds(state)
+                       else LATER if state.public_rounds else BEFORE, match, opponent)
+    there = state.entrants[opponent].at_the_table
+    if match.reports:
+        confirms = there and other(_side_of(match, competitor)) not in match.reports
+        return Leaving(REPORTED if confirms else JUDGED, match, opponent)
+    return Leaving(CONCEDES if there else WAITS, match, opponent)
+
+
+def nobody_confirms(state: EventState, match_id: str) -> bool:
+    """Whether one side has reported, and the other one is no longer there to confirm it."""
+    found = state.find_match(match_id)
+    return found is not None and found[1].match.result is None and any(
+        found[1].reports and side not in found[1].reports and not state.entrants[who].at_the_table
+        for side in SIDES if (who := found[1].match.competitor(side)) is not None)
+
+
+def is_going(state: EventState, competitor: str) -> bool:
+    """Whether they leave after the round that is out, and still have a match to play in it."""
+    entrant = state.entrants[competitor]
+    return not entrant.active and entrant.at_the_table and open_match(state, competitor) is not None
+
+
+def place_is_free(state: EventState, competitor: str) -> bool:
+    """"Der Schnitt": whether somebody who made the cut would leave before any game of the new stage has started, so
+    that the place is offered on and everybody below moves up a seed."""
+    return state.cut is not None and competitor in seeds_now(state) and not first_game_started(state)
+
+
+def rounds_taken_back(state: EventState, competitor: str) -> list[NewEntry]:
+    """The first round of the new stage, though published, where a place becomes free."""
+    if not place_is_free(state, competitor):
+        return []
+    return [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
 
 
 def leave_open_match(state: EventState, competitor: str, stood: Result | None = None,
@@ -64,21 +130,26 @@ def wins_by_leaving(state: EventState) -> dict[str, MatchState]:
 
 
 def leaving_undone(state: EventState, competitor: str) -> list[NewEntry]:
-    """Who comes back plays the match on that their leaving has ended, as long as its round is in play and the other one
-    is there; where both had left, the other one has conceded, by figures that are to be said anew."""
-    live = state.live
-    for match in live.matches if live is not None else ():
-        result = match.match.result
-        if live is None or not match.by_leaving or result is None or competitor not in (match.match.a, match.match.b):
-            continue
-        side = _side_of(match, competitor)
-        opponent_stays = state.entrants[match.match.competitor(other(side)) or ""].at_the_table
-        if result.ended == CONCESSION and result.conceded_by == side and opponent_stays:
-            return [NewEntry("result-entered", {"match": match.id, "result": None})]
-        if result.ended == RULING:
-            anew = None if waits_for(state, live, match) else Result(CONCESSION, conceded_by=other(side))
-            return [_entered(match, anew)]
-    return []
+    """Who comes back plays the match on that leaving has ended, as long as its round is in play and both are there
+    then; where both had left, the other one has conceded, by figures that are to be said anew."""
+    live, match = state.live, ended_by_leaving(state, competitor)
+    if live is None or match is None or match.match.result is None:
+        return []
+    opponent = match.match.competitor(other(_side_of(match, competitor))) or ""
+    if match.match.result.ended == RULING:
+        anew = None if waits_for(state, live, match) else Result(
+            CONCESSION, conceded_by=other(_side_of(match, competitor)))
+        return [_entered(match, anew)]
+    if not state.entrants[opponent].at_the_table:
+        return []
+    return [NewEntry("result-entered", {"match": match.id, "result": None})]
+
+
+def ended_by_leaving(state: EventState, competitor: str) -> MatchState | None:
+    """Their match of the round in play, where leaving has ended it."""
+    return next((match for match in (state.live.matches if state.live is not None else ())
+                 if match.by_leaving and match.match.result is not None
+                 and competitor in (match.match.a, match.match.b)), None)
 
 
 def _side_of(match: MatchState, competitor: str) -> Side:

@@ -19,6 +19,9 @@ def no_show(state: EventState, command: c.NoShow, now: Instant) -> list[NewEntry
     pair = (match.match.a, match.match.b)
     if command.absent not in pair:
         raise Problem("unknown_competitor", competitor=command.absent)
+    if not state.entrants[command.absent].at_the_table:
+        # They were there, and have left: the match waits for its figures.
+        raise Problem("already_left", competitor=command.absent)
     present = pair[1] if pair[0] == command.absent else pair[0]
     return [NewEntry("no-show", {"match": match.id, "present": present, "absent": command.absent})]
 
