@@ -50,8 +50,9 @@ def opened(rulebook: str, players: int = 4, rounds: int = 3, **options: object) 
 
 
 def stood(rulebook: str) -> Result | None:
-    """What Warlords wants to know of a match that is left: the life totals."""
-    return Result(score=Pair(11, 7)) if "score" in RULEBOOKS[rulebook].leaving_asks else None
+    """What the rulebook wants to know of a match that is left."""
+    asks = RULEBOOKS[rulebook].leaving_asks
+    return Result(score=Pair(1, 0) if "wounds" in asks else Pair(11, 7)) if "score" in asks else None
 
 
 def settle(event: Event, winner: str = "a") -> Event:

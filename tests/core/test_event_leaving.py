@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from event_kit import Event, refused, score
@@ -169,13 +171,15 @@ def test_the_squads_of_a_match_that_was_left_are_kept(how: str) -> None:
     assert squads_owed(event.state) == ()
 
 
-def test_where_nobody_knows_them_they_are_owed_until_somebody_does() -> None:
+def test_where_nobody_knows_how_it_stood_the_match_waits_and_squads_are_owed_until_somebody_does() -> None:
     event = shatterpoint()
     event.tell(leaving(event, "a", "drop"))
-    assert event.match().match.result == Result(ended=CONCESSION, conceded_by="a")
+    assert event.match().match.result is None, "no struggle and no wound stands that nobody said"
+    conceded = Result(ended=CONCESSION, conceded_by="a", score=Pair(1, 0), wounds=Pair(2, 3))
+    event.tell(c.EnterResult("1.1", event.match().revision, conceded))
     [(_, match, sides)] = squads_owed(event.state)
     assert (match.id, sides) == ("1.1", ("a", "b"))
-    event.tell(c.EnterResult("1.1", match.revision, Result(ended=CONCESSION, conceded_by="a", picks=SQUADS)))
+    event.tell(c.EnterResult("1.1", match.revision, replace(conceded, picks=SQUADS)))
     assert squads_owed(event.state) == ()
 
 

@@ -109,7 +109,7 @@ def test_who_leaves_after_the_round_is_not_offered_to_leave_once_more(house: Hou
     ana, _ = phones(house)
     press(ana, "leave", on="1")
     house.organizer().post(f"/console/e1/competitors/{match_of(house).match.a}/drop", known="after")
-    assert part(ana, "my-leave") == ""
+    assert part(ana, "my-leave") == "You leave after this round. Until then you play on."
 
 
 # --- being there ----------------------------------------------------------------------------------------------------
