@@ -9,6 +9,7 @@ import os
 import random
 import resource
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ def _files_in_memory() -> None:
     roomy = found.f_bavail * found.f_frsize >= ENOUGH_BYTES and not found.f_flag & (os.ST_NOEXEC | os.ST_RDONLY)
     if roomy and os.access(IN_MEMORY, os.W_OK):
         os.environ.setdefault("TMPDIR", str(IN_MEMORY))
+        tempfile.tempdir = None  # Somebody may have asked before.
 
 
 _files_in_memory()
