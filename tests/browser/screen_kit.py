@@ -226,6 +226,9 @@ class Screen:
             {"name": "prefers-reduced-motion", "value": "reduce"}]})
 
     def offline(self, offline: bool = True) -> None:
+        """Contact is lost on a page that is there whole: a script still on its way might never come."""
+        if offline:
+            self.whole()
         self.cdp("Network.emulateNetworkConditions", {
             "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
 
@@ -260,7 +263,11 @@ class Screen:
 
     def open(self, address: str) -> None:
         self.driver.get(address)
-        self.until(lambda: self.run("return document.readyState === 'complete'"), f"{address} to be there")
+        self.whole()
+
+    def whole(self) -> None:
+        """All of the page has come, and its scripts have run."""
+        self.until(lambda: self.run("return document.readyState === 'complete'"), "the page to be there whole")
 
     def log_in(self, url: str, pin: str) -> None:
         """Known by this PIN; one who was let in before comes with the same cookies again."""
@@ -301,7 +308,8 @@ class Screen:
             step_s = min(1.5 * step_s, 0.1)
         if PICTURES:
             self.driver.save_screenshot(f"{PICTURES}/{time.time():.0f}.png")
-        raise AssertionError(f"waited for {what}; {self.driver.current_url} says: {self.text()[:600]}")
+        raise AssertionError(f"waited for {what}; {self.driver.current_url} says: {self.text()[:600]}; "
+                             f"the browser complains of: {self.complaints()[-5:]}")
 
     def text(self) -> str:
         return str(self.run("return document.body.innerText"))

@@ -38,7 +38,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     seat = match().match
     assert seat.b is not None
     ana, bruno = (url + house.hub.links.path("e1", who) for who in (seat.a, seat.b))
-    browser.get(f"{ana}/report?lang=en")
+    screen.open(f"{ana}/report?lang=en")
     # Without contact no question is lost: the page stays as it is, and says so.
     screen.offline()
     screen.click("button[value=time]")
@@ -68,7 +68,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
 
     # A page that was closed in between: what waits on the phone is said when the page is opened again.
     another_phone(screen, url)
-    browser.get(f"{bruno}?lang=en")
+    screen.open(f"{bruno}?lang=en")
     screen.until(lambda: "is that right?" in browser.find_element(By.ID, "my-match").text, "the question")
     screen.offline()
     screen.click("#my-match form[data-report] button")
@@ -78,7 +78,7 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     assert yes["report_id"] != waits["report_id"]
     browser.get("about:blank")
     screen.offline(False)
-    browser.get(bruno)
+    screen.open(bruno)
     screen.until(lambda: match().state == "agreed", "both to agree")
     screen.until(lambda: "Saved #" in browser.find_element(By.ID, "unsent").text, "the hub's word")
     assert kept(browser) == []

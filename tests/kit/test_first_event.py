@@ -57,7 +57,11 @@ class Evening:
         browser.switch_to.new_window("tab")
         self.console_tab = browser.current_window_handle
         browser.get(console)
-        asked = wait_until(lambda: browser.find_elements(By.NAME, "pin"), "the console to ask for the PIN")
+        try:
+            asked = wait_until(lambda: browser.find_elements(By.NAME, "pin"), "the console to ask for the PIN")
+        except AssertionError as error:
+            shown = browser.find_element(By.TAG_NAME, "body").text
+            raise AssertionError(f"{error}; {browser.current_url} says: {shown[:600]!r}") from None
         asked[0].send_keys(pin, Keys.ENTER)
         wait_until(lambda: self._stands("Start the clock") or self._press("a", "Friday night"), "the event's console")
 
