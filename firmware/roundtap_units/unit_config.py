@@ -46,7 +46,7 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...],
     machine, if that has one for its `kind` ("table", "station" …), and else one that enrols.
     ConfigError names the file, the key, and what would be right.
     """
-    data = _read(path) if path is not None else {}
+    data = read_file(path) if path is not None else {}
     known = (*COMMON_KEYS, *own_keys)
     for name in data:
         if name not in known:
@@ -98,7 +98,8 @@ def keep_language(folder: Path, language: str) -> None:
     (folder / LANGUAGE_FILE).write_text(f"{language}\n", encoding="ascii")
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_file(path: Path) -> dict[str, Any]:
+    """What a TOML file says; nothing where there is none. ConfigError where it cannot be read."""
     try:
         # Written on Windows it may begin with a mark.
         data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))

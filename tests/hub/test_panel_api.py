@@ -1,4 +1,4 @@
-"""The front panel at its hub: the console's commands by the console's rules, a new PIN, a stick let go of."""
+"""The front panel at its hub: what it is shown, a new PIN, a stick let go of, and nothing else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from asgi_client import AsgiClient
-from hub_kit import HandClock, hub_of, make_event, running, stored
+from hub_kit import HandClock, hub_of, make_event, running
 
 from roundtap_core.event import commands as c
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
@@ -82,16 +82,6 @@ class Bench:
         hub_said(said["view"])  # What a real panel can read.
         return said
 
-    def press(self, action: str, event: str = "e1") -> str:
-        """Press at the clock as it is shown; what refuses it."""
-        seen = next(each["step"] for each in self.ask()["view"]["events"] if each["id"] == event)
-        refused: str = self.ask({"step": "clock", "event": event, "action": action, "seen": seen})["done"]["refused"]
-        return refused
-
-    def shown(self) -> dict[str, Any]:
-        event: dict[str, Any] = self.ask()["view"]["events"][0]
-        return event
-
 
 @pytest.fixture
 def bench(tmp_path) -> Iterator[Bench]:
@@ -111,17 +101,26 @@ def bench(tmp_path) -> Iterator[Bench]:
 
 def test_what_is_shown(bench):
     view = bench.ask()["view"]
-    assert [event["name"] for event in view["events"]] == ["Winter Open"]
-    event = view["events"][0]
-    assert (event["round"], event["open"], event["clock"]["state"]) == ("Round 1", 2, "idle")
-    assert event["offers"] == ["start", "minute"]
-    assert view["calls"] == []
     assert view["players"].startswith("http://")
+    assert (view["fingerprint"], view["sticks"], view["trouble"]) == ("", [], False)
+
+
+def test_whether_a_round_is_running(bench):
+    assert bench.ask()["view"]["running"] is False
+    bench.hub.service.tell("e1", c.SetClock("start"), "organizer")
+    assert bench.ask()["view"]["running"] is True
+    bench.hub.service.tell("e1", c.SetClock("pause"), "organizer")
+    assert bench.ask()["view"]["running"] is False
+
+
+def test_an_older_panel_is_told_of_no_event_and_no_call(bench):
+    answer = bench.ask()
+    assert (answer["view"]["events"], answer["view"]["calls"]) == ([], [])
+    assert answer["now_ms"] == bench.clock.ms
 
 
 def test_its_fields_are_those_that_are_told(bench, monkeypatch):
     sticks_of(bench, monkeypatch, "/media/stick")
-    bench.hub.calls.open("e1", "1.1", "phone:p1")
     section = (ROOT / "server/MESSAGES.md").read_text().partition("### Panel: answer")[2].partition("\n## ")[0]
     told = {name for row in re.findall(r"^\| (`.+?) \|", section, flags=re.MULTILINE)
             for name in re.findall(r"`([^`]+)`", row)}
@@ -136,47 +135,21 @@ def test_its_fields_are_those_that_are_told(bench, monkeypatch):
     assert names(bench.ask()) == told
 
 
-def test_rounds_are_named_in_the_panel_s_language(bench):
-    assert bench.ask(language="de")["view"]["events"][0]["round"] == "Runde 1"
-    assert bench.ask(language="xx")["view"]["events"][0]["round"] == "Round 1"
-
-
-def test_start_pause_go_on_and_a_minute_more(bench, tmp_path):
-    assert bench.press("start") == ""
-    assert bench.shown()["offers"] == ["pause", "minute"]
-    bench.clock.ms += 60_000
-    assert bench.press("pause") == ""
-    shown = bench.shown()
-    assert shown["offers"] == ["resume", "minute"]
-    assert shown["clock"]["left_ms"] == shown["clock"]["total_ms"] - 60_000
-    assert bench.press("minute") == ""
-    assert bench.shown()["clock"]["left_ms"] == shown["clock"]["total_ms"]
-    assert bench.press("resume") == ""
-    assert bench.shown()["clock"]["state"] == "running"
-    by = [(entry.kind, entry.actor) for entry in stored(tmp_path / "hub.db")][-4:]
-    assert by == [("clock-set", "panel")] * 4
-
-
-def test_what_somebody_else_has_changed_meanwhile_is_not_pressed(bench):
-    seen = bench.shown()["step"]
-    bench.hub.service.tell("e1", c.SetClock("start"), "organizer")
-    done = bench.ask({"step": "clock", "event": "e1", "action": "pause", "seen": seen})["done"]
-    assert done["refused"].startswith("Nothing was done")
-    assert bench.shown()["clock"]["state"] == "running"
-
-
-def test_the_consoles_refusals_in_words(bench):
-    bench.press("start")
-    assert bench.press("start") == "The clock is already running; pause it first."
-    step = {"step": "clock", "event": "e9", "action": "pause", "seen": "clock.0"}
-    assert "e9" in bench.ask(step)["done"]["refused"]
-    assert bench.ask(step, language="de")["done"]["refused"] != bench.ask(step)["done"]["refused"]
+def test_refusals_are_in_the_panels_language(bench, monkeypatch):
+    sticks_of(bench, monkeypatch)
+    step = {"step": "eject", "name": "/media/stick"}
+    english, german = (bench.ask(step, language=language)["done"]["refused"] for language in ("en", "de"))
+    assert "There is no stick" in english
+    assert german not in ("", english)
+    assert bench.ask(step, language="xx")["done"]["refused"] == english
 
 
 @pytest.mark.parametrize("step", [
-    {}, [], "clock", {"step": "reset"}, {"step": "clock", "event": "e1", "action": "reset", "seen": "x"},
-    {"step": "clock", "event": "e1", "action": "start", "seen": ""}, {"step": "clock", "event": 5, "action": "start"},
-    {"step": "seen", "event": "e1", "match": "1.1", "since_ms": "now"}, {"step": "eject", "name": ["x"]},
+    {}, [], "pin", {"step": "reset"}, {"step": ["pin"]}, {"step": "eject", "name": ["x"]},
+    {"step": "eject", "name": "x" * 201},
+    # What a panel could press once.
+    {"step": "clock", "event": "e1", "action": "start", "seen": "clock.0"},
+    {"step": "seen", "event": "e1", "match": "1.1", "unit": "", "since_ms": 1},
 ])
 def test_what_no_panel_says_changes_nothing(bench, step):
     before = bench.hub.service.snapshot
@@ -185,9 +158,11 @@ def test_what_no_panel_says_changes_nothing(bench, step):
 
 
 def test_a_press_counts_once(bench):
-    message = bench.request({"step": "clock", "event": "e1", "action": "minute", "seen": bench.shown()["step"]})
+    message = bench.request({"step": "pin"})
     assert bench.post(message).status_code == 200
+    after = bench.hub.organizers._pin.hashed
     assert bench.post(message).status_code == 403
+    assert bench.hub.organizers._pin.hashed == after
 
 
 def test_nobody_else_is_the_panel(bench):
@@ -198,29 +173,6 @@ def test_nobody_else_is_the_panel(bench):
     forged = bench.request()
     forged["payload"]["do"] = {"step": "pin"}
     assert bench.post(forged).status_code == 403
-
-
-def test_a_call_is_taken_once_it_was_seen(bench):
-    bench.hub.calls.open("e1", "1.1", "phone:p1")
-    bench.clock.ms += 5000
-    call = bench.ask()["view"]["calls"][0]
-    assert (call["table"], call["taken"]) == (1, False)
-    assert bench.ask()["now_ms"] - call["since_ms"] == 5000
-    step = {"step": "seen", "event": "e1", "match": "1.1", "unit": "", "since_ms": call["since_ms"]}
-    assert bench.ask(step)["done"] == {"refused": ""}
-    assert bench.ask()["view"]["calls"][0]["taken"]
-    assert bench.hub.calls.of("e1")[0].taken_by == "organizer"
-    bench.hub.calls.close("e1", "1.1")
-    assert "over" in bench.ask(step)["done"]["refused"]
-
-
-def test_a_table_where_nobody_plays_calls_too(bench):
-    bench.hub.presence.heard("table-9", bench.clock.ms, call=True)
-    call = bench.ask()["view"]["calls"][0]
-    assert (call["unit"], call["table"], call["match"]) == ("table-9", None, "")
-    assert bench.ask({"step": "seen", "event": "", "match": "", "unit": "table-9",
-                      "since_ms": call["since_ms"]})["done"] == {"refused": ""}
-    assert bench.ask()["view"]["calls"][0]["taken"]
 
 
 def test_a_new_pin_is_told_once_and_ends_all_sessions(bench):
@@ -277,25 +229,3 @@ def test_what_is_no_stick_of_the_hub_s_is_not_unmounted(bench, monkeypatch):
     sticks_of(bench, monkeypatch, "/media/stick")
     assert bench.ask({"step": "eject", "name": "/media/other"})["done"]["refused"] != ""
     assert bench.root == []
-
-
-def test_after_a_power_cut_it_goes_on_at_what_the_tables_counted(bench, tmp_path):
-    bench.press("start")
-    again = HandClock("boot-2", 1_000)
-    with running(tmp_path / "hub.db", again) as service:
-        hub = hub_of(service, again)
-        local = make_local_units(tmp_path / "local", "http://127.0.0.1:8080", ())
-        hub.unit_keys.hold_local(local)
-        client = AsgiClient(HubApplication(hub))
-        new = Bench(hub, again, client, local["hub-panel"].key)
-        shown = new.shown()
-        total_ms = shown["clock"]["total_ms"]
-        assert (shown["clock"]["state"], shown["offers"]) == ("counting", ["continue", "hold"])
-        hub.presence.heard("table-1", again.ms, match="1.1", clock_ms=total_ms - 600_000)
-        assert new.shown()["clock"]["left_ms"] == total_ms - 600_000
-        again.ms += 10_000
-        assert new.press("continue") == ""
-        shown = new.shown()
-        assert shown["clock"]["state"] == "running"
-        assert shown["clock"]["deadline_ms"] - again.ms == total_ms - 610_000
-        client.close()

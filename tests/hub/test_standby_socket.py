@@ -10,8 +10,8 @@ import pytest
 
 from roundtap_hub.standby.standby_socket import NAME, StandbySocket
 from roundtap_units.panel.hub_says import standby_said
-from roundtap_units.panel.panel_dialogue import TurnKey
-from roundtap_units.panel.panel_link import Done, PanelLink
+from roundtap_units.panel.panel_dialogue import TURN, Done, Press
+from roundtap_units.panel.panel_link import PanelLink
 
 
 class Standby:
@@ -49,7 +49,7 @@ def test_a_panel_sees_how_it_is_and_turns_its_key(standby, tmp_path):
     link.look()
     assert ("standby", standby_said(standby.state())) in received
     assert standby.turned == 0
-    link.step(TurnKey(7))
+    link.press(Press(7, TURN))
     assert standby.turned == 1
     assert received[-1] == ("done", Done(7))
 

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
-from roundtap_units.panel.hub_says import CallSaid, ClockSaid, EventSaid, HubSaid, StandbySaid, Stick
+from roundtap_units.panel.hub_says import HubSaid, StandbySaid
 from roundtap_units.panel.pages import scene_of
-from roundtap_units.panel.panel_dialogue import AskHub, Effect, PanelDialogue
+from roundtap_units.panel.panel_dialogue import Done, PanelDialogue, Press
 from roundtap_units.unit_words import unit_words
 
-HUB_MS = 1_000_000
-TOTAL_MS = 75 * 60_000
 FINGERPRINT = " ".join(f"{number:04X}" for number in range(0xA1B0, 0xA1C0))
-RUNNING = EventSaid("e1", "Winter Open", "Round 3", 7, ClockSaid("running", HUB_MS + 42 * 60_000, None, TOTAL_MS),
-                    ("pause", "minute"), "clock.1")
-PAUSED = replace(RUNNING, clock=ClockSaid("paused", None, 42 * 60_000, TOTAL_MS), offers=("resume", "minute"),
-                 step="clock.2")
-IDLE = replace(RUNNING, clock=ClockSaid("idle", None, TOTAL_MS, TOTAL_MS), offers=("start", "minute"), step="clock.0")
-COUNTING = replace(RUNNING, clock=ClockSaid("counting", None, 30 * 60_000, TOTAL_MS), offers=("continue", "hold"),
-                   step="clock.3")
-OTHER = EventSaid("e2", "Side event", "", 0, None, (), "clock.9")
-OLD_CALL = CallSaid("e1", "3.4", "", 12, HUB_MS - 130_000, False)
-NEW_CALL = CallSaid("e1", "3.1", "", 1, HUB_MS - 30_000, False)
 HUB = HubSaid("14:32", "http://10.42.0.1:8080", "https://10.42.0.1:8443", "roundtap.local", FINGERPRINT,
-              (RUNNING, OTHER), (OLD_CALL, NEW_CALL), (Stick("/media/stick", "current"),), False)
+              ("/media/stick",), running=True, trouble=False)
 STANDBY = StandbySaid("following", "http://10.42.0.1:8080", True)
 HOTSPOT = ("Roundtap", "drei-Wege-2026")
 READ_MS = 1500
@@ -37,13 +23,12 @@ class Played:
     def __init__(self, hub: HubSaid | None = HUB, language: str = "en") -> None:
         self.now_ms = 10_000
         self.panel = PanelDialogue(unit_words(language))
-        self._made: list[Effect] = []
-        self._number = 0
+        self._last = Press(0, "")
         if hub is not None:
             self.tell(hub)
 
     def tell(self, hub: HubSaid) -> None:
-        self.panel.on_hub(hub, HUB_MS + self.now_ms - 10_000, self.now_ms)
+        self.panel.on_hub(hub, self.now_ms)
 
     def stand_by(self, said: StandbySaid = STANDBY) -> None:
         self.panel.on_standby(said, self.now_ms)
@@ -68,7 +53,7 @@ class Played:
             self.panel.on_gesture(Gesture(HOLD if key == "◉" else TAP, named, self.now_ms), self.now_ms)
 
     def go(self, page: str) -> None:
-        """To a page of the top."""
+        """To a page of those that go around."""
         for _ in range(8):
             if self.panel.page == page:
                 return
@@ -77,19 +62,19 @@ class Played:
 
     @property
     def said(self) -> str:
-        return scene_of(self.panel, self.now_ms).says()
+        return scene_of(self.panel).says()
 
-    def effects(self) -> list[Effect]:
+    def presses(self) -> list[Press]:
         """What it wants done, since the last look."""
-        made, self._made = [*self._made, *self.panel.take_effects()], []
-        self._number = made[-1].number if made else self._number
+        made = self.panel.take_presses()
+        self._last = made[-1] if made else self._last
         return made
 
-    def steps(self) -> list[dict]:
-        """What was asked of the hub since."""
-        return [dict(effect.step) for effect in self.effects() if isinstance(effect, AskHub)]
+    def steps(self) -> list[tuple[str, str]]:
+        """The same, as (step, stick)."""
+        return [(press.step, press.stick) for press in self.presses()]
 
-    def answered(self, refused: str = "", **shown: str) -> None:
+    def answered(self, refused: str = "", pin: str = "") -> None:
         """What it wanted last is answered."""
-        self._made = self.effects()
-        self.panel.on_done(self._number, refused, shown, self.now_ms)
+        self.presses()
+        self.panel.on_done(Done(self._last.number, refused, pin=pin), self.now_ms)

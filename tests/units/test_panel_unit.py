@@ -10,10 +10,10 @@ import threading
 from dataclasses import asdict, replace
 
 import pytest
-from panel_kit import HUB, HUB_MS
+from panel_kit import HUB
 
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
-from roundtap_devices.display.screen import FULL, OFF, VirtualScreen
+from roundtap_devices.display.screen import BEAT_MS, FULL, OFF, VirtualScreen
 from roundtap_devices.front import RETRY_MS
 from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.hands import Hands
@@ -24,13 +24,13 @@ from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.hub_says import StandbySaid, hub_said
 from roundtap_units.panel.main import ConfigError, read_config
-from roundtap_units.panel.panel_dialogue import AskHub, PanelDialogue, PowerOff, TurnKey
-from roundtap_units.panel.panel_link import AWAY, UNKNOWN, Done, PanelLink
+from roundtap_units.panel.panel_dialogue import EJECT, NEW_PIN, POWER_OFF, TURN, Done, PanelDialogue, Press
+from roundtap_units.panel.panel_link import AWAY, FAILED, UNKNOWN, PanelLink
 from roundtap_units.panel.panel_unit import PanelUnit
 from roundtap_units.unit_words import unit_words
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
-VIEW = json.loads(json.dumps(asdict(HUB)))
+VIEW = {**asdict(HUB), "sticks": [{"name": "/media/stick", "state": "current"}]}
 
 
 class Wire:
@@ -38,7 +38,7 @@ class Wire:
 
     def __init__(self, tmp_path):
         self.key, self.heard, self.received, self.root = KEY, [], [], []
-        self.answers, self.broken, self.challenges = {}, None, 0
+        self.answers, self.broken, self.challenges, self.view = {}, None, 0, VIEW
         self.renewals = [HubHere("hub-panel", KEY, "127.0.0.1", 8080)]
         self.link = PanelLink(lambda: self.renewals.pop() if self.renewals else None,
                               lambda kind, value: self.received.append((kind, value)), "de", self.ask_root,
@@ -62,8 +62,8 @@ class Wire:
             return {"error": "unknown unit"}
         self.heard.append(payload)
         done = None if payload["do"] is None else {"refused": "", **self.answers}
-        return envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": "next", "now_ms": HUB_MS,
-                                         "view": VIEW, "done": done})
+        return envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": "next", "view": self.view,
+                                         "done": done})
 
     def of(self, kind):
         return [value for known, value in self.received if known == kind]
@@ -79,15 +79,22 @@ def test_it_asks_in_its_language_and_each_challenge_once(wire):
     wire.link.look()
     assert [(said["language"], said["challenge"], said["do"]) for said in wire.heard] == [
         ("de", "asked 1", None), ("de", "next", None)]
-    assert wire.of("hub") == [(HUB, HUB_MS)] * 2
+    assert wire.of("hub") == [HUB] * 2
 
 
 def test_a_press_is_sent_once_with_a_fresh_challenge(wire):
     wire.link.look()
     wire.answers = {"pin": "12345678"}
-    wire.link.step(AskHub(4, {"step": "pin"}))
+    wire.link.press(Press(4, NEW_PIN))
     assert (wire.heard[-1]["do"], wire.heard[-1]["challenge"]) == ({"step": "pin"}, "asked 2")
-    assert wire.of("done") == [Done(4, shown={"pin": "12345678"})]
+    assert wire.of("done") == [Done(4, pin="12345678")]
+
+
+def test_a_stick_is_named(wire):
+    wire.answers = {"refused": "It is still being written to."}
+    wire.link.press(Press(4, EJECT, "/media/stick"))
+    assert wire.heard[-1]["do"] == {"step": "eject", "name": "/media/stick"}
+    assert wire.of("done") == [Done(4, "It is still being written to.")]
 
 
 @pytest.mark.parametrize(("error", "trouble"), [
@@ -97,7 +104,7 @@ def test_a_press_is_sent_once_with_a_fresh_challenge(wire):
 def test_what_became_of_a_press_without_an_answer(wire, error, trouble):
     wire.link.look()
     wire.broken = error
-    wire.link.step(AskHub(4, {"step": "pin"}))
+    wire.link.press(Press(4, NEW_PIN))
     assert wire.of("done") == [Done(4, trouble=trouble)]
 
 
@@ -119,19 +126,20 @@ def test_a_hub_that_was_started_anew_is_followed(wire):
 
 def test_power_off_goes_past_the_hub(wire):
     wire.broken = ConnectionRefusedError()
-    wire.link.step(PowerOff(3))
+    wire.link.press(Press(3, POWER_OFF))
     assert wire.root == ["power-off"]
     assert wire.of("done") == [Done(3)]
 
 
-def test_where_nobody_powers_off_it_says_so(wire, tmp_path):
+def test_where_nobody_powers_off_or_turns_the_key_it_says_so(tmp_path):
     def nobody(step, **said):
         raise FileNotFoundError(step)
 
     received = []
     link = PanelLink(lambda: None, lambda *told: received.append(told), "en", nobody, tmp_path / "none")
-    link.step(PowerOff(3))
-    assert received == [("done", Done(3, trouble="failed"))]
+    link.press(Press(3, POWER_OFF))
+    link.press(Press(4, TURN))
+    assert received == [("done", Done(3, trouble=FAILED[POWER_OFF])), ("done", Done(4, trouble=FAILED[TURN]))]
 
 
 def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path):
@@ -151,16 +159,23 @@ def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         wire.link.look()
-        wire.link.step(TurnKey(2))
+        wire.link.press(Press(2, TURN))
         thread.join(10)
     assert heard == [{"ask": "state"}, {"ask": "turn"}]
     assert wire.of("standby") == [StandbySaid("following", "http://10.42.0.1:8080", True)]
     assert wire.of("done") == [Done(2)]
 
 
+def test_an_older_hub_says_more_and_less(wire):
+    """Its events and calls are not this panel's, and it does not say whether a round is running."""
+    wire.view = {**VIEW, "events": [{"id": "e1"}], "calls": []}
+    del wire.view["running"]
+    wire.link.look()
+    assert wire.of("hub") == [replace(HUB, running=False)]
+
+
 @pytest.mark.parametrize("change", [
-    {"events": 5}, {"events": [{}]}, {"calls": [{"table": "x"}]}, {"wall": "x" * 500}, {"sticks": [5]},
-    {"fingerprint": None},
+    {"wall": "x" * 500}, {"sticks": 5}, {"sticks": [5]}, {"sticks": [{"name": "x"}]}, {"fingerprint": None},
 ])
 def test_a_view_that_is_none_is_passed_over(change):
     with pytest.raises((ValueError, TypeError, KeyError)):
@@ -173,11 +188,11 @@ class Bench:
         self.unit = PanelUnit(PanelDialogue(unit_words("en")), self.screen, Hands(), self.done.append,
                               self.heard.append)
         self.now_ms = 10_000
-        self.unit.step(self.now_ms, [("hub", (HUB, HUB_MS))])
+        self.unit.step(self.now_ms, [("hub", HUB)])
 
     def press(self, key, hold_ms=90):
         self.now_ms += 1500
-        self.unit.step(self.now_ms, [("hub", (HUB, HUB_MS)), Edge(key, True, self.now_ms)])
+        self.unit.step(self.now_ms, [("hub", HUB), Edge(key, True, self.now_ms)])
         self.now_ms += hold_ms
         self.unit.step(self.now_ms, [Edge(key, False, self.now_ms)])
         self.now_ms += 50
@@ -186,38 +201,38 @@ class Bench:
 
 def test_buttons_lead_to_steps():
     bench = Bench()
-    for key in "aa":
-        bench.press(key)
-    assert [effect.step["action"] for effect in bench.done] == ["pause"]
-    assert bench.heard[0].endswith("● clock   ▲▼ more")
+    bench.press("up")
+    bench.press("a")
+    bench.press("a", hold_ms=700)
+    assert bench.done == [Press(1, POWER_OFF)]
+    assert bench.heard[0].endswith("● QR   ▲▼ more")
 
 
 def test_a_panel_that_nobody_can_read_does_nothing_and_says_so():
     bench = Bench()
     bench.screen.glass.unplug(True)
-    bench.now_ms += 1000
+    bench.now_ms += BEAT_MS
     bench.unit.step(bench.now_ms)
     for key in "aaaa":
         bench.press(key)
-    assert bench.done == []
     assert bench.screen.blind
     assert bench.unit.sound(bench.now_ms)
     bench.screen.glass.unplug(False)
     bench.now_ms += 4000
     bench.unit.step(bench.now_ms)
     assert not bench.screen.blind
-    assert bench.unit.dialogue.page == d.HOME
+    assert bench.unit.dialogue.page == d.ADDRESS
 
 
 def test_a_dark_screen_is_only_woken_by_a_press():
     bench = Bench()
-    quiet = replace(HUB, events=(), calls=())
+    quiet = replace(HUB, running=False)
     for _ in range(40):
         bench.now_ms += 60_000
-        bench.unit.step(bench.now_ms, [("hub", (quiet, HUB_MS))])
+        bench.unit.step(bench.now_ms, [("hub", quiet)])
     assert bench.screen.glass.level == OFF
-    quietly = [("hub", (quiet, HUB_MS))]
-    for page in (d.HOME, d.CALLS):
+    quietly = [("hub", quiet)]
+    for page in (d.ADDRESS, d.TRUST):
         bench.now_ms += 1500
         bench.unit.step(bench.now_ms, [*quietly, Edge("down", True, bench.now_ms)])
         bench.unit.step(bench.now_ms + 90, [Edge("down", False, bench.now_ms + 90)])
@@ -225,12 +240,12 @@ def test_a_dark_screen_is_only_woken_by_a_press():
         assert (bench.unit.dialogue.page, bench.screen.glass.level) == (page, FULL)
 
 
-@pytest.mark.parametrize("told", [("hub", None), ("hub", (None, None)), ("done", 5), ("hotspot", 5), ("new", 1)])
+@pytest.mark.parametrize("told", [("hub", None), ("hub", 5), ("done", 5), ("hotspot", 5), ("new", 1)])
 def test_nothing_that_it_is_told_ends_it(told):
     bench = Bench()
     bench.unit.step(bench.now_ms + 100, [told])
     bench.unit.dialogue.hotspot = None
-    bench.unit.step(bench.now_ms + 200, [("hub", (HUB, HUB_MS))])
+    bench.unit.step(bench.now_ms + 200, [("hub", HUB)])
     assert bench.unit.sound(bench.now_ms + 200)
 
 

@@ -8,15 +8,15 @@ import logging
 import queue
 import sys
 import time
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, board
 from roundtap_systemd.notify import StopSignal
 from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, run_loop
+from roundtap_units.unit_config import ConfigError, read_file
 
 KEYS = ("board", "language", "folder")
 FOLDER = Path("/var/lib/roundtap-panel")
@@ -34,10 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--say", action="store_true", help="print the text of each new screen")
 
 
-class ConfigError(ValueError):
-    """A panel's configuration that a person can mend."""
-
-
 @dataclass(frozen=True, slots=True)
 class Config:
     """The panel's few settings; its key comes from the hub on this machine."""
@@ -50,14 +46,7 @@ class Config:
 def read_config(path: Path, folder: Path | None = None) -> Config:
     """The configuration; without a file all is as usual. ConfigError names the file, the key, and what would be right.
     """
-    try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        data = {}
-    except OSError as error:
-        raise ConfigError(f"{path}: this file cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: this is not a TOML file: {error}") from error
+    data = read_file(path)
     for name, value in data.items():
         if name not in KEYS:
             raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(KEYS)}")

@@ -1,29 +1,35 @@
-"""The front panel's one address: what it shows, and what somebody pressed there; signed both ways, good once."""
+"""The front panel's one address: what it shows (addresses, fingerprint, sticks), and what somebody pressed there (a new
+PIN, a stick let go of); signed both ways, good once."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+import socket
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.wire import ECHO, envelope
-from roundtap_core.words import LANGUAGES, Words, catalogue, core_words
-from roundtap_hub.devices.panel_steps import AskRoot, Malformed, do_step
-from roundtap_hub.devices.panel_view import panel_view
+from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.devices.unit_door import PANEL_ASKS, Refusal, address_of
+from roundtap_hub.hall_address import hall_address
 from roundtap_hub.http_answers import Receive, Scope, Send, read_message, send_json
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.service import HubStopped
-from roundtap_hub.journal.unknown_outcome import OutcomeUnknown
-from roundtap_systemd.root_steps import ask_root
+from roundtap_hub.journal.copies import AWAY
+from roundtap_hub.views.round_clock import time_of_day
+from roundtap_systemd.root_steps import EJECT, NO_STICK, Refused, ask_root
 
 log = logging.getLogger(__name__)
 
 BODY_BYTES_MAX = 8 * 1024
 BODY_WITHIN_S = 5.0
-NONCE_LENGTH_MAX = 64
+NONCE_LENGTH_MAX, NAME_LENGTH_MAX = 64, 200
+STICKS_MAX = 4
+NEW_PIN, LET_GO = "pin", "eject"
+
+AskRoot = Callable[..., Mapping[str, Any]]
 
 
 class PanelApi:
@@ -48,10 +54,8 @@ class PanelApi:
             nonce = said.get("nonce")
             if not isinstance(nonce, str) or not 0 < len(nonce) <= NONCE_LENGTH_MAX:
                 raise Refusal(400, "malformed question")
-            language = said.get("language")
-            texts = _words(language if language in LANGUAGES else hub.language)
-            done = await asyncio.to_thread(self._done, said.get("do"), texts)
-            view = await asyncio.to_thread(panel_view, hub, texts)
+            done = await asyncio.to_thread(self._done, said.get("do"), said.get("language"))
+            view = await asyncio.to_thread(panel_view, hub)
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said)
             return
@@ -64,21 +68,70 @@ class PanelApi:
             "nonce": nonce, "challenge": hub.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
             "view": view, "done": done}))
 
-    def _done(self, asked: object, texts: Words) -> dict[str, Any] | None:
+    def _done(self, asked: object, language: object) -> dict[str, Any] | None:
         """What became of a press: {"refused": in words} or {"refused": "", …}; None where nothing was pressed."""
         if asked is None:
             return None
-        if not isinstance(asked, Mapping):
+        said = asked if isinstance(asked, Mapping) else {}
+        step, name = said.get("step"), said.get("name", "")
+        if step not in (NEW_PIN, LET_GO) or not isinstance(name, str) or len(name) > NAME_LENGTH_MAX:
             raise Refusal(400, "malformed question")
         try:
-            return {"refused": "", **do_step(self._hub, asked, texts, self._ask)}
-        except Malformed as error:
-            raise Refusal(400, f"malformed question: {error}") from error
+            return {"refused": "", **(self._new_pin() if step == NEW_PIN else self._let_go(name))}
         except Problem as problem:
-            return {"refused": problem.say(texts)}
-        except (HubStopped, OutcomeUnknown, TimeoutError):
-            return {"refused": Problem("panel_unknown").say(texts)}
+            wanted = language if isinstance(language, str) and language in LANGUAGES else self._hub.language
+            return {"refused": problem.say(core_words(wanted))}
+
+    def _new_pin(self) -> dict[str, Any]:
+        try:
+            pin = self._hub.organizers.replace_hub_pin()
+        except OSError as error:
+            raise Problem("pin_not_saved", reason=error.strerror or str(error)) from error
+        log.warning("a new PIN was made at the front panel; every session has ended")
+        return {"pin": pin}
+
+    def _let_go(self, name: str) -> dict[str, Any]:
+        """The stick's copy is closed, then root unmounts it; where it cannot, the copy goes on."""
+        copies = self._hub.service.copies
+        if copies is None or not any(each.name == name for each in copies.removable()):
+            raise Problem("stick_unknown", stick=name[:80])
+        if not copies.let_go(name):
+            copies.take_back(name)
+            raise Problem("stick_busy", stick=name)
+        try:
+            self._ask(EJECT, folder=name)
+        except Refused as refused:
+            copies.take_back(name)
+            if refused.reason == NO_STICK:
+                raise Problem("stick_no_mount", stick=name) from refused
+            raise Problem("stick_not_unmounted", stick=name) from refused
+        except OSError as error:
+            copies.take_back(name)
+            raise Problem("no_root_steps") from error
+        return {}
 
 
-def _words(language: str) -> Words:
-    return catalogue("roundtap_hub", language).also(core_words(language))
+def panel_view(hub: Hub) -> dict[str, Any]:
+    """As `server/MESSAGES.md` has it."""
+    snapshot = hub.service.snapshot
+    sticks = hub.service.copies.removable() if hub.service.copies is not None else []
+    plain = hall_address(hub, f"http://localhost:{hub.plain_port or 80}/")
+    return {
+        "wall": time_of_day(hub.clocks.wall()), "players": plain, "console": _console(hub, plain),
+        "name": f"{socket.gethostname().partition('.')[0]}.local",
+        "fingerprint": hub.encrypted.fingerprint if hub.encrypted is not None else "",
+        "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
+        "running": any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),
+        "trouble": hub.service.storage.fails,
+        # An older panel shows nothing without them, nor without the answer's "now_ms".
+        "events": [], "calls": [],
+    }
+
+
+def _console(hub: Hub, plain: str) -> str:
+    if hub.encrypted is None:
+        return ""
+    host = plain.removeprefix("http://")
+    # An IPv6 address has colons of its own, in brackets.
+    at = host.rfind(":")
+    return f"https://{host[:at] if at > host.rfind(']') else host}:{hub.encrypted.port}"
