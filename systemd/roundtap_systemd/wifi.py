@@ -42,8 +42,7 @@ class Hotspot:
     @property
     def qr(self) -> str:
         """What a phone's camera takes for a Wi-Fi: "WIFI:T:WPA;S:Roundtap;P:…;;"."""
-        hidden = "H:true;" if self.hidden else ""
-        return f"WIFI:T:WPA;S:{_escaped(self.name)};P:{_escaped(self.password)};{hidden};"
+        return wifi_code(self.name, self.password, self.hidden)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +148,12 @@ def _by_device(listed: str) -> Mapping[str, Mapping[str, str]]:
         elif len(words) == 2:
             current.setdefault(words[0], words[1].strip())
     return found
+
+
+def wifi_code(name: str, password: str, hidden: bool = False) -> str:
+    """What a phone reads to join a network, as Android and iOS understand it; without a password an open one."""
+    locked = f"T:WPA;S:{_escaped(name)};P:{_escaped(password)};" if password else f"T:nopass;S:{_escaped(name)};"
+    return f"WIFI:{locked}{'H:true;' if hidden else ''};"
 
 
 def _escaped(text: str) -> str:

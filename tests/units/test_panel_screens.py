@@ -9,8 +9,9 @@ from PIL import Image, ImageFilter, ImageOps
 
 from gallery.panel_screens import panel_scenes
 from roundtap_core.words import LANGUAGES
+from roundtap_systemd.wifi import wifi_code
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.pages import address_code, scene_of, wifi_code
+from roundtap_units.panel.pages import address_code, scene_of
 from roundtap_units.panel.panel_drawing import draw_panel, is_whole, qr_picture
 
 BLUR = 3

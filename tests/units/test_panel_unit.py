@@ -8,6 +8,7 @@ import json
 import socket
 import threading
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import pytest
 from panel_kit import HUB
@@ -34,7 +35,7 @@ VIEW = {**asdict(HUB), "sticks": [{"name": "/media/stick", "state": "current"}]}
 
 
 class Wire:
-    """A hub on the other end."""
+    """A hub on the other end, and each connection to it."""
 
     def __init__(self, tmp_path):
         self.key, self.heard, self.received, self.root = KEY, [], [], []
@@ -42,11 +43,7 @@ class Wire:
         self.renewals = [HubHere("hub-panel", KEY, "127.0.0.1", 8080)]
         self.link = PanelLink(lambda: self.renewals.pop() if self.renewals else None,
                               lambda kind, value: self.received.append((kind, value)), "de", self.ask_root,
-                              tmp_path / "standby.sock", self.post, self.challenge)
-
-    def challenge(self, here):
-        self.challenges += 1
-        return f"asked {self.challenges}"
+                              tmp_path / "standby.sock", lambda host, port, within_s: self)
 
     def ask_root(self, step, **said):
         self.root.append(step)
@@ -54,16 +51,28 @@ class Wire:
             raise Refused("no-hotspot")
         return {"done": True}
 
-    def post(self, here, message, within_s):
+    def request(self, method, path, body="", headers=()):
         if self.broken is not None:
             raise self.broken
-        payload = opened(self.key, REQUEST, message)
+        if (method, path) == ("GET", "/device/challenge"):
+            self.challenges += 1
+            self.answer = {"challenge": f"asked {self.challenges}"}
+            return
+        assert (method, path) == ("POST", "/device/panel")
+        payload = opened(self.key, REQUEST, json.loads(body))
         if payload is None:
-            return {"error": "unknown unit"}
+            self.answer = {"error": "unknown unit"}
+            return
         self.heard.append(payload)
         done = None if payload["do"] is None else {"refused": "", **self.answers}
-        return envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": "next", "view": self.view,
-                                         "done": done})
+        self.answer = envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": "next", "view": self.view,
+                                                "done": done})
+
+    def getresponse(self):
+        return SimpleNamespace(status=200, read=lambda most: json.dumps(self.answer).encode())
+
+    def close(self):
+        """It is the same hub again."""
 
     def of(self, kind):
         return [value for known, value in self.received if known == kind]

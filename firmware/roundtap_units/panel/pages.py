@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from roundtap_systemd.wifi import wifi_code
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.hub_says import HubSaid
 from roundtap_units.panel.panel_dialogue import PanelDialogue
@@ -53,15 +54,6 @@ def scene_of(panel: PanelDialogue) -> PanelScene:
     if page in d.DOES or d.FURTHER.get(page) in d.DOES:
         return _question(panel)
     return replace(_state(panel), corner=_corner(panel))
-
-
-def wifi_code(name: str, password: str) -> str:
-    """What a phone reads to join a WPA2 network (as Android and iOS understand it)."""
-
-    def plain(text: str) -> str:
-        return "".join(f"\\{letter}" if letter in '\\;,":' else letter for letter in text)
-
-    return f"WIFI:T:WPA;S:{plain(name)};P:{plain(password)};;" if password else f"WIFI:T:nopass;S:{plain(name)};;"
 
 
 def address_code(address: str) -> str:

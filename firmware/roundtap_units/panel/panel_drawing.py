@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from PIL import Image, ImageDraw
 
+from roundtap_devices.printing.drawing import code_image, code_modules
 from roundtap_units.panel.pages import PanelScene
 from roundtap_units.table.screens.lettering import Fitted, canvas, fit, line_height, width, write
 
@@ -15,7 +14,7 @@ QR_QUIET = 4
 BIG = (28, 24, 20, 17, 14)
 RULE, BELOW = 14, 16
 """The line under the title, low enough for its descenders, and where the rest begins."""
-LIGHT, DARK = 1, 0
+LIGHT = 1
 
 
 def draw_panel(scene: PanelScene) -> Image.Image:
@@ -80,27 +79,14 @@ def _with_qr(image: Image.Image, pen: ImageDraw.ImageDraw, scene: PanelScene) ->
     return _lines(pen, scene.lines, title.height + 2, HEIGHT - hint.height, wide) and title.fits and hint.fits
 
 
-@lru_cache(maxsize=16)
 def qr_picture(text: str) -> Image.Image:
     """A code no larger than the screen is high. Lit pixels are its light modules, with as much of a margin as fits."""
-    from qrcode.constants import ERROR_CORRECT_L
-    from qrcode.main import QRCode
-
-    code = QRCode(error_correction=ERROR_CORRECT_L, border=0)
-    code.add_data(text)
-    code.make(fit=True)
-    rows = code.get_matrix()
-    modules = len(rows)
+    modules = len(code_modules(text))
     dot = max(1, HEIGHT // (modules + 2))
     side = min(HEIGHT, (modules + 2 * QR_QUIET) * dot)
     picture = Image.new("1", (side, side), LIGHT)
     margin = (side - modules * dot) // 2
-    pen = ImageDraw.Draw(picture)
-    for y, row in enumerate(rows):
-        for x, dark in enumerate(row):
-            if dark:
-                at = margin + x * dot, margin + y * dot
-                pen.rectangle([*at, at[0] + dot - 1, at[1] + dot - 1], fill=DARK)
+    picture.paste(code_image(text, dot), (margin, margin))
     return picture
 
 

@@ -11,6 +11,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +53,10 @@ class PanelLink:
 
     def __init__(self, renew: Callable[[], HubHere | None], receive: Receiver, language: str,
                  ask: Callable[..., Mapping[str, Any]] = ask_root, standby: Path | None = None,
-                 post: Callable[[HubHere, Mapping[str, Any], float], Any] | None = None,
-                 challenge: Callable[[HubHere], str] | None = None) -> None:
+                 connect: Callable[[str, int, float], http.client.HTTPConnection] = PatientConnection) -> None:
         self._renew, self._receive, self._language, self._ask_root = renew, receive, language, ask
         self._standby = standby or local_file("standby").with_suffix(".sock")
-        self._post = post or _post_http
-        self._ask_challenge = challenge or _ask_http
+        self._connect = connect
         self._here: HubHere | None = None
         self._challenge: str | None = None
         self._asked = 0
@@ -136,12 +135,14 @@ class PanelLink:
             raise ConnectionRefusedError("no hub has been started on this machine")
         here, nonce = self._here, secrets.token_hex(8)
         challenge, self._challenge = self._challenge, None
-        if challenge is None or pressed is not None:
-            # A press goes with a fresh one: refused for an old one it would be lost.
-            challenge = self._ask_challenge(here)
-        message = self._post(here, envelope(here.key, REQUEST, {
-            "unit": here.unit, "nonce": nonce, "challenge": challenge, "language": self._language,
-            "do": pressed}), within_s)
+        with closing(self._connect(here.host, here.port, within_s)) as connection:
+            if challenge is None or pressed is not None:
+                # A press goes with a fresh one: refused for an old one it would be lost.
+                challenge = ask_challenge(connection)
+            connection.request("POST", PATH, json.dumps(envelope(here.key, REQUEST, {
+                "unit": here.unit, "nonce": nonce, "challenge": challenge, "language": self._language,
+                "do": pressed})), {"Content-Type": "application/json"})
+            message = json.loads(connection.getresponse().read(ANSWER_BYTES_MAX))
         answer = opened(here.key, ECHO, message)
         if answer is None or answer.get("nonce") != nonce:
             raise ValueError(f"no right answer: {str(message)[:200]}")
@@ -168,20 +169,3 @@ class PanelLink:
         if not isinstance(answer, dict):
             raise TypeError("no object")
         return answer
-
-
-def _post_http(here: HubHere, message: Mapping[str, Any], within_s: float) -> Any:
-    connection = PatientConnection(here.host, here.port, within_s)
-    try:
-        connection.request("POST", PATH, json.dumps(message), {"Content-Type": "application/json"})
-        return json.loads(connection.getresponse().read(ANSWER_BYTES_MAX))
-    finally:
-        connection.close()
-
-
-def _ask_http(here: HubHere) -> str:
-    connection = PatientConnection(here.host, here.port, LOOK_WITHIN_S)
-    try:
-        return ask_challenge(connection)
-    finally:
-        connection.close()
