@@ -1,5 +1,5 @@
-"""What the processes with buttons and a screen share, table unit and front panel: the queue that everything
-goes into, the loop, where the pins' library keeps its files, and what is missing of the board, said."""
+"""What the processes with buttons and a screen share, table unit and front panel: the queue that everything goes into,
+the loop, the board with its screen or their virtual twins, who hears the screen's text, and what is missing, said."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ import queue
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from roundtap_devices.boards import Board
 from roundtap_systemd.notify import StopSignal
+
+if TYPE_CHECKING:
+    from roundtap_devices.display.screen import Screen
+    from roundtap_devices.front import Front
+    from roundtap_devices.virtual.table_panel import Panel
 
 WAITING_MAX, WAIT_S = 500, 0.01
 
@@ -27,6 +33,48 @@ def receiver(incoming: queue.SimpleQueue[object], stopping: StopSignal) -> Calla
         incoming.put((kind, value))
 
     return receive
+
+
+def front_of(board: Board, folder: Path, virtual: Path | None, incoming: queue.SimpleQueue[object],
+             mono_ms: Callable[[], int]) -> tuple[Front, Screen, Panel | None]:
+    """The board's front and screen. `virtual`: a socket; then both are virtual, and served there."""
+    from roundtap_devices.display.oled import oled_screen
+    from roundtap_devices.display.screen import VirtualScreen
+    from roundtap_devices.front import Front
+    from roundtap_devices.input.pin_factory import mock_factory
+    from roundtap_devices.virtual.table_panel import Panel
+
+    if virtual is not None:
+        mock, drawn = mock_factory(), VirtualScreen()
+        panel = Panel(virtual, board, mock, drawn.glass)
+        return Front(board, lambda: mock, incoming, mono_ms, panel.signals), cast("Screen", drawn), panel
+    front = Front(board, lambda: pins_of_this_machine(folder), incoming, mono_ms)
+    return front, oled_screen(board.screen, front.pins), None
+
+
+def give_back(front: Front) -> None:
+    """At the end of the process, whatever becomes of it."""
+    try:
+        front.close()
+    except Exception as error:
+        # lgpio says "GPIO busy" if somebody presses just now; the kernel takes the lines back at the exit anyway.
+        log.warning("the pins were not given back: %s", error)
+
+
+def telling(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:
+    """Who is told the text of each new screen: the virtual panel, a person at a terminal, both or nobody."""
+    last = ""
+
+    def heard(text: str) -> None:
+        nonlocal last
+        if panel_words is not None:
+            panel_words(text)
+        # What only blinks says the same again.
+        if say and text != last:
+            print(text, flush=True)
+        last = text
+
+    return heard
 
 
 def pins_of_this_machine(folder: Path) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from kit import WAIT_S, Kit, Table, wait_until
 from roundtap.kit.leash import start_roundtap
-from roundtap_units.board_process import missing_said
+from roundtap_units.board_process import give_back, missing_said, telling
 from roundtap_units.table import main as units
 
 
@@ -30,7 +30,7 @@ def test_say_prints_each_new_screen(shared_kit: Kit) -> None:
 
 def test_a_screen_that_only_blinks_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     shown: list[str] = []
-    heard = units.telling(shown.append, say=True)
+    heard = telling(shown.append, say=True)
     for text in ("press yours", "0 | 100", "0 | 100", "0 | 100", "press yours"):
         heard(text)
     assert capsys.readouterr().out.splitlines() == ["press yours", "0 | 100", "press yours"]
@@ -78,5 +78,5 @@ def test_a_finger_on_a_button_does_not_spoil_the_end(caplog: pytest.LogCaptureFi
         def close(self) -> None:
             raise RuntimeError("GPIO busy")
 
-    units.give_back(Pressed())  # type: ignore[arg-type]
+    give_back(Pressed())  # type: ignore[arg-type]
     assert "GPIO busy" in caplog.text

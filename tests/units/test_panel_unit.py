@@ -20,6 +20,7 @@ from roundtap_devices.input.edges import Edge
 from roundtap_devices.input.hands import Hands
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_systemd.root_steps import Refused
+from roundtap_units import board_process
 from roundtap_units.link.local_key import HubHere
 from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
@@ -294,7 +295,7 @@ def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatc
 
     opened, looked, seconds = [], itertools.count(), itertools.count()
     monkeypatch.setenv("ROUNDTAP_LOCAL", str(tmp_path))
-    monkeypatch.setattr(main, "pins_of_this_machine", pins)
+    monkeypatch.setattr(board_process, "pins_of_this_machine", pins)
     monkeypatch.setattr(main, "StopSignal", Stopping)
     monkeypatch.setattr(main.time, "monotonic_ns", lambda: next(seconds) * 10 ** 9)
     (tmp_path / "panel.toml").write_text("")

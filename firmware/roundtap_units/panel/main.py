@@ -10,12 +10,11 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import Board, BoardError, board
 from roundtap_systemd.notify import StopSignal
-from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, run_loop
+from roundtap_units.board_process import front_of, give_back, missing_said, receiver, run_loop, telling
 from roundtap_units.unit_config import ConfigError, read_file
 
 KEYS = ("board", "language", "folder")
@@ -78,12 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[object],
          stopping: StopSignal) -> None:
-    from roundtap_devices.display.oled import oled_screen
-    from roundtap_devices.display.screen import Screen, VirtualScreen
-    from roundtap_devices.front import Front
     from roundtap_devices.input.hands import Hands
-    from roundtap_devices.input.pin_factory import mock_factory
-    from roundtap_devices.virtual.table_panel import Panel
     from roundtap_systemd.notify import Heartbeat, Notify
     from roundtap_units.link.local_key import LocalKey
     from roundtap_units.panel.panel_dialogue import OFF, PanelDialogue
@@ -96,23 +90,10 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
 
     with contextlib.suppress(OSError):
         config.folder.mkdir(parents=True, exist_ok=True)
-    virtual = None
-    if args.panel is not None:
-        mock, drawn = mock_factory(), VirtualScreen()
-        virtual = Panel(args.panel, config.board, mock, drawn.glass)
-        front, screen = Front(config.board, lambda: mock, incoming, mono_ms, virtual.signals), cast(Screen, drawn)
-    else:
-        front = Front(config.board, lambda: pins_of_this_machine(config.folder), incoming, mono_ms)
-        screen = oled_screen(config.board.screen, front.pins)
+    front, screen, virtual = front_of(config.board, config.folder, args.panel, incoming, mono_ms)
     link = PanelLink(LocalKey("panel").renewed, receiver(incoming, stopping), config.language)
-
-    def heard(text: str) -> None:
-        if virtual is not None:
-            virtual.words(text)
-        if args.say:
-            print(text, flush=True)
-
     dialogue = PanelDialogue(unit_words(config.language))
+    heard = telling(virtual.words if virtual else None, args.say)
     unit = PanelUnit(dialogue, screen, Hands(front.held), link.do, heard)
     notify = Notify()
     heartbeat, say_missing = Heartbeat(notify), missing_said(lambda what: notify.tell(f"STATUS={what or 'shown'}"))
@@ -134,6 +115,4 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
         if dialogue.page != OFF:
             # Else it goes on saying when to unplug.
             screen.close()
-        with contextlib.suppress(Exception):
-            # lgpio says "GPIO busy" if somebody presses just now; the kernel takes the lines back at the exit anyway.
-            front.close()
+        give_back(front)

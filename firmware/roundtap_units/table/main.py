@@ -15,11 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from roundtap_devices.boards import FACINGS, Board, BoardError, board
 from roundtap_systemd.notify import StopSignal
-from roundtap_units.board_process import missing_said, pins_of_this_machine, receiver, run_loop
+from roundtap_units.board_process import front_of, give_back, missing_said, receiver, run_loop, telling
 from roundtap_units.link.identity import ENROLLED, Identity, known_identity, of_enrolled
 from roundtap_units.unit_config import ConfigError, UnitConfig, keep_language, read_unit_config
 
@@ -85,11 +85,6 @@ def run(args: argparse.Namespace) -> int:
 def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[object],
          stopping: StopSignal) -> bool:
     """Whether the unit gave up its key, and is to begin again."""
-    from roundtap_devices.display.oled import oled_screen
-    from roundtap_devices.display.screen import Screen, VirtualScreen
-    from roundtap_devices.front import Front
-    from roundtap_devices.input.pin_factory import mock_factory
-    from roundtap_devices.virtual.table_panel import Panel
     from roundtap_systemd.health import Machine
     from roundtap_systemd.notify import Heartbeat, Notify
     from roundtap_units.link.link import HubLink
@@ -110,14 +105,7 @@ def _run(config: Config, args: argparse.Namespace, incoming: queue.SimpleQueue[o
     with contextlib.suppress(OSError):
         # A card that refuses is told on the screen, whose pins want a folder for their files.
         config.folder.mkdir(parents=True, exist_ok=True)
-    panel = None
-    if args.panel is not None:
-        mock, virtual = mock_factory(), VirtualScreen()
-        panel = Panel(args.panel, config.board, mock, virtual.glass)
-        front, screen = Front(config.board, lambda: mock, incoming, mono_ms, panel.signals), cast(Screen, virtual)
-    else:
-        front = Front(config.board, lambda: pins_of_this_machine(config.folder), incoming, mono_ms)
-        screen = oled_screen(config.board.screen, front.pins)
+    front, screen, panel = front_of(config.board, config.folder, args.panel, incoming, mono_ms)
     memory = UnitMemory(config.folder / "unit.json", machine=machine_mark())
     heard, badge = telling(panel.words if panel else None, args.say), "badge.virtual" if panel else ""
     say_missing = missing_said()
@@ -207,33 +195,6 @@ def _enrolled(config: Config, memory: UnitMemory, screen: Screen, front: Front, 
     if asking.enrolled is None:
         return None, replace(config, local=not here and is_on_hubs_machine("table"))
     return known_identity("", b"", config.hubs, config.folder) or of_enrolled(asking.enrolled), config
-
-
-
-
-def give_back(front: Front) -> None:
-    """At the end of the process, whatever becomes of it."""
-    try:
-        front.close()
-    except Exception as error:
-        # lgpio says "GPIO busy" if somebody presses just now; the kernel takes the lines back at the exit anyway.
-        log.warning("the pins were not given back: %s", error)
-
-
-def telling(panel_words: Callable[[str], None] | None, say: bool) -> Callable[[str], None]:
-    """Who is told the text of each new screen: the virtual panel, a person at a terminal, both or nobody."""
-    last = ""
-
-    def heard(text: str) -> None:
-        nonlocal last
-        if panel_words is not None:
-            panel_words(text)
-        # What only blinks says the same again.
-        if say and text != last:
-            print(text, flush=True)
-        last = text
-
-    return heard
 
 
 def _crash_point(name: str | None) -> Callable[[str], None]:
