@@ -68,6 +68,12 @@ def test_phones_read_the_address_beside_its_words():
     assert read(draw_panel(scene_of(played.panel))) == ["HTTP://10.42.0.1:8080"]
 
 
+def test_a_name_that_is_too_long_beside_a_code_does_not_spoil_it():
+    played = Played()
+    played.panel.page, played.panel.hotspot = d.HOTSPOT_QR, ("MistrzostwaWielkopolski2026", HOTSPOT[1])
+    assert read(draw_panel(scene_of(played.panel))) == [wifi_code("MistrzostwaWielkopolski2026", HOTSPOT[1])]
+
+
 @pytest.mark.parametrize(("name", "password"), [HOTSPOT, ("Halle; 1", 'a\\b:"c"'), ("Open", "")])
 def test_phones_read_the_hotspot(name, password):
     assert read(qr_picture(wifi_code(name, password))) == [wifi_code(name, password)]

@@ -14,7 +14,7 @@ from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.panel.hub_says import HubSaid, StandbySaid
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
-"""The first page: there is no contact, or what hub or standby says."""
+"""The first page, by who is heard: nobody, the hub, or a standby."""
 HOTSPOT, TRUST, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
     "hotspot", "trust", "eject-ask", "pin-ask", "turn-ask", "off-ask")
 PLAYERS_QR, CONSOLE_QR, HOTSPOT_QR, TURN_SURE, OFF_SURE = (
@@ -38,6 +38,7 @@ DONE: Mapping[str, str] = {EJECT: "panel.pull_out", TURN: "panel.turned"}
 UNREAD_MS = 900
 """Nobody has read a question that stands there for less."""
 IDLE_MS, PIN_MS, SAID_MS = 90_000, 180_000, 20_000
+"""So long a page stands there by itself."""
 AWAY_MS = 6000
 """So long without the hub's word: it is away."""
 ANSWER_MS = 32_000

@@ -70,13 +70,15 @@ def _with_qr(image: Image.Image, pen: ImageDraw.ImageDraw, scene: PanelScene) ->
     """The code on the right, as large as whole pixels allow; what it leads to beside it."""
     code = qr_picture(scene.qr)
     left = WIDTH - code.width
-    image.paste(code, (left, (HEIGHT - code.height) // 2))
     wide = left - 3
     title = fit(scene.title, wide, 26, (11, 10, 9, 8), bold=True)
     _put(pen, title, 0)
     hint = fit(scene.hint, wide, 20, (9, 8))
     _put(pen, hint, HEIGHT - hint.height)
-    return _lines(pen, scene.lines, title.height + 2, HEIGHT - hint.height, wide) and title.fits and hint.fits
+    whole = _lines(pen, scene.lines, title.height + 2, HEIGHT - hint.height, wide)
+    # At last: a name that is too long for its place ends at the code, and does not spoil it.
+    image.paste(code, (left, (HEIGHT - code.height) // 2))
+    return whole and title.fits and hint.fits
 
 
 def qr_picture(text: str) -> Image.Image:
