@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
 
+from roundtap_units.link.brief_talk import Place
 from roundtap_units.link.find_hub import FoundHub, ask_hub, find_hub
-from roundtap_units.wall.wall_course import Place
 
 HERE: tuple[Place, ...] = (("127.0.0.1", 8080), ("127.0.0.1", 80))
 """A hub on this very machine."""
@@ -21,6 +22,17 @@ Find = Callable[[Sequence[Place]], FoundHub | None]
 Ask = Callable[[Place], FoundHub | None]
 
 
+def place_of(url: str) -> Place | None:
+    """The hub of "http://192.168.1.20:8080/wall", "http://192.168.1.20" or "192.168.1.20"; None where it is none."""
+    try:
+        split = urlsplit(url if "://" in url else f"http://{url}")
+        if split.scheme != "http" or not split.hostname:
+            return None
+        return split.hostname, split.port or 80
+    except ValueError:
+        return None
+
+
 class HubWatch:
     """`configured`: the hub that the machine was told of; none: whichever is found. `known`: of the hub whose wall was
     shown last (FoundHub.hub), that it is to be again. Times are monotonic seconds."""
@@ -29,25 +41,15 @@ class HubWatch:
                  now_s: Callable[[], float] = time.monotonic) -> None:
         self._configured = tuple(configured)
         self._find, self._ask, self._now_s = find, ask, now_s
-        self._lock = threading.Lock()
-        self._hub: FoundHub | None = None
+        self.hub: FoundHub | None = None
+        """The hub that answers now."""
+        self.standbys: tuple[Place, ...] = ()
+        """Where that hub says to look when it is silent. Set by whoever hears it."""
         self._known = known
         self._misses = 0
         self._missed_s = now_s()
         self._last: Place | None = None
-        self._shown: Place | None = None
         self._stopping = threading.Event()
-
-    @property
-    def hub(self) -> FoundHub | None:
-        """The hub that answers now."""
-        with self._lock:
-            return self._hub
-
-    def shown(self, place: Place | None) -> None:
-        """The browser shows the wall of this hub: a page may have gone by itself to the one that took over."""
-        with self._lock:
-            self._shown = place
 
     def start(self) -> None:
         threading.Thread(target=self._run, name="hub-watch", daemon=True).start()
@@ -57,23 +59,20 @@ class HubWatch:
 
     def look(self) -> float:
         """Ask or look once; the seconds until it is to be done again."""
-        hub = self.hub
-        if hub is not None:
-            if self._ask(hub.place) is not None:
+        if self.hub is not None:
+            if self._ask(self.hub.place) is not None:
                 self._misses = 0
                 return ASK_EVERY_S
             self._misses += 1
             if self._misses < MISSES:
                 return LOOK_EVERY_S
             self._missed_s = self._now_s()
-        with self._lock:
-            self._hub = None
-            first = [place for place in (self._shown, self._last) if place is not None]
-        found = self._find((*first, *self._configured, *HERE))
+            self.hub = None
+        last = () if self._last is None else (self._last,)
+        found = self._find((*last, *self.standbys, *self._configured, *HERE))
         if found is None or not self._is_ours(found):
             return LOOK_EVERY_S
-        with self._lock:
-            self._hub, self._known, self._last, self._misses = found, found.hub, found.place, 0
+        self.hub, self._known, self._last, self._misses = found, found.hub, found.place, 0
         return ASK_EVERY_S
 
     def _is_ours(self, found: FoundHub) -> bool:

@@ -3,48 +3,49 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import os
 import shutil
+import signal
+import subprocess
+import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from roundtap_core.words import LANGUAGES
 from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
-from roundtap_units.link.safe_file import write_safely
-from roundtap_units.wall.connectors import connected
-from roundtap_units.wall.devtools import Browser, Gone
-from roundtap_units.wall.hub_watch import HubWatch
-from roundtap_units.wall.own_address import own_address
-from roundtap_units.wall.waiting_page import as_address, waiting_page
-from roundtap_units.wall.wall_course import Ask, Course, Load, Place, StartAnew, Step, Wait, place_of_url, wall_url
+from roundtap_units.wall.hub_watch import HubWatch, place_of
+from roundtap_units.wall.waiting_page import waiting_page
+from roundtap_units.wall.wall_machine import own_address, screens
+from roundtap_units.wall.wall_proxy import LOOPBACK, Memory, WallProxy
 
 log = logging.getLogger(__name__)
 
-COOKIE = "roundtap_display"
-"""By which the hub knows a display again."""
-COOKIE_S = 400 * 86_400
 MEMORY = "wall.json"
 STEP_S = 1.0
 LOOK_FOR_SCREEN_S, LOOK_FOR_PROGRAMS_S = 2.0, 30.0
-ATTACHES_WITHIN_S = 120.0
+STARTS_WITHIN_S = 120.0
 """A browser that starts for the first time on a slow card."""
+ASKS_WITHIN_S = 60.0
+"""A page that lives asks or takes something at least so often, whatever has become of the hub."""
+ENDS_WITHIN_S = 5.0
 AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0
 """A browser that ends at once is started again later and later."""
 COMPOSITOR = ("cage", "-d", "--")
 BROWSERS = ("chromium", "chromium-browser")
 FLAGS = (
-    "--kiosk", "--remote-debugging-pipe", "--autoplay-policy=no-user-gesture-required", "--no-first-run",
+    # Whatever a page asks for, it reaches nobody but this process.
+    f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {LOOPBACK}",
+    "--autoplay-policy=no-user-gesture-required", "--no-first-run",
     "--no-default-browser-check", "--noerrdialogs", "--disable-session-crashed-bubble", "--hide-crash-restore-bubble",
     "--disable-infobars", "--disable-translate", "--disable-features=Translate,TranslateUI,MediaRouter",
     "--disable-component-update", "--disable-background-networking", "--disable-sync", "--disable-breakpad",
-    "--disable-pinch", "--overscroll-history-navigation=0", "--password-store=basic", "--ozone-platform=wayland",
+    "--disable-pinch", "--overscroll-history-navigation=0", "--password-store=basic",
     "--disk-cache-size=16777216", "--log-level=3",
 )
+ALONE = ("--kiosk", "--ozone-platform=wayland")
+"""Under a compositor of its own, where nothing else is."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,90 +65,62 @@ def run(args: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     configured = []
     if args.hub:
-        place = configured_place(args.hub)
+        place = place_of(args.hub)
         if place is None:
             log.error("roundtap wall: --hub %s: an address like http://192.168.1.20 is wanted", args.hub)
             return 2
         configured.append(place)
-    stopping = StopSignal()
+    stop = StopSignal()
     memory = Memory(args.folder / MEMORY)
     watch = HubWatch(configured, memory.hub)
     watch.start()
-    wall = Wall(memory, watch, args.language, args.hub, Heartbeat(Notify()), stopping.is_set)
+    proxy = WallProxy(watch, memory, lambda: waiting_page(args.language, own_address(), args.hub))
+    threading.Thread(target=proxy.serve_forever, args=(60.0,), name="wall-proxy", daemon=True).start()
     try:
-        wall.run(args.window, os.environ)
+        Wall(proxy, Heartbeat(Notify()), stop).run(args.window, os.environ)
     finally:
         watch.stop()
+        proxy.server_close()
     return 0
 
 
-def configured_place(url: str) -> Place | None:
-    """The hub of "http://192.168.1.20:8080/wall", "http://192.168.1.20" or "192.168.1.20"; None where it is none."""
-    text = url if "://" in url else f"http://{url}"
-    return place_of_url(text.rstrip("/").removesuffix("/wall") + "/wall")
-
-
-class Memory:
-    """Who this wall is to its hub, over restarts and addresses. What cannot be read is forgotten."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.display = self.hub = ""
-        try:
-            said = json.loads(path.read_text(encoding="utf-8"))
-            self.display, self.hub = str(said["display"]), str(said["hub"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return
-
-    def keep(self, display: str, hub: str) -> None:
-        """Remember the display's cookie and the hub; where the disk takes nothing, until the next restart."""
-        if (display, hub) == (self.display, self.hub):
-            return
-        self.display, self.hub = display, hub
-        with suppress(OSError):
-            write_safely(self._path, json.dumps({"display": display, "hub": hub}).encode())
-
-
 class Wall:
-    """The loop: a screen, a browser on it, and what it shows."""
+    """The loop: a screen, and a browser on it that is started again whenever it ends or asks for nothing."""
 
-    def __init__(self, memory: Memory, watch: HubWatch, language: str, configured: str, heartbeat: Heartbeat,
-                 told_to_stop: Callable[[], bool]) -> None:
-        self._memory, self._watch = memory, watch
-        self._language, self._configured = language, configured
-        self._heartbeat, self._told_to_stop = heartbeat, told_to_stop
-        self._page = ""
+    def __init__(self, proxy: WallProxy, heartbeat: Heartbeat, stop: StopSignal,
+                 now_s: Callable[[], float] = time.monotonic) -> None:
+        self._proxy, self._heartbeat, self._stop, self._now_s = proxy, heartbeat, stop, now_s
 
     def run(self, window: bool, environment: Mapping[str, str]) -> None:
         """Until told to stop."""
         again_s = AGAIN_AFTER_S
-        while not self._told_to_stop():
-            words = self._words(window)
+        while not self._stop.is_set():
+            words = self._words(window, environment)
             if words is None or not (window or self._screen(environment)):
                 return
-            began_s = time.monotonic()
+            began_s = self._now_s()
             try:
-                self._show(Browser(words, browser_environment(environment, window), runtime_folder(environment)))
+                self._show(words, browser_environment(environment, window), runtime_folder(environment))
             except OSError as error:
                 log.error("the browser cannot be started: %s", error)
-            if self._told_to_stop():
+            if self._stop.is_set():
                 return
-            lived = time.monotonic() - began_s > AGAIN_AT_MOST_S
+            lived = self._now_s() - began_s > AGAIN_AT_MOST_S
             again_s = AGAIN_AFTER_S if lived else min(again_s * 2, AGAIN_AT_MOST_S)
             log.warning("the browser has ended; it is started again in %d s", again_s)
             self._pause(again_s)
 
-    def _words(self, window: bool) -> list[str] | None:
+    def _words(self, window: bool, environment: Mapping[str, str]) -> list[str] | None:
         """The browser's command line; waits where a program is missing. None: told to stop."""
-        said = False
-        while not self._told_to_stop():
-            browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-            compositor = window or shutil.which(COMPOSITOR[0])
+        said, path = False, environment.get("PATH")
+        while not self._stop.is_set():
+            browser = next((found for name in BROWSERS if (found := shutil.which(name, path=path))), None)
+            compositor = window or shutil.which(COMPOSITOR[0], path=path)
             if browser and compositor:
-                profile = runtime_folder(os.environ) / "browser"
-                flags = [flag for flag in FLAGS if not (window and flag in ("--kiosk", "--ozone-platform=wayland"))]
                 # Nothing of a browser outlives the machine's restart: who this wall is stands in its own file.
-                return [*(() if window else COMPOSITOR), browser, *flags, f"--user-data-dir={profile}", "about:blank"]
+                profile = f"--user-data-dir={runtime_folder(environment) / 'browser'}"
+                return [*(() if window else COMPOSITOR), browser, *FLAGS, *(() if window else ALONE), profile,
+                        self._proxy.url]
             if not said:
                 log.warning("this machine has no %s, so no wall: apt install cage chromium; it comes up once they are "
                             "there", " and no ".join(
@@ -162,10 +135,10 @@ class Wall:
         if said:
             # Drawn somewhere else than on a screen: for trying.
             return True
-        while not self._told_to_stop():
-            screens = connected()
-            if screens:
-                log.info("screen at %s", ", ".join(screens))
+        while not self._stop.is_set():
+            found = screens()
+            if found:
+                log.info("screen at %s", ", ".join(found))
                 return True
             if not said:
                 log.warning("no screen is connected: the wall comes up once one is plugged in and switched on")
@@ -174,79 +147,35 @@ class Wall:
         return False
 
     def _pause(self, seconds: float) -> None:
-        until_s = time.monotonic() + seconds
-        while not self._told_to_stop() and (left_s := until_s - time.monotonic()) > 0:
-            self._heartbeat.alive(now_ms())
-            time.sleep(min(left_s, STEP_S))
+        until_s = self._now_s() + seconds
+        while not self._stop.is_set() and (left_s := until_s - self._now_s()) > 0:
+            self._heartbeat.alive(int(self._now_s() * 1000))
+            self._stop.wait(min(left_s, STEP_S))
 
-    def _show(self, browser: Browser) -> None:
-        """Until the browser ends, or this process is told to."""
-        course: Course | None = None
-        began_s = time.monotonic()
+    def _show(self, words: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
+        """Until the browser ends, or has to be ended, or this process is told to stop."""
+        # A group of its own: what the browser started ends with it.
+        browser = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+        patience_s = self._now_s() + STARTS_WITHIN_S
         try:
-            while not self._told_to_stop():
-                self._heartbeat.alive(now_ms())
-                if course is None:
-                    if browser.attached:
-                        course = Course(now_ms())
-                    elif time.monotonic() - began_s > ATTACHES_WITHIN_S:
-                        return
-                    else:
-                        browser.begin()
-                for said in browser.read(STEP_S):
-                    if course is not None:
-                        self._heard(course, said)
-                if course is None:
-                    continue
-                hub = self._watch.hub
-                course.hub_is(hub.place if hub is not None else None)
-                self._watch.shown(course.shown)
-                step = course.step(now_ms())
-                if isinstance(step, StartAnew):
+            while browser.poll() is None and not self._stop.is_set():
+                if self._now_s() > max(patience_s, self._proxy.heard_s + ASKS_WITHIN_S):
+                    log.warning("the browser asks for nothing any more")
                     return
-                self._do(browser, course, step)
-        except Gone:
-            return
+                self._pause(STEP_S)
         finally:
-            browser.end()
-
-    def _do(self, browser: Browser, course: Course, step: Step | None) -> None:
-        if isinstance(step, Load):
-            log.info("opens %s", step.url)
-            if self._memory.display:
-                browser.send("Network.setCookie", {
-                    "url": step.url, "name": COOKIE, "value": self._memory.display, "path": "/", "httpOnly": True,
-                    "sameSite": "Lax", "expires": time.time() + COOKIE_S})
-            browser.send("Page.navigate", {"url": step.url})
-        elif isinstance(step, Ask):
-            browser.send("Runtime.evaluate", {"expression": "1"})
-            if course.shown is not None:
-                browser.send("Network.getCookies", {"urls": [wall_url(course.shown)]})
-        if isinstance(step, Wait) or (course.waits and not isinstance(step, Load)):
-            page = waiting_page(self._language, own_address(), self._configured)
-            if isinstance(step, Wait) or page != self._page:
-                self._page = page
-                browser.send("Page.navigate", {"url": as_address(page)})
-
-    def _heard(self, course: Course, said: dict[str, Any]) -> None:
-        method, asked, values = said.get("method"), said.get("asked"), said.get("params", {})
-        if method == "Page.frameNavigated" and "parentId" not in values.get("frame", {}):
-            frame = values["frame"]
-            course.navigated(str(frame.get("url", "")), "unreachableUrl" in frame, now_ms())
-        elif method == "Inspector.targetCrashed":
-            log.warning("the page has crashed; it is loaded anew")
-            course.crashed()
-        elif asked == "Runtime.evaluate" and "result" in said:
-            course.answered(now_ms())
-        elif asked == "Network.getCookies":
-            found = [each["value"] for each in said.get("result", {}).get("cookies", ()) if each.get("name") == COOKIE]
-            hub = self._watch.hub
-            if found and hub is not None:
-                self._memory.keep(str(found[0]), hub.hub)
+            end(browser)
 
 
-def now_ms() -> int:
-    return time.monotonic_ns() // 1_000_000
+def end(browser: subprocess.Popen[bytes]) -> None:
+    """End it and all that it started."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(browser.pid, number)
+            browser.wait(ENDS_WITHIN_S)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue
+    browser.poll()
 
 
 def runtime_folder(environment: Mapping[str, str]) -> Path:

@@ -1,14 +1,15 @@
-"""The wall's own page, as long as there is no hub: what it looks for, and what a person can look at. No scripts."""
+"""The wall's own page, for as long as no hub answers: what it looks for, and what a person can check."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from html import escape
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_units.unit_words import unit_words
 
+AGAIN_S = 2
+"""The page is loaded again so often, by its own word: it needs no script."""
 STYLE = ("html{background:#0e1113;color:#f4f5f5;cursor:none;font:min(3vw,6vh)/1.3 'DejaVu Sans',sans-serif;height:100%}"
          "body{margin:0;height:100%;display:grid;place-content:center;text-align:center;overflow:hidden}"
          "h1{font-size:2.6em;margin:0 0 .4em}p{margin:.25em 2em}.other{color:#a7afb5;font-size:.7em}"
@@ -28,12 +29,8 @@ def waiting_page(language: str, own_address: str, configured: str) -> str:
     if own_address:
         lines.append(f'<p class="here">{escape(own_address)}</p>')
     return (f'<!doctype html><html lang="{first.language}"><meta charset="utf-8"><title>Roundtap</title>'
+            f'<meta name="color-scheme" content="dark"><meta http-equiv="refresh" content="{AGAIN_S}">'
             f"<style>{STYLE}</style>{''.join(lines)}</html>")
-
-
-def as_address(page: str) -> str:
-    """The page as an address of itself: it needs no server and no file."""
-    return "data:text/html;base64," + base64.b64encode(page.encode()).decode("ascii")
 
 
 def _lines(t: Words, own_address: str, configured: str) -> Sequence[str]:

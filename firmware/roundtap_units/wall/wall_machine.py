@@ -1,4 +1,4 @@
-"""This machine's own address on its network, for whoever stands before its screen."""
+"""What the wall's own machine has, as the kernel says it: a screen, and an address on the network."""
 
 from __future__ import annotations
 
@@ -7,9 +7,23 @@ from ipaddress import ip_address
 from itertools import pairwise
 from pathlib import Path
 
+CONNECTORS = Path("/sys/class/drm")
 TRIE = Path("/proc/net/fib_trie")
 FAR_AWAY = ("198.51.100.1", 9)
 """A network of examples: nothing is sent, the kernel is only asked which way it would go."""
+
+
+def screens(folder: Path = CONNECTORS) -> tuple[str, ...]:
+    """The connectors with a screen: ("HDMI-A-1",); none where there is no screen, or no graphics at all."""
+    found = []
+    for connector in sorted(folder.glob("card*-*")):
+        try:
+            if (connector / "status").read_text(encoding="ascii").strip() == "connected":
+                found.append(connector.name.partition("-")[2])
+        except (OSError, ValueError):
+            continue
+    # What is drawn for nobody is no screen.
+    return tuple(name for name in found if not name.startswith("Writeback"))
 
 
 def own_address(trie: Path = TRIE) -> str:

@@ -1,0 +1,186 @@
+"""What the wall's browser is shown, on loopback only: the hub's wall passed on, or the machine's own page.
+
+The browser stays at one address for good, so it never shows its own page of errors, and a hub that moves takes nothing
+with it: who this wall is to its hub is kept here.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import socketserver
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+from roundtap_units.link.find_hub import FoundHub
+from roundtap_units.link.safe_file import write_safely
+from roundtap_units.wall.hub_watch import HubWatch, place_of
+
+log = logging.getLogger(__name__)
+
+LOOPBACK = "127.0.0.1"
+WALL, FEED = "/wall", "/feed"
+PASSED_ON = (WALL, FEED, "/time", "/static/", "/colours.css")
+"""All that a wall needs of its hub."""
+TO_HUB = ("Accept", "Accept-Encoding", "Accept-Language", "If-None-Match")
+NOT_TO_BROWSER = frozenset({"connection", "content-length", "date", "keep-alive", "server", "set-cookie",
+                            "transfer-encoding"})
+"""The display's cookie stays here; the rest is each connection's own business."""
+HUB_WITHIN_S = 12.0
+"""For each part of an answer; on the feed of a hub that lives there is a word every 5 s."""
+BROWSER_WITHIN_S = 30.0
+FEED_LASTS_S = 300.0
+"""Then the page has to open it again: a page that hangs does not, and is noticed by that."""
+PAGE_BYTES_MAX, EVENT_BYTES_MAX = 16 * 1024 * 1024, 4 * 1024 * 1024
+OWN_HEADERS = (("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
+               ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"))
+HUBS = b"event: hubs\n"
+COOKIE = "roundtap_display"
+"""By which the hub knows a display again."""
+DISPLAY = re.compile(r"[\w.-]{1,80}", re.ASCII)
+
+
+class Memory:
+    """Who this wall is to its hub, over restarts and addresses. What cannot be read is forgotten."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.display = self.hub = ""
+        try:
+            said = json.loads(path.read_text(encoding="utf-8"))
+            display, hub = str(said["display"]), str(said["hub"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return
+        if DISPLAY.fullmatch(display):
+            self.display, self.hub = display, hub
+
+    def keep(self, display: str, hub: str) -> None:
+        """Remember the display's cookie and the hub; where the disk takes nothing, until the next restart."""
+        if (display, hub) == (self.display, self.hub):
+            return
+        self.display, self.hub = display, hub
+        with suppress(OSError):
+            write_safely(self._path, json.dumps({"display": display, "hub": hub}).encode())
+
+
+class WallProxy(socketserver.ThreadingTCPServer):
+    """`own_page`: HTML, for as long as no hub answers. `now_s`: monotonic."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 16
+
+    def __init__(self, watch: HubWatch, memory: Memory, own_page: Callable[[], str],
+                 now_s: Callable[[], float] = time.monotonic) -> None:
+        super().__init__((LOOPBACK, 0), _Request)
+        self.watch, self.memory, self.own_page, self.now_s = watch, memory, own_page, now_s
+        self.host = f"{LOOPBACK}:{self.server_address[1]}"
+        self.url = f"http://{self.host}{WALL}"
+        """Where the browser is to be opened."""
+        self.heard_s = now_s()
+        """When the browser last asked for something, or took what it was told."""
+        self.opened: FoundHub | None = None
+        """Whose wall the browser was given last."""
+
+    def open(self, hub: FoundHub, cookies: Iterable[str]) -> None:
+        """The browser is given the wall of this hub, and the hub gives it these cookies."""
+        if self.opened != hub:
+            self.opened = hub
+            log.info("opens the wall of %s at http://%s:%d", hub.name, *hub.place)
+        for name, _, value in (cookie.partition(";")[0].partition("=") for cookie in cookies):
+            if name == COOKIE and DISPLAY.fullmatch(value):
+                self.memory.keep(value, hub.hub)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """The browser has gone before it had its answer: it asks again."""
+
+
+class _Request(BaseHTTPRequestHandler):
+    server: WallProxy
+    timeout = BROWSER_WITHIN_S
+
+    def do_GET(self) -> None:
+        proxy, hub = self.server, self.server.watch.hub
+        proxy.heard_s = proxy.now_s()
+        if self.headers["Host"] != proxy.host:
+            # Another site's page, in a browser on this machine, that calls itself by another name.
+            self._answer(403)
+        elif not self.path.startswith(PASSED_ON):
+            self._answer(302, [("Location", WALL)])
+        elif hub is None:
+            self._show_own_page()
+        else:
+            connection = HTTPConnection(*hub.place, timeout=HUB_WITHIN_S)
+            try:
+                self._pass_on(connection, hub)
+            finally:
+                connection.close()
+
+    def _pass_on(self, connection: HTTPConnection, hub: FoundHub) -> None:
+        headers = {name: self.headers[name] for name in TO_HUB if name in self.headers}
+        if self.server.memory.display:
+            headers["Cookie"] = f"{COOKIE}={self.server.memory.display}"
+        try:
+            connection.request("GET", self.path, headers=headers)
+            answer = connection.getresponse()
+            events = self.path.startswith(FEED) and answer.status == 200
+            body = b"" if events else answer.read(PAGE_BYTES_MAX)
+        except (OSError, HTTPException, ValueError):
+            self._show_own_page()
+            return
+        if answer.status in (301, 302, 303, 307, 308):
+            # There is no wall at the end of it, and the browser is not to leave.
+            self._show_own_page()
+            return
+        if self.path == WALL and answer.status in (200, 304):
+            self.server.open(hub, answer.headers.get_all("Set-Cookie", ()))
+        kept = [each for each in answer.getheaders() if each[0].lower() not in NOT_TO_BROWSER]
+        self._answer(answer.status, kept, body)
+        if events:
+            with suppress(OSError, HTTPException):
+                self._pass_on_events(answer, hub)
+
+    def _pass_on_events(self, answer: HTTPResponse, hub: FoundHub) -> None:
+        """Until the hub, the browser or the feed's time is over."""
+        proxy, event = self.server, b""
+        ends_s = proxy.now_s() + FEED_LASTS_S
+        while (line := answer.readline(EVENT_BYTES_MAX)) and len(event) < EVENT_BYTES_MAX and proxy.watch.hub == hub:
+            event += line
+            if line != b"\n":
+                continue
+            if event.startswith(HUBS):
+                # Where to look when the hub is silent is this process's business: the page would go there by itself.
+                proxy.watch.standbys = _places(event)
+            else:
+                self.wfile.write(event)
+                proxy.heard_s = proxy.now_s()
+                if proxy.heard_s > ends_s:
+                    return
+            event = b""
+
+    def _show_own_page(self) -> None:
+        # Not 200: a wall that looks for news of a hub that has gone takes this for none, and stays as it is.
+        self._answer(503, OWN_HEADERS, self.server.own_page().encode())
+
+    def _answer(self, status: int, headers: Iterable[tuple[str, str]] = (), body: bytes = b"") -> None:
+        self.send_response_only(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Each request in the journal would be no use to anybody."""
+
+
+def _places(event: bytes) -> tuple[tuple[str, int], ...]:
+    try:
+        urls = json.loads(event.removeprefix(HUBS).removeprefix(b"data: "))["hubs"]
+        return tuple(place for url in urls if (place := place_of(url)) is not None)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ()

@@ -1,0 +1,221 @@
+"""The wall's machine: which hub it takes, its screen, address and waiting page, and a browser that is kept running."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
+from roundtap_units.link.find_hub import FoundHub
+from roundtap_units.wall.hub_watch import ANOTHER_AFTER_S, HERE, MISSES, HubWatch, place_of
+from roundtap_units.wall.main import ASKS_WITHIN_S, STARTS_WITHIN_S, Wall, end
+from roundtap_units.wall.waiting_page import waiting_page
+from roundtap_units.wall.wall_machine import local_ipv4, screens
+from roundtap_units.wall.wall_proxy import Memory, WallProxy
+
+HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
+
+
+@pytest.mark.parametrize(("said", "place"), [
+    ("http://192.168.1.20:8080", OTHER), ("http://10.42.0.1/wall", HUB), ("10.42.0.1", HUB), ("http://10.42.0.1/", HUB),
+    ("http://[fd00::1]/wall", ("fd00::1", 80)), ("https://10.42.0.1", None), ("ftp://x", None), ("http://", None),
+    ("http://:x/wall", None)])
+def test_a_hub_that_somebody_names(said: str, place: tuple[str, int] | None) -> None:
+    assert place_of(said) == place
+
+
+class Hall:
+    """Hubs by place, and what was asked."""
+
+    def __init__(self) -> None:
+        self.hubs: dict[tuple[str, int], str] = {}
+        self.s = 0.0
+        self.tried: list[tuple[tuple[str, int], ...]] = []
+
+    def ask(self, place: tuple[str, int]) -> FoundHub | None:
+        return FoundHub(place, self.hubs[place], "1", "Hall") if place in self.hubs else None
+
+    def find(self, first: object) -> FoundHub | None:
+        self.tried.append(tuple(first))  # type: ignore[call-overload]
+        found = (self.ask(place) for place in (*self.tried[-1], *self.hubs))
+        return next((hub for hub in found if hub is not None), None)
+
+    def watch(self, *configured: tuple[str, int], known: str = "") -> HubWatch:
+        return HubWatch(configured, known, self.find, self.ask, lambda: self.s)
+
+
+def test_a_hub_on_this_machine_is_looked_for_after_the_one_that_was_named() -> None:
+    hall = Hall()
+    hall.watch(OTHER).look()
+    assert hall.tried == [(OTHER, *HERE)]
+
+
+def test_a_hub_that_restarts_is_given_time_and_is_then_found_at_its_new_address() -> None:
+    hall = Hall()
+    hall.hubs[HUB] = "ours"
+    watch = hall.watch()
+    watch.look()
+    del hall.hubs[HUB]
+    for _ in range(MISSES - 1):
+        watch.look()
+        assert watch.hub is not None
+    hall.hubs[OTHER] = "ours"
+    watch.look()
+    assert watch.hub is not None
+    assert watch.hub.place == OTHER
+
+
+def test_another_hub_is_taken_only_after_a_while_and_never_in_place_of_one_that_was_named() -> None:
+    hall = Hall()
+    hall.hubs[OTHER] = "another"
+    found_by_itself, told = hall.watch(known="ours"), hall.watch(HUB, known="ours")
+    for watch in (found_by_itself, told):
+        watch.look()
+        assert watch.hub is None
+    hall.s = ANOTHER_AFTER_S
+    found_by_itself.look()
+    told.look()
+    assert found_by_itself.hub is not None
+    assert told.hub is None
+
+
+def test_a_hub_is_looked_for_where_it_was_and_then_where_its_standbys_are() -> None:
+    hall = Hall()
+    hall.hubs[HUB] = "ours"
+    watch = hall.watch()
+    watch.look()
+    watch.standbys = (OTHER,)
+    hall.hubs = {OTHER: "ours"}
+    for _ in range(MISSES):
+        watch.look()
+    assert hall.tried[-1] == (HUB, OTHER, *HERE)
+    assert watch.hub is not None
+    assert watch.hub.place == OTHER
+
+
+def test_who_a_wall_is_outlives_restarts_and_spoilt_files(tmp_path: Path) -> None:
+    path = tmp_path / "wall.json"
+    Memory(path).keep("abcdefghijklmnop.C", "ours")
+    assert (Memory(path).display, Memory(path).hub) == ("abcdefghijklmnop.C", "ours")
+    for spoilt in (b"", b"[]", b"\xff\xfe", b'{"display": 1}', b'{"display": "a\\r\\nb", "hub": "ours"}'):
+        path.write_bytes(spoilt)
+        assert (Memory(path).display, Memory(path).hub) == ("", "")
+
+
+def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
+    assert screens(tmp_path / "none") == ()
+    for name, status in (("card1-HDMI-A-1", "disconnected"), ("card1-HDMI-A-2", "connected"),
+                         ("card1-Writeback-1", "connected")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "status").write_text(f"{status}\n")
+    (tmp_path / "card1").mkdir()
+    assert screens(tmp_path) == ("HDMI-A-2",)
+    (tmp_path / "card1-HDMI-A-2/status").write_text("disconnected\n")
+    assert screens(tmp_path) == ()
+
+
+def test_an_address_without_a_way_out_is_one_too(tmp_path: Path) -> None:
+    trie = tmp_path / "fib_trie"
+    assert local_ipv4(trie) == []
+    trie.write_text("".join(f"           |-- {each}\n              /32 host LOCAL\n"
+                            for each in ("127.0.0.1", "169.254.7.7", "169.254.7.7")))
+    assert local_ipv4(trie) == ["169.254.7.7"]
+
+
+def test_the_machine_s_own_page_says_what_is_missing_in_its_language_or_in_all() -> None:
+    assert "This screen is on no network" in waiting_page("en", "", "")
+    assert "192.168.1.33" in waiting_page("de", "192.168.1.33", "")
+    assert "Unter http://10.0.0.1 antwortet niemand" in waiting_page("de", "192.168.1.33", "http://10.0.0.1")
+    of_all = waiting_page("", "192.168.1.33", "<b>")
+    for text in ("Looking for the hub", "Buscando el hub", "Suche den Hub", "Szukam huba", "&lt;b&gt;"):
+        assert text in of_all
+    assert "<script" not in of_all
+
+
+class Evening(StopSignal):
+    """A clock that goes on only while somebody waits, and somebody who stops the wall after so many seconds."""
+
+    def __init__(self, ends_s: float) -> None:
+        self.s, self._ends_s = 0.0, ends_s
+
+    def is_set(self) -> bool:
+        return self.s >= self._ends_s
+
+    def wait(self, timeout_s: float) -> None:
+        self.s += timeout_s
+
+
+class Browsers:
+    """In Chromium's place: each lives for so long, and its page asks for something for so long."""
+
+    def __init__(self, evening: Evening, proxy: WallProxy, lives_s: float, asks_s: float) -> None:
+        self.begun_s: list[float] = []
+        self.words: Sequence[str] = ()
+        self.ended = 0
+        self._evening, self._proxy, self._lives_s, self._asks_s = evening, proxy, lives_s, asks_s
+
+    def __call__(self, words: Sequence[str], **_: object) -> Browsers:
+        self.begun_s.append(self._evening.s)
+        self.words = words
+        return self
+
+    def poll(self) -> int | None:
+        age_s = self._evening.s - self.begun_s[-1]
+        if age_s < self._asks_s:
+            self._proxy.heard_s = self._evening.s
+        return 0 if age_s >= self._lives_s else None
+
+    def end(self, _: object) -> None:
+        self.ended += 1
+
+
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evening: Evening, lives_s: float, asks_s: float) -> Browsers:
+    """The browsers of an evening."""
+    with WallProxy(Hall().watch(), Memory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
+        browsers = Browsers(evening, proxy, lives_s, asks_s)
+        monkeypatch.setattr("subprocess.Popen", browsers)
+        monkeypatch.setattr("roundtap_units.wall.main.end", browsers.end)
+        monkeypatch.setattr("shutil.which", lambda name, **_: f"/usr/bin/{name}")
+        environment = {"RUNTIME_DIRECTORY": str(tmp_path), "WLR_BACKENDS": "headless"}
+        Wall(proxy, Heartbeat(Notify({})), evening, lambda: evening.s).run(False, environment)
+        assert browsers.words[:4] == ["cage", "-d", "--", "/usr/bin/chromium"]
+        assert "--kiosk" in browsers.words
+        assert browsers.words[-1] == proxy.url
+        assert browsers.ended == len(browsers.begun_s)
+    return browsers
+
+
+LONG = 10 * STARTS_WITHIN_S
+
+
+def test_a_browser_that_ends_at_once_is_started_again_later_and_later(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert kept(tmp_path, monkeypatch, Evening(200), 0, LONG).begun_s == [0, 4, 12, 28, 60, 120, 180]
+
+
+def test_one_that_has_lived_is_started_again_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert kept(tmp_path, monkeypatch, Evening(250), 100, LONG).begun_s == [0, 102, 204]
+
+
+def test_one_whose_page_asks_for_nothing_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = kept(tmp_path, monkeypatch, Evening(STARTS_WITHIN_S + 60), LONG, 0).begun_s
+    assert STARTS_WITHIN_S < second - first <= STARTS_WITHIN_S + 5
+    first, second = kept(tmp_path, monkeypatch, Evening(400), LONG, 300).begun_s
+    assert 300 + ASKS_WITHIN_S - 1 <= second - first <= 300 + ASKS_WITHIN_S + 5
+
+
+def test_one_whose_page_lives_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert kept(tmp_path, monkeypatch, Evening(LONG), LONG, LONG).begun_s == [0]
+
+
+def test_with_the_browser_ends_all_that_it_started() -> None:
+    with subprocess.Popen(["sh", "-c", "sleep 600 & echo $!; wait"], stdout=subprocess.PIPE,
+                          start_new_session=True) as browser:
+        assert browser.stdout is not None
+        assert browser.stdout.readline()
+        end(browser)
+        # Nobody holds its pipe any more.
+        assert browser.stdout.read() == b""
