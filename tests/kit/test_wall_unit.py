@@ -1,5 +1,4 @@
-"""The wall's own machine: its page before the hub, the hub's wall, and the wall of whoever takes over. Real processes, a
-real browser."""
+"""The wall's own machine in a real browser: its page before the hub, the hub's wall, and the wall of who takes over."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ def test_a_wall_waits_for_its_hub_and_follows_it_to_the_standby(
     wait_until(lambda: proxy.memory.display, "the hub to know the wall again")
     display = proxy.memory.display
     kit.start_standby()
-    wait_until(lambda: proxy.watch.standbys == (("127.0.0.1", kit.second_port),), "the standby to be known")
+    wait_until(lambda: list(proxy.watch.standbys) == [("127.0.0.1", kit.second_port)], "the standby to be known")
 
     kit.kill_hub()
     kit.promote()

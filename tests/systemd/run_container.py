@@ -197,7 +197,7 @@ def screen_appears(box: Container) -> str:
         box.run("nsenter", "-t", at, "-m", "--", "sh", "-c", "test -e /sys/class/drm/card0-HDMI-A-1 || { mkdir -p "
                 "/run/class/net; mount --bind /sys/class/net /run/class/net; mount --rbind /run/class /sys/class; }")
     began_s = time.monotonic()
-    until(lambda: re.search(r"opens the wall of \S+ at http://127\.0\.0\.1:", box.journal("roundtap-wall.service")), 60,
+    until(lambda: re.search(r"opens http://127\.0\.0\.1:(8080|80)/wall", box.journal("roundtap-wall.service")), 60,
           "the wall opens the hub's page")
     took_s = time.monotonic() - began_s
     until(lambda: box.run("cat", "/var/lib/roundtap-wall/wall.json"), 90, "the wall remembers who it is")
@@ -223,11 +223,11 @@ def hub_later(box: Container) -> str:
     box.run("systemctl", "stop", "roundtap-hub.service")
     box.run("systemctl", "restart", "roundtap-wall.service")
     time.sleep(8)
-    opened = box.journal("roundtap-wall.service").count("opens the wall")
+    opened = box.journal("roundtap-wall.service").count("opens http")
     picture(box, "wall-waiting")
     began_s = time.monotonic()
     box.run("systemctl", "start", "roundtap-hub.service")
-    until(lambda: box.journal("roundtap-wall.service").count("opens the wall") > opened, 60, "the wall opens it again")
+    until(lambda: box.journal("roundtap-wall.service").count("opens http") > opened, 60, "the wall opens it again")
     took_s = time.monotonic() - began_s
     time.sleep(12)
     picture(box, "wall")

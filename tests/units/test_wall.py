@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +11,8 @@ import pytest
 
 from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
 from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.wall.hub_watch import ANOTHER_AFTER_S, HERE, MISSES, HubWatch, place_of
-from roundtap_units.wall.main import ASKS_WITHIN_S, STARTS_WITHIN_S, Wall, end
+from roundtap_units.wall.hub_watch import ANOTHER_AFTER_S, HERE, MISSES, HubWatch
+from roundtap_units.wall.main import ASKS_WITHIN_S, STARTS_WITHIN_S, Wall, add_arguments, end, missing, run
 from roundtap_units.wall.waiting_page import waiting_page
 from roundtap_units.wall.wall_machine import local_ipv4, screens
 from roundtap_units.wall.wall_proxy import Memory, WallProxy
@@ -19,12 +20,12 @@ from roundtap_units.wall.wall_proxy import Memory, WallProxy
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
 
 
-@pytest.mark.parametrize(("said", "place"), [
-    ("http://192.168.1.20:8080", OTHER), ("http://10.42.0.1/wall", HUB), ("10.42.0.1", HUB), ("http://10.42.0.1/", HUB),
-    ("http://[fd00::1]/wall", ("fd00::1", 80)), ("https://10.42.0.1", None), ("ftp://x", None), ("http://", None),
-    ("http://:x/wall", None)])
-def test_a_hub_that_somebody_names(said: str, place: tuple[str, int] | None) -> None:
-    assert place_of(said) == place
+@pytest.mark.parametrize("said", ["https://10.42.0.1", "ftp://x", "http://", "http://:x/wall"])
+def test_a_hub_at_no_address_of_a_hub_is_refused(said: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    assert run(parser.parse_args(["--hub", said, "--folder", str(tmp_path)])) == 2
+    assert said in caplog.text
 
 
 class Hall:
@@ -38,8 +39,8 @@ class Hall:
     def ask(self, place: tuple[str, int]) -> FoundHub | None:
         return FoundHub(place, self.hubs[place], "1", "Hall") if place in self.hubs else None
 
-    def find(self, first: object) -> FoundHub | None:
-        self.tried.append(tuple(first))  # type: ignore[call-overload]
+    def find(self, first: Sequence[tuple[str, int]]) -> FoundHub | None:
+        self.tried.append(tuple(first))
         found = (self.ask(place) for place in (*self.tried[-1], *self.hubs))
         return next((hub for hub in found if hub is not None), None)
 
@@ -178,7 +179,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evening: Evening, live
         browsers = Browsers(evening, proxy, lives_s, asks_s)
         monkeypatch.setattr("subprocess.Popen", browsers)
         monkeypatch.setattr("roundtap_units.wall.main.end", browsers.end)
-        monkeypatch.setattr("shutil.which", lambda name, **_: f"/usr/bin/{name}")
+        monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
         environment = {"RUNTIME_DIRECTORY": str(tmp_path), "WLR_BACKENDS": "headless"}
         Wall(proxy, Heartbeat(Notify({})), evening, lambda: evening.s).run(False, environment)
         assert browsers.words[:4] == ["cage", "-d", "--", "/usr/bin/chromium"]
@@ -209,6 +210,27 @@ def test_one_whose_page_asks_for_nothing_is_started_again(tmp_path: Path, monkey
 
 def test_one_whose_page_lives_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert kept(tmp_path, monkeypatch, Evening(LONG), LONG, LONG).begun_s == [0]
+
+
+def test_what_is_missing_is_said_once_and_waited_for(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    programs: set[str] = set()
+    monkeypatch.setattr("shutil.which", lambda name: name if name in programs else None)
+    monkeypatch.setattr("roundtap_units.wall.main.screens", lambda: ())
+
+    class Assembling(Evening):
+        def wait(self, timeout_s: float) -> None:
+            super().wait(timeout_s)
+            if self.s == 30:
+                programs.update(("cage", "chromium"))
+
+    evening = Assembling(60)
+    with WallProxy(Hall().watch(), Memory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
+        Wall(proxy, Heartbeat(Notify({})), evening, lambda: evening.s).run(False, {"RUNTIME_DIRECTORY": str(tmp_path)})
+    no_programs, no_screen = caplog.messages
+    assert "no cage and no chromium" in no_programs
+    assert "no screen is connected" in no_screen
+    assert missing(True, {}) == ""
 
 
 def test_with_the_browser_ends_all_that_it_started() -> None:

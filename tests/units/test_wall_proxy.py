@@ -150,7 +150,7 @@ def test_the_feed_is_passed_on_event_by_event_and_the_standbys_are_kept_to_itsel
     assert kit.get("/feed?page=door")[::2] == (200, b"retry: 2000\n\n" + TICK + TICK)
     hub.events = [said]
     assert kit.get("/feed?page=door")[2] == b""
-    assert kit.watch.standbys == (("10.0.0.7", 8080), ("10.0.0.8", 80))
+    assert kit.watch.standbys == [("10.0.0.7", 8080), ("10.0.0.8", 80)]
 
 
 def test_a_feed_ends_after_a_while_so_that_a_page_that_hangs_is_noticed(kit: Kit, hub: Hub) -> None:

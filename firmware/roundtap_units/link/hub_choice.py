@@ -55,13 +55,13 @@ class HubChoice:
         self._older_since_ms: int | None = None
         """Since when this unit has been with an epoch that it had left."""
         known = self.known()
-        remembered = _places((memory.hub,))
+        remembered = places_of((memory.hub,))
         self._present = remembered[0] if remembered and remembered[0] in known else known[0]
         self._turn = self._present
         self._newest = memory.epoch
 
     def known(self) -> tuple[Place, ...]:
-        return tuple(dict.fromkeys((*self._configured, *_places(self._memory.hubs))))
+        return tuple(dict.fromkeys((*self._configured, *places_of(self._memory.hubs))))
 
     @property
     def present(self) -> Place:
@@ -114,7 +114,7 @@ class HubChoice:
             self._older_since_ms = now_ms if older else None
             self._present = self._turn = place
             self._heard_ms = now_ms
-            addresses = [address_of(each) for each in _places(others)]
+            addresses = [address_of(each) for each in places_of(others)]
             # Back with an older epoch, the unit still knows which one is newer.
             self._memory.note_welcome(address_of(place), (self._newest or epoch) if older else epoch, addresses)
             if not older:
@@ -126,13 +126,13 @@ class HubChoice:
         with self._lock:
             if self._memory.epoch is not None:
                 self._memory.note_welcome(address_of(self._present), self._memory.epoch,
-                                          [address_of(each) for each in _places(others)])
+                                          [address_of(each) for each in places_of(others)])
 
     def _left(self, epoch: object) -> bool:
         return epoch != self._memory.epoch and epoch in self._memory.epochs
 
 
-def _places(addresses: Sequence[object]) -> list[Place]:
+def places_of(addresses: Sequence[object]) -> list[Place]:
     """Those that are addresses."""
     places = []
     for address in addresses:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from urllib.parse import urlsplit
 
-from roundtap_units.link.brief_talk import Place
 from roundtap_units.link.find_hub import FoundHub, ask_hub, find_hub
+from roundtap_units.link.hub_choice import Place
 
 HERE: tuple[Place, ...] = (("127.0.0.1", 8080), ("127.0.0.1", 80))
 """A hub on this very machine."""
@@ -22,17 +21,6 @@ Find = Callable[[Sequence[Place]], FoundHub | None]
 Ask = Callable[[Place], FoundHub | None]
 
 
-def place_of(url: str) -> Place | None:
-    """The hub of "http://192.168.1.20:8080/wall", "http://192.168.1.20" or "192.168.1.20"; None where it is none."""
-    try:
-        split = urlsplit(url if "://" in url else f"http://{url}")
-        if split.scheme != "http" or not split.hostname:
-            return None
-        return split.hostname, split.port or 80
-    except ValueError:
-        return None
-
-
 class HubWatch:
     """`configured`: the hub that the machine was told of; none: whichever is found. `known`: of the hub whose wall was
     shown last (FoundHub.hub), that it is to be again. Times are monotonic seconds."""
@@ -43,7 +31,7 @@ class HubWatch:
         self._find, self._ask, self._now_s = find, ask, now_s
         self.hub: FoundHub | None = None
         """The hub that answers now."""
-        self.standbys: tuple[Place, ...] = ()
+        self.standbys: Sequence[Place] = ()
         """Where that hub says to look when it is silent. Set by whoever hears it."""
         self._known = known
         self._misses = 0

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from roundtap_core.words import LANGUAGES
 from roundtap_systemd.notify import Heartbeat, Notify, StopSignal
-from roundtap_units.wall.hub_watch import HubWatch, place_of
+from roundtap_units.link.hub_choice import place_of
+from roundtap_units.wall.hub_watch import HubWatch
 from roundtap_units.wall.waiting_page import waiting_page
 from roundtap_units.wall.wall_machine import own_address, screens
 from roundtap_units.wall.wall_proxy import LOOPBACK, Memory, WallProxy
@@ -24,7 +25,8 @@ log = logging.getLogger(__name__)
 
 MEMORY = "wall.json"
 STEP_S = 1.0
-LOOK_FOR_SCREEN_S, LOOK_FOR_PROGRAMS_S = 2.0, 30.0
+LOOK_EVERY_S = 2.0
+"""For a screen, and for the programs."""
 STARTS_WITHIN_S = 120.0
 """A browser that starts for the first time on a slow card."""
 ASKS_WITHIN_S = 60.0
@@ -35,8 +37,8 @@ AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0
 COMPOSITOR = ("cage", "-d", "--")
 BROWSERS = ("chromium", "chromium-browser")
 FLAGS = (
-    # Whatever a page asks for, it reaches nobody but this process.
-    f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {LOOPBACK}",
+    # Whatever it asks of anybody but this machine goes to a port where nobody listens.
+    f"--proxy-server={LOOPBACK}:9",
     "--autoplay-policy=no-user-gesture-required", "--no-first-run",
     "--no-default-browser-check", "--noerrdialogs", "--disable-session-crashed-bubble", "--hide-crash-restore-bubble",
     "--disable-infobars", "--disable-translate", "--disable-features=Translate,TranslateUI,MediaRouter",
@@ -63,13 +65,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run until SIGTERM or Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    configured = []
-    if args.hub:
-        place = place_of(args.hub)
-        if place is None:
-            log.error("roundtap wall: --hub %s: an address like http://192.168.1.20 is wanted", args.hub)
-            return 2
-        configured.append(place)
+    try:
+        configured = [place_of(args.hub if "://" in args.hub else f"http://{args.hub}")] if args.hub else []
+    except ValueError:
+        log.error("roundtap wall: --hub %s: an address like http://192.168.1.20 is wanted", args.hub)
+        return 2
     stop = StopSignal()
     memory = Memory(args.folder / MEMORY)
     watch = HubWatch(configured, memory.hub)
@@ -94,13 +94,10 @@ class Wall:
     def run(self, window: bool, environment: Mapping[str, str]) -> None:
         """Until told to stop."""
         again_s = AGAIN_AFTER_S
-        while not self._stop.is_set():
-            words = self._words(window, environment)
-            if words is None or not (window or self._screen(environment)):
-                return
+        while self._wait_for(lambda: missing(window, environment)):
             began_s = self._now_s()
             try:
-                self._show(words, browser_environment(environment, window), runtime_folder(environment))
+                self._show(command(window, environment, self._proxy.url), browser_environment(environment, window))
             except OSError as error:
                 log.error("the browser cannot be started: %s", error)
             if self._stop.is_set():
@@ -110,40 +107,17 @@ class Wall:
             log.warning("the browser has ended; it is started again in %d s", again_s)
             self._pause(again_s)
 
-    def _words(self, window: bool, environment: Mapping[str, str]) -> list[str] | None:
-        """The browser's command line; waits where a program is missing. None: told to stop."""
-        said, path = False, environment.get("PATH")
+    def _wait_for(self, lacks: Callable[[], str]) -> bool:
+        """Until nothing is missing; False: told to stop."""
+        said = ""
         while not self._stop.is_set():
-            browser = next((found for name in BROWSERS if (found := shutil.which(name, path=path))), None)
-            compositor = window or shutil.which(COMPOSITOR[0], path=path)
-            if browser and compositor:
-                # Nothing of a browser outlives the machine's restart: who this wall is stands in its own file.
-                profile = f"--user-data-dir={runtime_folder(environment) / 'browser'}"
-                return [*(() if window else COMPOSITOR), browser, *FLAGS, *(() if window else ALONE), profile,
-                        self._proxy.url]
-            if not said:
-                log.warning("this machine has no %s, so no wall: apt install cage chromium; it comes up once they are "
-                            "there", " and no ".join(
-                                name for name, there in (("cage", compositor), ("chromium", browser)) if not there))
-                said = True
-            self._pause(LOOK_FOR_PROGRAMS_S)
-        return None
-
-    def _screen(self, environment: Mapping[str, str]) -> bool:
-        """Wait for a screen; False: told to stop."""
-        said = environment.get("WLR_BACKENDS", "") != ""
-        if said:
-            # Drawn somewhere else than on a screen: for trying.
-            return True
-        while not self._stop.is_set():
-            found = screens()
-            if found:
-                log.info("screen at %s", ", ".join(found))
+            lacking = lacks()
+            if not lacking:
                 return True
-            if not said:
-                log.warning("no screen is connected: the wall comes up once one is plugged in and switched on")
-                said = True
-            self._pause(LOOK_FOR_SCREEN_S)
+            if lacking != said:
+                said = lacking
+                log.warning("%s", said)
+            self._pause(LOOK_EVERY_S)
         return False
 
     def _pause(self, seconds: float) -> None:
@@ -152,10 +126,10 @@ class Wall:
             self._heartbeat.alive(int(self._now_s() * 1000))
             self._stop.wait(min(left_s, STEP_S))
 
-    def _show(self, words: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
+    def _show(self, words: Sequence[str], environment: Mapping[str, str]) -> None:
         """Until the browser ends, or has to be ended, or this process is told to stop."""
         # A group of its own: what the browser started ends with it.
-        browser = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+        browser = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
         patience_s = self._now_s() + STARTS_WITHIN_S
         try:
             while browser.poll() is None and not self._stop.is_set():
@@ -165,6 +139,30 @@ class Wall:
                 self._pause(STEP_S)
         finally:
             end(browser)
+
+
+def missing(window: bool, environment: Mapping[str, str]) -> str:
+    """What has to be there before a browser can be started, for the journal; "": nothing."""
+    programs = (("cage", window or shutil.which(COMPOSITOR[0])), ("chromium", program()))
+    if lacking := [name for name, there in programs if not there]:
+        return (f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage chromium; it comes up "
+                "once they are there")
+    # With another backend it is drawn somewhere else than on a screen: for trying.
+    if window or environment.get("WLR_BACKENDS") or screens():
+        return ""
+    return "no screen is connected: the wall comes up once one is plugged in and switched on"
+
+
+def program() -> str:
+    """The browser; "" where there is none."""
+    return next((found for name in BROWSERS if (found := shutil.which(name))), "")
+
+
+def command(window: bool, environment: Mapping[str, str], url: str) -> list[str]:
+    """The command line that shows a page."""
+    # Nothing of a browser outlives the machine's restart: who this wall is stands in its own file.
+    profile = f"--user-data-dir={runtime_folder(environment) / 'browser'}"
+    return [*(() if window else COMPOSITOR), program(), *FLAGS, *(() if window else ALONE), profile, url]
 
 
 def end(browser: subprocess.Popen[bytes]) -> None:

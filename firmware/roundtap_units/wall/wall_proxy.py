@@ -18,8 +18,9 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 from roundtap_units.link.find_hub import FoundHub
+from roundtap_units.link.hub_choice import address_of, places_of
 from roundtap_units.link.safe_file import write_safely
-from roundtap_units.wall.hub_watch import HubWatch, place_of
+from roundtap_units.wall.hub_watch import HubWatch
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ FEED_LASTS_S = 300.0
 PAGE_BYTES_MAX, EVENT_BYTES_MAX = 16 * 1024 * 1024, 4 * 1024 * 1024
 OWN_HEADERS = (("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
                ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"))
-HUBS = b"event: hubs\n"
+HUBS = b"event: hubs\ndata: "
 COOKIE = "roundtap_display"
 """By which the hub knows a display again."""
 DISPLAY = re.compile(r"[\w.-]{1,80}", re.ASCII)
@@ -91,7 +92,7 @@ class WallProxy(socketserver.ThreadingTCPServer):
         """The browser is given the wall of this hub, and the hub gives it these cookies."""
         if self.opened != hub:
             self.opened = hub
-            log.info("opens the wall of %s at http://%s:%d", hub.name, *hub.place)
+            log.info("opens %s%s", address_of(hub.place), WALL)
         for name, _, value in (cookie.partition(";")[0].partition("=") for cookie in cookies):
             if name == COOKIE and DISPLAY.fullmatch(value):
                 self.memory.keep(value, hub.hub)
@@ -155,7 +156,8 @@ class _Request(BaseHTTPRequestHandler):
                 continue
             if event.startswith(HUBS):
                 # Where to look when the hub is silent is this process's business: the page would go there by itself.
-                proxy.watch.standbys = _places(event)
+                with suppress(ValueError, KeyError, TypeError):
+                    proxy.watch.standbys = places_of(json.loads(event.removeprefix(HUBS))["hubs"])
             else:
                 self.wfile.write(event)
                 proxy.heard_s = proxy.now_s()
@@ -177,10 +179,3 @@ class _Request(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Each request in the journal would be no use to anybody."""
 
-
-def _places(event: bytes) -> tuple[tuple[str, int], ...]:
-    try:
-        urls = json.loads(event.removeprefix(HUBS).removeprefix(b"data: "))["hubs"]
-        return tuple(place for url in urls if (place := place_of(url)) is not None)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return ()
