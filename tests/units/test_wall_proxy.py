@@ -155,7 +155,7 @@ def test_the_feed_is_passed_on_event_by_event_and_the_standbys_are_kept_to_itsel
 
 def test_a_feed_ends_after_a_while_so_that_a_page_that_hangs_is_noticed(kit: Kit, hub: Hub) -> None:
     hub.events = [TICK] * 5
-    clock = iter((0.0, 0.0, 1.0, FEED_LASTS_S, FEED_LASTS_S + 1, FEED_LASTS_S + 2))
+    clock = iter((0.0, 0.0, 0.0, 1.0, FEED_LASTS_S, FEED_LASTS_S + 1, FEED_LASTS_S + 2))
     kit.proxy.now_s = lambda: next(clock)
     assert kit.get("/feed?page=door")[2] == TICK * 3
     assert kit.proxy.heard_s == FEED_LASTS_S + 1

@@ -29,8 +29,8 @@ LOOK_EVERY_S = 2.0
 """For a screen, and for the programs."""
 STARTS_WITHIN_S = 120.0
 """A browser that starts for the first time on a slow card."""
-ASKS_WITHIN_S = 60.0
-"""A page that lives asks or takes something at least so often, whatever has become of the hub."""
+ASKS_WITHIN_S = 40.0
+"""A page that lives asks or takes something sooner, whatever has become of the hub: the wall's every 22 s or oftener."""
 ENDS_WITHIN_S = 5.0
 AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0
 """A browser that ends at once is started again later and later."""
@@ -39,12 +39,11 @@ BROWSERS = ("chromium", "chromium-browser")
 FLAGS = (
     # Whatever it asks of anybody but this machine goes to a port where nobody listens.
     f"--proxy-server={LOOPBACK}:9",
-    "--autoplay-policy=no-user-gesture-required", "--no-first-run",
-    "--no-default-browser-check", "--noerrdialogs", "--disable-session-crashed-bubble", "--hide-crash-restore-bubble",
-    "--disable-infobars", "--disable-translate", "--disable-features=Translate,TranslateUI,MediaRouter",
+    "--autoplay-policy=no-user-gesture-required", "--no-first-run", "--no-default-browser-check", "--noerrdialogs",
+    "--hide-crash-restore-bubble", "--disable-infobars", "--disable-features=Translate,MediaRouter",
     "--disable-component-update", "--disable-background-networking", "--disable-sync", "--disable-breakpad",
-    "--disable-pinch", "--overscroll-history-navigation=0", "--password-store=basic",
-    "--disk-cache-size=16777216", "--log-level=3",
+    "--disable-pinch", "--overscroll-history-navigation=0", "--password-store=basic", "--disk-cache-size=16777216",
+    "--log-level=3",
 )
 ALONE = ("--kiosk", "--ozone-platform=wayland")
 """Under a compositor of its own, where nothing else is."""
@@ -130,10 +129,11 @@ class Wall:
         """Until the browser ends, or has to be ended, or this process is told to stop."""
         # A group of its own: what the browser started ends with it.
         browser = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
-        patience_s = self._now_s() + STARTS_WITHIN_S
+        began_s = self._now_s()
         try:
             while browser.poll() is None and not self._stop.is_set():
-                if self._now_s() > max(patience_s, self._proxy.heard_s + ASKS_WITHIN_S):
+                heard_s = self._proxy.heard_s
+                if self._now_s() > (heard_s + ASKS_WITHIN_S if heard_s > began_s else began_s + STARTS_WITHIN_S):
                     log.warning("the browser asks for nothing any more")
                     return
                 self._pause(STEP_S)

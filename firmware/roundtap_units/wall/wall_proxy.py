@@ -32,7 +32,7 @@ TO_HUB = ("Accept", "Accept-Encoding", "Accept-Language", "If-None-Match")
 NOT_TO_BROWSER = frozenset({"connection", "content-length", "date", "keep-alive", "server", "set-cookie",
                             "transfer-encoding"})
 """The display's cookie stays here; the rest is each connection's own business."""
-HUB_WITHIN_S = 12.0
+HUB_WITHIN_S = 10.0
 """For each part of an answer; on the feed of a hub that lives there is a word every 5 s."""
 BROWSER_WITHIN_S = 30.0
 FEED_LASTS_S = 300.0
@@ -175,6 +175,7 @@ class _Request(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
+        self.server.heard_s = self.server.now_s()
 
     def log_message(self, *_: object) -> None:
         """Each request in the journal would be no use to anybody."""
