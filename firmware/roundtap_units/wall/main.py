@@ -30,7 +30,7 @@ LOOK_EVERY_S = 2.0
 STARTS_WITHIN_S = 120.0
 """A browser that starts for the first time on a slow card."""
 ASKS_WITHIN_S = 40.0
-"""A page that lives asks or takes something sooner, whatever has become of the hub: the wall's every 22 s or oftener."""
+"""A page that lives asks or takes something sooner: the wall's asks a silent hub every 22 s at the latest."""
 ENDS_WITHIN_S = 5.0
 AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0
 """A browser that ends at once is started again later and later."""
