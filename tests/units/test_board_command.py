@@ -1,4 +1,4 @@
-"""`roundtap board`: pins, picture and parts of any board, and a walk through everything on it with a person there."""
+"""`roundtap board`: pins and parts of any board, and a walk through everything on it with a person there."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_devices.missing import Missing
 from roundtap_units.unit_words import unit_words
 from roundtap_units.wiring import main
-from roundtap_units.wiring.board_parts import ALL_PINS_MA, LAMP_MA, ONE_PIN_MA, draws_ma
+from roundtap_units.wiring.board_parts import LAMP_MA, PRICES_EUR, cost_eur, draws_ma, hours_on, needed
 from roundtap_units.wiring.board_walk import Walk
 from roundtap_units.wiring.display_card import display_card
-from roundtap_units.wiring.parts_list import PRICES_EUR, cost_eur, hours_on, needed, parts_text
+from roundtap_units.wiring.main import parts_text
 
 
 def board(*words: str) -> int:
@@ -37,12 +37,14 @@ def test_without_an_option_the_pins_are_listed(capsys: pytest.CaptureFixture[str
     assert len(said) == 1 + 2 + 4 + 4
 
 
-def test_a_board_of_ones_own_is_drawn_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file, picture = tmp_path / "mine.toml", tmp_path / "mine.svg"
+def test_a_board_of_ones_own_is_listed_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.toml"
     file.write_text('name = "our-box"\n[pins]\ncall = 6\n')
-    assert board(str(file), "--svg", str(picture), "--parts", "--language", "pl") == 0
-    assert "Przycisk sędziego" in picture.read_text(encoding="utf-8")
-    assert "our-box" in capsys.readouterr().out
+    assert board(str(file), "--language", "pl") == 0
+    assert [line.split() for line in capsys.readouterr().out.splitlines() if "sędziego" in line] == [
+        ["Przycisk", "sędziego", "GPIO6", "31"]]
+    assert board(str(file), "--parts") == 0
+    assert "For one table with the board our-box:" in capsys.readouterr().out
 
 
 def test_a_board_that_is_wrong_is_refused_in_the_language_asked_for(
@@ -52,11 +54,6 @@ def test_a_board_that_is_wrong_is_refused_in_the_language_asked_for(
     assert board(str(file), "--language", "de") == 2
     assert capsys.readouterr().err == (
         "roundtap board: mine.toml: pins.a: Pin 14 ist auf jedem Pi UART TXD; nimm einen anderen\n")
-
-
-def test_a_picture_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert board("recommended", "--svg", str(tmp_path / "nowhere" / "a.svg")) == 2
-    assert "No such file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -79,8 +76,8 @@ def test_what_a_table_costs_is_the_sum_of_its_lines() -> None:
 
 def test_the_lamps_of_a_board_are_within_what_a_pi_s_pins_can_give() -> None:
     # raspberrypi/documentation, power-supplies.adoc: 16 mA a pin, 50 mA all pins together.
-    assert LAMP_MA <= ONE_PIN_MA
-    assert 3 * LAMP_MA <= ALL_PINS_MA
+    assert LAMP_MA <= 16
+    assert 3 * LAMP_MA <= 50
 
 
 def test_a_power_bank_by_hand() -> None:

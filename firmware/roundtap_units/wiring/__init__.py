@@ -1,1 +1,1 @@
-"""Boards drawn, listed and tried: `roundtap board`."""
+"""Boards listed and tried: `roundtap board`."""

@@ -123,4 +123,4 @@ class Walk:
 
 def _where(part: Part) -> str:
     """The header pins of a part: "11 (GPIO17)"."""
-    return ", ".join(f"{HEADER_PIN[each.to]} (GPIO{each.to})" for each in part.terminals if isinstance(each.to, int))
+    return ", ".join(f"{HEADER_PIN[pin]} (GPIO{pin})" for _, pin in part.wires)

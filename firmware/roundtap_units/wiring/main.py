@@ -1,4 +1,4 @@
-"""`roundtap board`: a board's wiring as a picture, what to buy for it, and a walk through everything that is on it."""
+"""`roundtap board`: a board's wiring as a table, what to buy for it, and a walk through everything that is on it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,24 @@ import queue
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_devices.boards import BOARDS, Board, BoardError, board
 from roundtap_units.unit_words import unit_words
+from roundtap_units.wiring.board_parts import (
+    BANK_SLEEPS_MA,
+    HEADER_PIN,
+    LAMP_MA,
+    PI_MA,
+    PRICES_EUR,
+    PRICES_OF,
+    cost_eur,
+    draws_ma,
+    hours_on,
+    needed,
+    packages,
+    parts,
+)
 
 DONE, SILENT, BAD_INPUT = 0, 1, 2
 
@@ -19,7 +32,6 @@ DONE, SILENT, BAD_INPUT = 0, 1, 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", default="recommended", metavar="NAME",
                         help=f"{', '.join(BOARDS)}, or a board's TOML file (default: recommended)")
-    parser.add_argument("--svg", type=Path, default=None, metavar="FILE", help="write the wiring as a picture (A4)")
     parser.add_argument("--parts", action="store_true", help="what to buy, and what it draws")
     parser.add_argument("--test", action="store_true", help="try every button, light, buzzer and the screen")
     parser.add_argument("--language", choices=LANGUAGES, default="en")
@@ -36,35 +48,32 @@ def run(args: argparse.Namespace) -> int:
         return BAD_INPUT
     if args.test:
         return _test(made, words)
-    if args.svg is not None:
-        from roundtap_units.wiring.wiring_picture import wiring_svg
-
-        try:
-            args.svg.write_text(wiring_svg(made, words), encoding="utf-8")
-        except OSError as error:
-            print(f"roundtap board: {args.svg}: {error.strerror}", file=sys.stderr)
-            return BAD_INPUT
-        print(words("wiring.written", file=args.svg))
-    if args.parts:
-        from roundtap_units.wiring.parts_list import parts_text
-
-        print(parts_text(made, words))
-    if not args.parts and args.svg is None:
-        print(pins_text(made, words))
+    print(parts_text(made, words) if args.parts else pins_text(made, words))
     return DONE
 
 
 def pins_text(made: Board, words: Words) -> str:
     """The wires as a table for a terminal: part, BCM number, header pin."""
-    from roundtap_units.wiring.board_parts import HEADER_PIN, parts
-
-    rows = [(words(f"wiring.part.{part.name}"), each.name if part.kind == "screen" else "", f"GPIO{each.to}",
-             f"{HEADER_PIN[each.to]:>2}")
-            for part in parts(made) for each in part.terminals if isinstance(each.to, int)]
+    rows = [(words(f"wiring.part.{part.name}"), name, f"GPIO{pin}", f"{HEADER_PIN[pin]:>2}")
+            for part in parts(made) for name, pin in part.wires]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     return "\n".join([words("wiring.title", board=made.name),
                       *("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
                         for row in rows)])
+
+
+def parts_text(made: Board, words: Words) -> str:
+    """What to buy, a line a part, then what it costs and draws."""
+    lines = [words("parts.title", board=made.name), ""]
+    for count, key in needed(made):
+        low, high = PRICES_EUR[key]
+        lines.append(f"{count:>2} × {words(f'parts.{key}')}  ({low}–{high} €)")
+    low, high = cost_eur(made)
+    lines += ["", words("parts.cost", low=low, high=high, month=PRICES_OF),
+              words("parts.packages", packages=" ".join(packages(made))),
+              words("parts.draws", ma=draws_ma(made), pi=PI_MA, lamp=LAMP_MA),
+              words("parts.bank", ma=BANK_SLEEPS_MA, hours=hours_on(made, 10_000))]
+    return "\n".join(lines)
 
 
 def _test(made: Board, words: Words) -> int:
