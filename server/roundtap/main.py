@@ -43,8 +43,6 @@ COMMANDS: dict[str, Command] = {
     "fingerprint": Command("roundtap.headless.fingerprint", "whom organizers' browsers should trust", ("hub",)),
     "doctor": Command("roundtap.doctor.doctor", "how this machine is, what to do, and a bundle for who helps"),
     "backup": Command("roundtap.headless.backup", "back a hub's folder up, for instance before an upgrade", ("hub",)),
-    "downgrade": Command("roundtap.headless.downgrade", "take a journal back to the form of an older version",
-                         ("hub",)),
     "restore": Command("roundtap.headless.restore", "make a hub's folder of a backup", ("hub",)),
     "rehearse": Command("roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare",
                         ("hub", "unit")),

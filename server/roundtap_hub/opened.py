@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from roundtap_hub.journal.before_upgrade import back_up_if_behind
 from roundtap_hub.journal.clocks import Clocks, system_clocks
 from roundtap_hub.journal.copies import Copies
 from roundtap_hub.journal.database_url import DATABASE, database_url, sqlite_url
-from roundtap_hub.journal.earlier_forms import back_up_if_behind
 from roundtap_hub.journal.folder_copy import FolderCopy
 from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, check_database
 from roundtap_hub.journal.journal import Journal, JournalConflict

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
@@ -20,12 +22,6 @@ revision, down_revision = "0002", "0001"
 def upgrade():
     op.add_column("person", sa.Column("mood", sa.String, nullable=False, server_default="calm"))
     op.create_table("weather", sa.Column("day", sa.String, primary_key=True))
-
-
-def downgrade():
-    op.drop_table("weather")
-    with op.batch_alter_table("person") as person:
-        person.drop_column("mood")
 '''
 
 FAILS = MOOD.replace(
@@ -40,3 +36,19 @@ def later_forms(folder: Path, script: str = MOOD) -> Forms:
     shutil.copy(TODAY.folder / "form_0001_as_it_was.py", versions)
     (versions / "form_0002_with_a_mood.py").write_text(script)
     return Forms(versions, "0002", lambda: LATER)
+
+
+@contextmanager
+def later_program(folder: Path) -> Iterator[None]:
+    """Meanwhile this program is the later one: whatever opens a journal knows its forms."""
+    later, today = later_forms(folder), Forms(TODAY.folder, TODAY.newest, TODAY.running)
+
+    def know(forms: Forms) -> None:
+        for name in ("folder", "newest", "running"):
+            object.__setattr__(TODAY, name, getattr(forms, name))
+
+    know(later)
+    try:
+        yield
+    finally:
+        know(today)

@@ -1,4 +1,4 @@
-"""The form of a journal's tables: noted, brought to the program's own after a backup, taken back, never guessed."""
+"""The form of a journal's tables: noted, brought to the program's own after a backup that leads back, never guessed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from pathlib import Path
 
 import pytest
 from alembic.script import ScriptDirectory
-from forms_kit import FAILS, LATER, later_forms
+from forms_kit import FAILS, LATER, later_forms, later_program
 from hub_kit import make_event
 from sqlalchemy import MetaData, create_engine
 
 from roundtap.main import main
 from roundtap_core.errors import Problem
+from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.journal.backups import backups_in, make_backup, only_newest, read_backup
+from roundtap_hub.journal.before_upgrade import KEPT, back_up, back_up_if_behind
 from roundtap_hub.journal.database_url import DATABASE, sqlite_url
-from roundtap_hub.journal.earlier_forms import KEPT, back_up, back_up_if_behind, take_back
 from roundtap_hub.journal.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.migrations.known_forms import FIRST, TODAY
@@ -28,6 +29,7 @@ from roundtap_hub.journal.rows import JOURNAL
 from roundtap_hub.journal.upkeep import Upkeep
 from roundtap_hub.opened import Opened, open_folder
 from roundtap_hub.printing.job_book import BOOK
+from roundtap_hub.standby.standby_folder import StandbyFolder
 
 
 @pytest.fixture
@@ -111,7 +113,7 @@ def test_a_new_journal_has_the_tables_that_every_form_one_after_the_other_would_
             from roundtap_hub.journal.migrations.moving import move
 
             with engine.begin() as connection:
-                move(connection, TODAY, Noted(""), TODAY.newest)
+                move(connection, TODAY, Noted(""))
         into.reflect(engine)
         engine.dispose()
 
@@ -152,7 +154,7 @@ def test_a_later_form_comes_after_a_backup_that_the_hub_s_own_do_not_replace(res
     Journal(sqlite_url(rested), known=later).close()
 
     assert made is not None
-    assert made.parent == rested / "backups" / KEPT
+    assert made.parent == rested / "backups" / KEPT / FIRST
     assert made not in backups_in(rested / "backups")
     assert read_backup(made).heads == before
     assert rows(rested, "SELECT DISTINCT mood FROM person") == [("calm",)]
@@ -217,7 +219,7 @@ def test_an_older_program_names_the_later_version_and_the_way_back(
     before = dump(moved_on)
     assert main(["hub", "--data", str(moved_on), "--port", "0", "--secure-port", "0"]) == 2
     said = capfd.readouterr().err
-    for words in (LATER, version(), "roundtap downgrade --form 0001", "roundtap restore", "Nothing was changed"):
+    for words in (LATER, version(), "roundtap restore", "backups/before-upgrade/0001", "Nothing was changed"):
         assert words in said
     assert dump(moved_on) == before
 
@@ -225,60 +227,55 @@ def test_an_older_program_names_the_later_version_and_the_way_back(
 def test_the_refusal_is_said_in_every_language() -> None:
     said = Problem("journal_newer", form="0002", version=LATER, newest="0001", own="0.1")
     for language in LANGUAGES:
-        assert "roundtap downgrade --form 0001" in said.say(core_words(language))
+        text = said.say(core_words(language))
+        assert "roundtap restore" in text
+        assert "backups/before-upgrade/0001" in text
 
 
-def test_the_later_program_takes_the_journal_back_and_nothing_is_lost(moved_on: Path, tmp_path: Path) -> None:
-    later = later_forms(tmp_path / "again")
-    before = heads_with(moved_on, later)
-    made = take_back(moved_on, "0001", "", later)
-    assert made is not None
-    opened = open_folder(moved_on, lambda _: None)
-    try:
-        assert {name: head for name, head in heads(moved_on).items() if name != VENUE} == \
-            {name: head for name, head in before.items() if name != VENUE}
-        assert opened.service.snapshot.events["e1"].name
-    finally:
-        opened.close()
-    assert rows(moved_on, "SELECT form, version FROM written_by")[-1] == ("0001", version())
-
-
-def heads_with(folder: Path, known: object) -> dict[str, Head]:
-    journal = Journal(sqlite_url(folder), read_only=True, known=known)  # type: ignore[arg-type]
-    try:
-        return journal.heads()
-    finally:
-        journal.close()
-
-
-def test_nobody_takes_a_journal_back_under_a_running_hub(hub: Opened, folder: Path, tmp_path: Path) -> None:
-    assert take_back(folder, "0001", "") is None, "nothing to take back"
-    change(folder, "UPDATE alembic_version SET version_num = '0002'")
-    with pytest.raises(Problem) as refused:
-        take_back(folder, "0001", "", later_forms(tmp_path))
-    assert refused.value.key == "folder_in_use"
-
-
-def test_a_form_that_there_never_was_is_refused(rested: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for form in ("0007", "0000", "x"):
-        assert main(["downgrade", "--data", str(rested), "--form", form]) == 2
-        assert form in capfd.readouterr().err
-
-
-def test_the_form_of_a_version_is_the_one_that_it_had_the_journal_in(
-    moved_on: Path, capfd: pytest.CaptureFixture[str]
+def test_the_older_program_goes_on_with_the_backup_from_before(
+    rested: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The program that takes it back is the later one; here it is asked with the forms of today, which it refuses."""
-    assert main(["downgrade", "--data", str(moved_on), "--for", LATER]) == 0
-    assert capfd.readouterr().out == "0002\n"
-    assert main(["downgrade", "--data", str(moved_on), "--for", "0.1.dev3+g0000000"]) == 2
-    assert "0.1.dev3+g0000000" in capfd.readouterr().err
+    (rested / "keys.json").write_text('{"table-1": "00"}')
+    before, events = heads(rested), events_in(rested)
+    with later_program(tmp_path):
+        opened = open_folder(rested, lambda _: None)
+        opened.service.tell("e1", c.SetAbout({"venue": "the new hall"}), "organizer")
+        opened.close()
+        # Somebody who goes back has the later program make one more, which must not take its place.
+        assert back_up(rested, "").parent == rested / "backups" / KEPT / "0002"
+    assert rows(rested, "SELECT * FROM alembic_version") == [("0002",)]
+
+    kept, = (rested / "backups" / KEPT / "0001").iterdir()
+    assert main(["restore", str(kept), "--data", str(tmp_path / "back")]) == 0
+    assert "Winter Open" in capfd.readouterr().out
+    assert events_in(tmp_path / "back") == events
+    assert {**heads(tmp_path / "back"), VENUE: before[VENUE]} == before
+    assert (tmp_path / "back" / "keys.json").read_text() == '{"table-1": "00"}'
+    open_folder(tmp_path / "back", lambda _: None).close()
 
 
-def test_where_there_is_one_form_every_version_knows_it(rested: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["downgrade", "--data", str(rested), "--for", "0.1.dev3+g0000000"]) == 0
-    assert capfd.readouterr().out == "0001\n"
-    assert not (rested / "backups" / KEPT).exists()
+def events_in(folder: Path) -> list[tuple[object, ...]]:
+    """Every entry of the events, and every person."""
+    return (rows(folder, "SELECT * FROM entry WHERE stream != 'venue' ORDER BY stream, number")
+            + rows(folder, "SELECT * FROM person ORDER BY event, competitor"))
+
+
+def test_a_backup_of_the_later_form_is_refused_by_the_older_program(
+    moved_on: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = back_up(moved_on, "")
+    assert main(["restore", str(made), "--data", str(tmp_path / "back")]) == 2
+    assert LATER in capfd.readouterr().err
+    assert not (tmp_path / "back").exists()
+
+
+def test_a_standby_keeps_a_backup_too(rested: Path, tmp_path: Path) -> None:
+    with later_program(tmp_path):
+        standby = StandbyFolder(rested)
+        standby.open()
+        standby.close()
+    kept, = (rested / "backups" / KEPT / "0001").iterdir()
+    assert read_backup(kept).heads.keys() == {"venue", "e1"}
 
 
 # --- the command --------------------------------------------------------------------------------------------------
@@ -287,7 +284,7 @@ def test_where_there_is_one_form_every_version_knows_it(rested: Path, capfd: pyt
 def test_a_running_hub_is_backed_up_by_a_command(hub: Opened, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["backup", "--data", str(folder)]) == 0
     made = Path(capfd.readouterr().out.strip())
-    assert made.parent == folder / "backups" / KEPT
+    assert made.parent == folder / "backups" / KEPT / TODAY.newest
     assert read_backup(made).heads == heads(folder)
 
 

@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from roundtap.headless import event_input
+from roundtap_hub.journal.before_upgrade import back_up
 from roundtap_hub.journal.clocks import system_clocks
-from roundtap_hub.journal.earlier_forms import back_up
 
 
 def add_arguments(parser: ArgumentParser) -> None:

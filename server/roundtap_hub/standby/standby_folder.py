@@ -14,6 +14,7 @@ from typing import Any, TextIO
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
+from roundtap_hub.journal.before_upgrade import back_up_if_behind
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.lineage import lineage_key, next_epoch
@@ -41,6 +42,7 @@ class StandbyFolder:
 
     def open(self) -> None:
         """Read what is there already; the chains are looked through when the hub's rows come, and when it starts."""
+        back_up_if_behind(self.path, None, "")
         self._journal = Journal(sqlite_url(self.path))
         self.heads = self._journal.heads()
 

@@ -1,1 +1,1 @@
-"""The forms that a journal's tables have had, how one becomes the next, and back."""
+"""The forms that a journal's tables have had, and how one becomes the next."""

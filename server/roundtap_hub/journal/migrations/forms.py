@@ -19,7 +19,8 @@ WRITTEN_BY = Table(
     Column("number", Integer, primary_key=True, autoincrement=False), Column("form", String, nullable=False),
     Column("version", String, nullable=False),
 )
-"""Which versions of the program opened the journal in which form, in that order: so that the way back is known."""
+"""Which versions of the program opened the journal in which form, in that order: a program that is too old for it names
+the one that it is for."""
 
 
 def noted_in(connection: Connection) -> Noted:
@@ -33,9 +34,8 @@ def noted_in(connection: Connection) -> Noted:
     return Noted(form or (FIRST if "entry" in there else ""), form is not None, tuple(rows))
 
 
-def is_behind(connection: Connection, forms: Forms = TODAY) -> bool:
-    """Whether opening it would change what is there already: a backup is due before. Raises as `check`."""
-    noted = noted_in(connection)
+def is_behind(noted: Noted, forms: Forms = TODAY) -> bool:
+    """Whether opening it changes what is there already: a backup is due before. Raises Problem("journal_newer")."""
     _refuse_newer(noted, forms)
     return noted.form not in ("", forms.newest)
 
@@ -81,7 +81,7 @@ def _change(connection: Connection, create: Callable[[Connection], None], forms:
     elif noted.form != forms.newest or not noted.stamped:
         from roundtap_hub.journal.migrations.moving import move
 
-        move(connection, forms, noted, forms.newest)
+        move(connection, forms, noted)
     note(connection, forms.newest, forms.running())
     connection.commit()
 

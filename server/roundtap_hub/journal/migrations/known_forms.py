@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtap_core.version import same_build, version
+from roundtap_core.version import version
 
 FIRST = "0001"
 """What a journal has that does not say its form."""
@@ -36,7 +36,3 @@ class Noted:
     def since(self, form: str) -> str:
         """The first version that opened it in this form; "?" where nobody noted it."""
         return next((version for noted, version in self.written_by if noted == form), "?")
-
-    def form_for(self, version: str) -> str | None:
-        """In which form that version last opened it; None where it never did."""
-        return next((form for form, noted in reversed(self.written_by) if same_build(noted, version)), None)

@@ -1,1 +1,1 @@
-"""One file a form, as Alembic reads them; each says what changes from the form before, and how that is undone."""
+"""One file a form, as Alembic reads them; each says what changes from the form before."""

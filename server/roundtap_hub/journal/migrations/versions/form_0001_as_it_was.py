@@ -40,7 +40,3 @@ Table("print_text", TABLES, Column("job", String, primary_key=True), Column("tex
 
 def upgrade() -> None:
     TABLES.create_all(op.get_bind())
-
-
-def downgrade() -> None:
-    raise NotImplementedError("there is no form before the first")
