@@ -23,7 +23,6 @@ from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.event_times import Times
 from roundtap_hub.journal.proofs import Proofs
 from roundtap_hub.journal.service import Service
-from roundtap_hub.journal.trial_restore import TrialRestore
 from roundtap_hub.known_displays import Displays
 from roundtap_hub.organizers import Organizers, organizers_of
 from roundtap_hub.own_machine import OwnMachine
@@ -85,7 +84,6 @@ class Hub:
     """The addresses that stand on walls and paper. Not given: none."""
     machine: OwnMachine = field(default_factory=OwnMachine)
     """What the machine that the hub runs on says of itself."""
-    trial: TrialRestore | None = None
     """Tries whether the newest backup can be restored; None: a hub without a folder of its own."""
     new_event_id: Callable[[], str] = random_event_id
     machine_name: str = field(default_factory=lambda: printable(socket.gethostname()))

@@ -27,7 +27,6 @@ from roundtap_hub.hall_time import HallTime
 from roundtap_hub.hub import Hub, read_or_make_secret
 from roundtap_hub.hub_sound import HubSound, aplay
 from roundtap_hub.journal.clocks import system_clocks
-from roundtap_hub.journal.trial_restore import TrialRestore
 from roundtap_hub.local_units import local_folder, loopback_address, make_local_units
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import Opened, open_database, open_folder
@@ -170,8 +169,6 @@ def run(args: argparse.Namespace) -> int:
                   opened.service, opened.clocks.now, aplay(args.sound)),
               organizers=organizers or organizers_of("", opened.clocks), links=links, encrypted=encrypted,
               machine=OwnMachine(args.data),
-              trial=None if args.database is not None or args.pages else TrialRestore(
-                  args.data, opened.clocks, [*args.copy, *args.stick]),
               plain_port=(short or listeners[0]).getsockname()[1],
               reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name,
                                    partial(reached_of, listeners[0].getsockname()[0])),

@@ -163,7 +163,7 @@ POLICY: Mapping[str, Row] = {
             "POST /console/displays/sound", "POST /console/displays/<display>/set",
             "POST /console/displays/<display>/identify", "POST /console/displays/<display>/forget"),
     **_rows(Row(STAFF), "GET /console/before-doors"),
-    **_rows(Row(ORGANIZERS), "POST /console/before-doors/trial", "GET /console/before-doors/diagnostics.txt"),
+    **_rows(Row(ORGANIZERS), "GET /console/before-doors/diagnostics.txt"),
     **_rows(Row(JUDGES), "GET /console/judge"),
     **_of_event(JUDGES, SEEN, "GET /judge", "POST /call", "POST /call/settled"),
     **_of_event(HEADS, SEEN, "POST /units", "POST /leave/refused"),

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_kit import make_event, running
 from pages_kit import House, text_of
 
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -16,12 +15,7 @@ from roundtap_core.words import LANGUAGES, core_words
 from roundtap_devices.missing import Missing
 from roundtap_hub.devices.unit_health import kept
 from roundtap_hub.hall_time import HallTime
-from roundtap_hub.journal.backups import FOLDER, make_backup
-from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head
-from roundtap_hub.journal.journal import Journal
 from roundtap_hub.journal.service import Step
-from roundtap_hub.journal.trial_restore import RECORD, TrialRestore
 from roundtap_hub.own_machine import OwnMachine
 from roundtap_hub.views.before_doors import DISPLAY, LACKS, all_checks, grouped, unit_lines
 from roundtap_systemd.checks import FINE, NOTE, WRONG, Check
@@ -199,12 +193,9 @@ def test_the_page_says_it_all_and_follows(house: House) -> None:
 
 
 @pytest.mark.parametrize("role", ["judge", "head_judge", "scorekeeper"])
-def test_all_of_the_staff_may_read_and_only_organizers_try_a_backup(house: House, role: str) -> None:
+def test_all_of_the_staff_may_read(house: House, role: str) -> None:
     browser = house.staff(role)
-    page = browser.get("/console/before-doors")
-    assert page.status_code == 200
-    assert "before-doors/trial" not in page.text
-    assert browser.post("/console/before-doors/trial").status_code == 403
+    assert browser.get("/console/before-doors").status_code == 200
 
 
 def test_strangers_see_nothing(house: House) -> None:
@@ -237,83 +228,6 @@ def test_the_console_has_one_line_when_something_is_wrong_and_else_none(house: H
     assert leads() == expected
     house.hub.presence.heard("table-2", house.time(), health=kept({**HEALTH, "read_only": True}))
     assert leads()
-
-
-# --- a backup is tried
-
-class Folder:
-    """A hub's folder with one backup in it."""
-
-    def __init__(self, path: Path, wall: str | None = "2026-11-22T10:00:00+00:00") -> None:
-        self.path = path
-        with running(path / "roundtap.db") as service:
-            make_event(service)
-            journal = Journal(f"sqlite:///{path / 'roundtap.db'}")
-            head = HeadFile(path / HEAD_FILE)
-            begin_head(head, journal, service.snapshot.venue.epoch)
-            self.named = head.named
-            head.close()
-            journal.close()
-        assert self.named is not None
-        self.backup = make_backup(path, path / FOLDER, self.named, "")
-        self.clocks = Clocks("boot", lambda: 1, lambda: wall)
-
-    def tried(self) -> TrialRestore:
-        trial = TrialRestore(self.path, self.clocks)
-        trial.begin()
-        trial.wait(30)
-        return trial
-
-
-def test_a_backup_that_holds_is_restored_looked_through_and_thrown_away(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    before = sorted(path.name for path in tmp_path.rglob("*"))
-    last = folder.tried().last
-    assert last is not None
-    assert (last.backup, last.events, last.reason, last.at[:10]) == (folder.backup.name, 1, "", "2026-11-22")
-    assert sorted(path.name for path in tmp_path.rglob("*")) == sorted([*before, RECORD])
-
-
-def test_what_a_try_left_behind_that_the_plug_cut_short_is_thrown_away_at_the_start(tmp_path: Path) -> None:
-    """It is a whole hub, with people in it that are deleted next."""
-    folder = Folder(tmp_path)
-    left = tmp_path / FOLDER / "trial.tmp" / "hub"
-    left.mkdir(parents=True)
-    (left / "roundtap.db").write_bytes(folder.backup.read_bytes())
-    TrialRestore(tmp_path, folder.clocks)
-    assert not left.exists()
-
-
-def test_what_came_of_it_outlives_the_hub(tmp_path: Path) -> None:
-    last = Folder(tmp_path).tried().last
-    assert TrialRestore(tmp_path, Clocks("boot", lambda: 1, lambda: None)).last == last
-
-
-def test_a_backup_that_does_not_hold_is_said_and_harms_nothing(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
-    data = bytearray(folder.backup.read_bytes())
-    data[len(data) // 2:len(data) // 2 + 4096] = bytes(4096)
-    folder.backup.write_bytes(data)
-    journal = (tmp_path / "roundtap.db").read_bytes()
-    last = folder.tried().last
-    assert last is not None
-    assert last.reason
-    assert (tmp_path / "roundtap.db").read_bytes() == journal
-    assert not (tmp_path / FOLDER / "trial.tmp").exists()
-
-
-def test_without_a_backup_the_button_says_so(tmp_path: Path, house: House) -> None:
-    object.__setattr__(house.hub, "trial", TrialRestore(tmp_path / "none", house.hub.clocks))
-    browser = house.organizer()
-    browser.get("/console/before-doors")
-    answer = browser.post("/console/before-doors/trial")
-    assert answer.status_code == 409
-    assert "no backup to try yet" in text_of(answer)
-    assert only(house, "trial").kind == "nothing"
-
-
-def test_a_hub_on_a_database_has_nothing_to_try(house: House) -> None:
-    assert "trial" not in found(house)
 
 
 # --- the machine

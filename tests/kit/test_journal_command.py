@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,9 @@ from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import Pair, Result
+from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.head_file import Named
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
 
@@ -197,6 +201,65 @@ def test_it_looks_while_the_hub_writes(folder: Path, capsys: pytest.CaptureFixtu
     finally:
         service.stop()
         journal.close()
+
+
+@pytest.fixture
+def backup(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """On a stick, of that hub."""
+    stick = tmp_path_factory.mktemp("stick")
+    (folder / "keys.json").write_text('{"table-1": "00"}')
+    return make_backup(folder, stick / "roundtap-backups", Named("a hub", "x"), "2026-11-22T04:00")
+
+
+@pytest.mark.parametrize("place", [lambda backup: backup, lambda backup: backup.parent,
+                                   lambda backup: backup.parent.parent], ids=["file", "folder", "stick"])
+def test_a_backup_holds_what_its_hub_holds(
+        folder: Path, backup: Path, place: Callable[[Path], Path], capsys: pytest.CaptureFixture[str]) -> None:
+    before = (backup.read_bytes(), sorted(backup.parent.parent.rglob("*")))
+    hub = said(capsys, "verify", "--data", str(folder))[1].splitlines()
+    code, out, err = said(capsys, "verify", "--backup", str(place(backup)))
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [f"The backup {backup}, made 2026-11-22T04:00:", *hub]
+    assert len(hub) == 3
+    assert (backup.read_bytes(), sorted(backup.parent.parent.rglob("*"))) == before
+    whole = json.loads(said(capsys, "verify", "--backup", str(place(backup)), "--format", "json")[1])
+    assert whole["backup"] == {"file": str(backup), "made_at": "2026-11-22T04:00"}
+
+
+def test_the_newest_of_a_hub_s_own_backups_is_taken(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = [make_backup(folder, folder / "backups", Named("a hub", "x", commits), "") for commits in (1, 2)]
+    os.utime(made[0], (1, 1))
+    assert f"The backup {made[1]}, made –:" in said(capsys, "verify", "--backup", str(folder))[1]
+
+
+@pytest.mark.parametrize(("language", "holds", "broken", "altered", "damaged"), [
+    ("en", "holds", "DOES NOT HOLD", "altered at entry 3", "is damaged"),
+    ("es", "correcto", "NO ES CORRECTO", "alterado en la entrada 3", "está dañada"),
+    ("de", "stimmt", "STIMMT NICHT", "bei Eintrag 3 verändert", "ist beschädigt"),
+    ("pl", "zgadza się", "NIE ZGADZA SIĘ", "zmieniony przy wpisie 3", "jest uszkodzona")])
+def test_a_backup_that_does_not_hold_is_told_in_the_reader_s_language(
+        backup: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, language: str, holds: str,
+        broken: str, altered: str, damaged: str) -> None:
+    monkeypatch.setenv("ROUNDTAP_LANG", language)
+    assert said(capsys, "verify", "--backup", str(backup))[1].splitlines()[2].endswith(holds)
+    with closing(sqlite3.connect(backup)) as connection:
+        connection.execute("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3")
+        connection.commit()
+    code, out, _ = said(capsys, "verify", "--backup", str(backup))
+    assert (code, broken in out, altered in out) == (1, True, True)
+    with closing(sqlite3.connect(backup)) as connection:
+        connection.execute("UPDATE backup_file SET data = x'00'")
+        connection.commit()
+    code, out, err = said(capsys, "verify", "--backup", str(backup))
+    assert (code, out, damaged in err) == (2, "", True)
+
+
+def test_where_no_backup_lies_it_says_so(
+        folder: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]) -> None:
+    for place in (tmp_path_factory.mktemp("empty"), folder / "roundtap.db", folder / "nowhere"):
+        code, out, err = said(capsys, "verify", "--backup", str(place))
+        assert (code, out) == (2, "")
+        assert f"{place} is no backup of a hub" in err
 
 
 def test_the_command_needs_no_web_server(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Looks through a hub's journal: `list` says what is in it, `verify` if all holds, `salvage` takes what still does."""
+"""Looks through a journal or a backup: `list` says what is in it, `verify` if all holds, `salvage` takes what does."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from roundtap.headless import event_input
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words, catalogue
+from roundtap_hub.journal.backups import newest_in, read_backup
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.database_url import DATABASE
 from roundtap_hub.journal.folder_copy import read_copy
@@ -29,6 +30,8 @@ def add_arguments(parser: ArgumentParser) -> None:
                         "verify: read all of it, hash by hash, and compare head file, copies, seals and people with "
                         "the entries; salvage: what can still be read of a damaged journal into a new folder")
     parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
+    parser.add_argument("--backup", type=Path, default=None, metavar="PLACE",
+                        help="with list and verify: a backup instead of the folder; of a stick or a folder the newest")
     parser.add_argument("--to", type=Path, default=None, help="with salvage: the new folder")
     parser.add_argument("--outbox", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
                         help="with salvage: outbox files of table units, whose reports are taken too")
@@ -43,10 +46,11 @@ def run(args: Namespace) -> int:
     """A line a stream on stdout; exit 1 where something does not hold or is lost, 2 where there is no journal."""
     core = event_input.reader_words()
     words = catalogue("roundtap", core.language).also(core)
-    path = args.data / DATABASE
+    path = args.data / DATABASE if args.backup is None else newest_in(args.backup)
     try:
         if args.what == "salvage":
             return _salvage(args, words)
+        backup = read_backup(path) if args.backup is not None else None
         if not path.is_file():
             raise Problem("no_journal", where=str(path))
         journal = Journal(f"sqlite:///{path}", read_only=True)
@@ -60,9 +64,12 @@ def run(args: Namespace) -> int:
         return event_input.BAD_INPUT
     if args.format == "json":
         event_input.write(event_input.json_text({
+            "backup": {"file": str(path), "made_at": backup.made_at} if backup is not None else None,
             "streams": [to_json(looked, words) for looked in found],
             "beside": [{"file": name, "wrong": wrong.say(words) if wrong else None} for name, wrong in beside]}))
     else:
+        if backup is not None:
+            event_input.write(f"{words('journal.backup', file=path, made_at=backup.made_at or '–')}\n")
         event_input.write("".join(f"{line}\n" for looked in found for line in lines(looked, words, args.what)))
         for name, wrong in beside:
             event_input.write(f"{name} · {words('journal.broken' if wrong else 'journal.holds')}\n")
@@ -75,7 +82,7 @@ def run(args: Namespace) -> int:
 def _look_beside(args: Namespace, journal: Journal) -> list[tuple[str, Problem | None]]:
     """The head file and copies, by name, each with what does not hold. A hub of before this file had no head file."""
     found: list[tuple[str, Problem | None]] = []
-    if (args.data / HEAD_FILE).is_file() or journal.lineage:
+    if args.backup is None and ((args.data / HEAD_FILE).is_file() or journal.lineage):
         found.append((HEAD_FILE, _wrong(lambda: check_database(args.data / DATABASE,
                                                                read_head_file(args.data / HEAD_FILE)))))
     for path in args.copy:

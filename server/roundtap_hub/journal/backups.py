@@ -20,7 +20,8 @@ from roundtap_hub.journal.database_url import DATABASE
 from roundtap_hub.journal.head_file import HEAD_FILE, LINEAGE_TABLE, HeadFile, Named, looking_at, sync_folder
 from roundtap_hub.journal.journal import Head
 
-FOLDER, SUFFIX = "backups", ".backup"
+FOLDER, COPIES_FOLDER, SUFFIX = "backups", "roundtap-backups", ".backup"
+"""Where they lie: in the hub's folder, and on a stick."""
 GENERATIONS = 3
 MARK = 0x52544231
 """SQLite's application_id of a backup: "RTB1"."""
@@ -151,6 +152,12 @@ def backups_in(folder: Path) -> list[Path]:
     with suppress(OSError):
         return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
     return []
+
+
+def newest_in(place: Path) -> Path:
+    """The newest backup of a folder of backups, a hub's folder or a stick; else the place itself, as it was named."""
+    return next((found[0] for folder in (place, place / FOLDER, place / COPIES_FOLDER)
+                 if (found := backups_in(folder))), place)
 
 
 def only_newest(folder: Path, newest: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
-from roundtap_hub.journal.backups import FOLDER, copy_backup, make_backup, only_newest
+from roundtap_hub.journal.backups import COPIES_FOLDER, FOLDER, copy_backup, make_backup, only_newest
 from roundtap_hub.journal.folder_copy import on_same_disk
 from roundtap_hub.journal.head_file import HeadFile
 from roundtap_hub.journal.service import Service
@@ -25,7 +25,6 @@ REST = 20
 """A backup that takes long is made less often: so many times as long as it took are left between two."""
 AT_ONCE = ("round-published", "round-closed", "event-finished")
 """After these a backup is made at once."""
-COPIES_FOLDER = "roundtap-backups"
 
 
 class Upkeep:

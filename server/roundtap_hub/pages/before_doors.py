@@ -1,13 +1,12 @@
-"""Before the doors open: every check of hub and hall on one page, a backup tried, and what to send to who helps."""
+"""Before the doors open: every check of hub and hall on one page, and what to send to who helps."""
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, redirect, url_for
+from flask import Blueprint, Response
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
 from roundtap_hub.diagnostics import bundle
-from roundtap_hub.pages.base import mended_on, now_ms, page, the_hub, the_snapshot, the_units
+from roundtap_hub.pages.base import now_ms, page, the_hub, the_snapshot, the_units
 from roundtap_hub.views.before_doors import all_checks, grouped, here_text, unit_lines, wrong
 from roundtap_systemd.services import log_lines, services
 
@@ -15,7 +14,6 @@ from roundtap_systemd.services import log_lines, services
 def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/before-doors", "before_doors", before_doors)
     bp.add_url_rule("/before-doors/diagnostics.txt", "diagnostics", diagnostics)
-    bp.add_url_rule("/before-doors/trial", "try_backup", try_backup, methods=["POST"])
 
 
 def before_doors(**_: str) -> AnyResponse:
@@ -24,7 +22,7 @@ def before_doors(**_: str) -> AnyResponse:
     checks = all_checks(hub, snapshot, units, now_ms())
     return page("before_doors.html", feed="before-doors", groups=grouped(checks), wrong=wrong(checks),
                 noted=[check for check in checks if check.state == "note"], unit_lines=unit_lines(
-                    hub, snapshot, units, now_ms()), trial=hub.trial, wall=here_text(hub.clocks.wall() or ""))
+                    hub, snapshot, units, now_ms()), wall=here_text(hub.clocks.wall() or ""))
 
 
 def diagnostics() -> AnyResponse:
@@ -42,13 +40,3 @@ def diagnostics() -> AnyResponse:
     answer = Response(text, content_type="text/plain; charset=utf-8")
     answer.headers["Content-Disposition"] = 'attachment; filename="roundtap-diagnostics.txt"'
     return answer
-
-
-@mended_on(before_doors)
-def try_backup() -> AnyResponse:
-    """Restore the newest backup into a folder that is thrown away; the page says what came of it."""
-    trial = the_hub().trial
-    if trial is None:
-        raise Problem("trial_no_backup")
-    trial.begin()
-    return redirect(url_for("console.before_doors", _anchor="copies"), 303)

@@ -311,23 +311,7 @@ def _copies(hub: Hub) -> list[Check]:
             checks.append(Check("copy", FINE, {"name": ", ".join(current)}, group=COPIES))
         elif not away:
             checks.append(Check("copy", NOTE, group=COPIES))
-    checks += _trial(hub)
     days = hub.machine.pin_age_days()
     if days is not None:
         checks.append(Check("pin", NOTE if days >= PIN_OLD_DAYS else FINE, {"n": days}, group=COPIES))
     return checks
-
-
-def _trial(hub: Hub) -> list[Check]:
-    trial = hub.trial
-    if trial is None or not trial.possible:
-        return []
-    if trial.running:
-        return [Check("trial", NOTE, kind="running", group=COPIES)]
-    last = trial.last
-    if last is None:
-        return [Check("trial", NOTE, kind="never" if trial.newest() else "nothing", group=COPIES)]
-    if last.reason:
-        return [Check("trial", WRONG, {"backup": last.backup}, group=COPIES)]
-    kind = "" if last.at else "timeless"
-    return [Check("trial", FINE, {"n": last.events, "at": here_text(last.at)}, kind, COPIES)]
