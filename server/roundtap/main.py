@@ -59,7 +59,7 @@ COMMANDS: dict[str, Command] = {
     "printer": Command("roundtap_units.printer_setup.main", "which ports a printer is on; find its speed and model",
                        ("station",)),
     "wall": Command("roundtap_units.wall.main", "the hub's wall on this machine's own screen"),
-    "hotspot": Command("roundtap.network.hotspot", "make the hall's Wi-Fi on this machine, for up to eight devices"),
+    "hotspot": Command("roundtap.machine.hotspot", "make the hall's Wi-Fi on this machine, for up to eight devices"),
     "demo": Command("roundtap.demo.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),
 }
 

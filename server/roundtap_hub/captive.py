@@ -7,7 +7,7 @@ Then there is the phone that took a portal's OK for its result saved: so no form
 answered as if it had arrived. What a unit believes is signed anyway.
 
 All of it only where somebody asks the hub for another's name, on the port that is the web's own: that happens on the
-hub's hotspot (`systemd/roundtap-hotspot.conf` leads the names here), or behind a router that leads every name to the
+hub's hotspot (`systemd/roundtap-dnsmasq.conf` leads the names here), or behind a router that leads every name to the
 hub.
 """
 

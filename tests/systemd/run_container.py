@@ -272,7 +272,6 @@ def hotspot_profile(box: Container) -> str:
 
 def shared_network(box: Container) -> str:
     """The same sharing as on the hotspot, over a cable: NetworkManager's own dnsmasq with the kit's names."""
-    box.run("roundtap", "hotspot", "on")
     box.run("ip", "link", "add", "share0", "type", "veth", "peer", "name", "phone0")
     box.run("ip", "link", "set", "phone0", "up")
     box.run("nmcli", "device", "set", "share0", "managed", "yes")

@@ -14,7 +14,7 @@ from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.views.hall_network import hall_network
 from roundtap_hub.views.print_pages import printed_at
 from roundtap_hub.views.this_hub import person_rows, session_rows
-from roundtap_systemd.wifi import access_points, known_hotspot
+from roundtap_systemd.wifi import known_hotspot
 
 
 def routes(bp: Blueprint) -> None:
@@ -29,8 +29,8 @@ def this_hub(**shown: Any) -> AnyResponse:
     listed, people = hub.organizers.sessions.listed(), hub.organizers.staff.people
     rows = session_rows(listed, visit.the_visit().session, hub.organizers.who)
     hotspot = known_hotspot()
-    network = hall_network(hub.reached_at, hotspot, access_points() if hotspot is not None else ())
-    return page("this_hub.html", rows=rows, network=network if hub.reached_at.port else None,
+    network = hall_network(hub.reached_at, hotspot) if hub.reached_at.port else None
+    return page("this_hub.html", rows=rows, network=network,
                 wifi_qr=qr_svg(hotspot.qr, words()("hub.wifi.qr")) if hotspot is not None else "",
                 wall=printed_at(hub.clocks.wall()), encrypted=hub.encrypted, roles=STAFF_ROLES,
                 staff=person_rows(people, listed), revoked=[each for each in people if not each.active],

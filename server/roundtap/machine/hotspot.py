@@ -4,32 +4,33 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import secrets
 import shutil
 import subprocess
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from roundtap.headless import event_input
 from roundtap.machine import applying
-from roundtap.network.hotspot_profile import (
-    CHANNEL,
-    NAME,
-    checked,
-    forget_words,
-    new_password,
-    profile_words,
-    up_words,
-)
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue
-from roundtap_systemd.wifi import OFTEN_BOARD, STATE, AccessPoint, Hotspot, access_points, known_hotspot
+from roundtap_systemd.wifi import ADDRESS, AT_MOST, STATE, Hotspot, is_up, known_hotspot
 
+PROFILE = "roundtap-hotspot"
+NAME, CHANNEL = "Roundtap", 6
+CHANNELS = range(1, 14)
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Those that nobody takes for another one, on a screen of the hub or on paper."""
+GROUPS, GROUP = 3, 4
+PASSWORD = re.compile(r"[ -~]{8,63}")
+NAME_BYTES_MAX = 32
 READERS = "roundtap-hub"
 HUBS, NO = ("", "hub", "standby"), "no"
 """Roles that may have a hotspot: "" is a machine that was set up without roundtap.txt."""
-DNS = Path("/etc/NetworkManager/dnsmasq-shared.d/roundtap.conf")
 COUNTRY = Path("/etc/modprobe.d/roundtap-wifi-country.conf")
 """Where the Wi-Fi's module reads the country when the machine starts."""
 ANSWERS_WITHIN_S = 40.0
@@ -60,7 +61,7 @@ class Machine:
 
     root: Path = Path("/")
     run: Callable[[Sequence[str]], Said] = run_program
-    points: Callable[[], Sequence[AccessPoint]] = field(default=access_points)
+    is_up: Callable[[], bool] = is_up
 
     def at(self, path: Path) -> Path:
         return self.root / path.relative_to("/")
@@ -68,8 +69,8 @@ class Machine:
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("action", choices=("on", "off", "status", "keep"),
-                        help="on: make it, now and at every start; off: forget it; status: name, password, who is on; "
-                        "keep: as roundtap.txt says, or as it was (the service's own)")
+                        help="on: make it, now and at every start; off: forget it; status: what it is, and if it is "
+                        "up; keep: as roundtap.txt says, or as it was (the service's own)")
     parser.add_argument("--name", default=None, help=f"the Wi-Fi's name (default: as it was, or {NAME})")
     parser.add_argument("--password", default=None, help="8 to 63 letters (default: as it was, or a new one)")
     parser.add_argument("--new-password", action="store_true", help="with on: another one than before")
@@ -102,7 +103,8 @@ def act(machine: Machine, args: Namespace, t: Words) -> list[str]:
         machine.at(STATE).unlink(missing_ok=True)
         return [t("hotspot.off")]
     if args.action == "status":
-        return [t("hotspot.none")] if before is None else [*shown(before, t), *now(before, machine.points(), t)]
+        return [t("hotspot.none")] if before is None else [
+            *shown(before, t), t("hotspot.up", channel=before.channel) if machine.is_up() else t("hotspot.down")]
     password = args.password or (before.password if before and not args.new_password else "") or new_password()
     wanted = checked(Hotspot(
         args.name or (before.name if before else NAME), password,
@@ -111,7 +113,7 @@ def act(machine: Machine, args: Namespace, t: Words) -> list[str]:
         (args.country if args.country is not None else before.country if before else "").upper()))
     set_up(machine, wanted)
     said = machine.run(up_words())
-    return [*shown(wanted, t), t("hotspot.at_most", n=OFTEN_BOARD),
+    return [*shown(wanted, t), t("hotspot.at_most", n=AT_MOST),
             *([] if said.code == 0 else [t("hotspot.not_up", reason=said.text.splitlines()[0] if said.text else "–")])]
 
 
@@ -137,39 +139,64 @@ def keep(machine: Machine, args: Namespace, t: Words) -> list[str]:
 
 def set_up(machine: Machine, wanted: Hotspot) -> None:
     """The profile and all that belongs to it; it comes up with every start of the machine. Raises Problem, OSError."""
-    _write(machine.at(DNS), dns_lines())
     if wanted.country:
-        _write(machine.at(COUNTRY), f"options cfg80211 ieee80211_regdom={wanted.country}\n")
+        applying.write_whole(machine.at(COUNTRY), f"options cfg80211 ieee80211_regdom={wanted.country}\n")
         machine.run(["iw", "reg", "set", wanted.country])
     machine.run(["nmcli", "radio", "wifi", "on"])
     _tell(machine, forget_words(), may_fail=True)
     _tell(machine, profile_words(wanted))
     state = machine.at(STATE)
-    state.parent.mkdir(parents=True, exist_ok=True)
-    _write(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
-    try:
+    applying.write_whole(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
+    # No hub on this machine: nobody else has to read it.
+    with suppress(LookupError, PermissionError):
         shutil.chown(state, group=READERS)
-    except (LookupError, PermissionError):
-        # No hub on this machine: nobody else has to read it.
-        return
+
+
+def new_password(choose: Callable[[str], str] = secrets.choice) -> str:
+    """ "kmwp-4hd7-xqre": as good as 59 bits of chance, and typed without asking back."""
+    return "-".join("".join(choose(LETTERS) for _ in range(GROUP)) for _ in range(GROUPS))
+
+
+def checked(hotspot: Hotspot) -> Hotspot:
+    """The hotspot, if a Wi-Fi may be so; Problem says what is wrong and what would be right."""
+    if not hotspot.name.strip() or len(hotspot.name.encode()) > NAME_BYTES_MAX or not hotspot.name.isprintable():
+        raise Problem("hotspot_name", most=NAME_BYTES_MAX)
+    if not PASSWORD.fullmatch(hotspot.password):
+        raise Problem("hotspot_password")
+    if not re.fullmatch(r"[A-Z]{2}|", hotspot.country):
+        raise Problem("hotspot_country", said=hotspot.country)
+    if hotspot.channel not in CHANNELS:
+        raise Problem("hotspot_channel", said=hotspot.channel)
+    return hotspot
+
+
+def profile_words(hotspot: Hotspot) -> list[str]:
+    """`nmcli` and all that makes the profile. Plain WPA2 on purpose: mixed with WPA3 it drops Zero 2 W units, and
+    `pmf 1` (disable) keeps NetworkManager from offering that by itself. Addresses and names are given out by
+    NetworkManager's own dnsmasq; the hub's names are in `systemd/roundtap-dnsmasq.conf`."""
+    return ["nmcli", "connection", "add", "type", "wifi", "con-name", PROFILE, "ifname", hotspot.device or "*",
+            "ssid", hotspot.name, "connection.autoconnect", "yes", "connection.autoconnect-priority", "50",
+            "connection.autoconnect-retries", "0", "802-11-wireless.mode", "ap", "802-11-wireless.band", "bg",
+            "802-11-wireless.channel", str(hotspot.channel), "802-11-wireless.hidden",
+            "yes" if hotspot.hidden else "no", "802-11-wireless-security.key-mgmt", "wpa-psk",
+            "802-11-wireless-security.proto", "rsn", "802-11-wireless-security.pairwise", "ccmp",
+            "802-11-wireless-security.group", "ccmp", "802-11-wireless-security.pmf", "1",
+            "802-11-wireless-security.psk", hotspot.password, "ipv4.method", "shared", "ipv4.addresses",
+            f"{ADDRESS}/24", "ipv6.method", "disabled"]
+
+
+def forget_words() -> list[str]:
+    return ["nmcli", "connection", "delete", PROFILE]
+
+
+def up_words() -> list[str]:
+    return ["nmcli", "--wait", "20", "connection", "up", PROFILE]
 
 
 def shown(hotspot: Hotspot, t: Words) -> list[str]:
     """Name and password, and a code that phones take for a Wi-Fi."""
     return [t("hotspot.name", name=hotspot.name), t("hotspot.password", password=hotspot.password), "",
             *terminal_qr(hotspot.qr), ""]
-
-
-def now(hotspot: Hotspot, points: Sequence[AccessPoint], t: Words) -> list[str]:
-    """Whether it is up, and who is on it."""
-    for point in points:
-        if point.name != hotspot.name:
-            continue
-        if point.clients is None or point.limit is None:
-            return [t("hotspot.up", device=point.device, channel=point.channel)]
-        said = [t("hotspot.clients", n=point.clients, limit=point.limit, device=point.device, channel=point.channel)]
-        return [*said, t("hotspot.full")] if point.full else said
-    return [t("hotspot.down")]
 
 
 def terminal_qr(text: str) -> list[str]:
@@ -189,34 +216,9 @@ def terminal_qr(text: str) -> list[str]:
             for above, below in zip(rows[::2], rows[1::2], strict=True)]
 
 
-def dns_lines() -> str:
-    """What the hotspot's own name server says: the hub's names, and what phones ask to find out whether there is
-    internet; nothing else, so that a hub with internet on its cable hands it on."""
-    from roundtap.network.hotspot_names import LINES
-
-    return LINES
-
-
 def _tell(machine: Machine, words: Sequence[str], may_fail: bool = False) -> None:
     said = machine.run(words)
     if said.code == 127:
         raise Problem("hotspot_no_manager")
     if said.code != 0 and not may_fail:
         raise Problem("hotspot_refused", reason=said.text.splitlines()[0] if said.text else str(said.code))
-
-
-def _write(path: Path, text: str, mode: int = 0o644) -> None:
-    """All of it or nothing, and on the disk when this returns."""
-    try:
-        if path.read_text(encoding="utf-8") == text:
-            return
-    except (OSError, UnicodeDecodeError):
-        pass
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(path.name + ".new")
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fchmod(file.fileno(), mode)
-        os.fsync(file.fileno())
-    new.replace(path)

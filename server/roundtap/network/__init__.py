@@ -1,1 +1,0 @@
-"""The network that a hub makes for its hall: `roundtap hotspot`."""
