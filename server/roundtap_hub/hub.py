@@ -84,7 +84,6 @@ class Hub:
     """The addresses that stand on walls and paper. Not given: none."""
     machine: OwnMachine = field(default_factory=OwnMachine)
     """What the machine that the hub runs on says of itself."""
-    """Tries whether the newest backup can be restored; None: a hub without a folder of its own."""
     new_event_id: Callable[[], str] = random_event_id
     machine_name: str = field(default_factory=lambda: printable(socket.gethostname()))
     """What units that look for a hub call this one on their screens."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from roundtap_core.errors import Problem
 from roundtap_hub.private_files import FOLDER_MODE, write_private
+from roundtap_systemd.wifi import ADDRESS
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -40,7 +41,7 @@ BACK, AHEAD = timedelta(days=400), timedelta(days=424)
 that stood still since then is right for 424 days."""
 RENEW_BEFORE = timedelta(days=200)
 
-HOTSPOT = ip_address("10.42.0.1")
+HOTSPOT = ip_address(ADDRESS)
 """The hub's address where it is the hall's access point."""
 ANY_NAME_BELOW = ("localhost", "local", "lan", "home.arpa", "internal")
 PRIVATE_NETWORKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "127.0.0.0/8",

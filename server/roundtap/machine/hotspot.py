@@ -147,7 +147,7 @@ def set_up(machine: Machine, wanted: Hotspot) -> None:
     _tell(machine, profile_words(wanted))
     state = machine.at(STATE)
     applying.write_whole(state, json.dumps(asdict(wanted), ensure_ascii=False) + "\n", 0o640)
-    # No hub on this machine: nobody else has to read it.
+    # Where there is no such group there is no hub, and nobody else has to read it.
     with suppress(LookupError, PermissionError):
         shutil.chown(state, group=READERS)
 

@@ -16,7 +16,7 @@ def routes(bp: Blueprint) -> None:
     bp.add_url_rule("/before-doors/diagnostics.txt", "diagnostics", diagnostics)
 
 
-def before_doors(**_: str) -> AnyResponse:
+def before_doors() -> AnyResponse:
     """One line a check with what to do, part by part, the worst first; what is fine is one line."""
     hub, snapshot, units = the_hub(), the_snapshot(), the_units()
     checks = all_checks(hub, snapshot, units, now_ms())

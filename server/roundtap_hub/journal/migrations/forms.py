@@ -19,8 +19,8 @@ WRITTEN_BY = Table(
     Column("number", Integer, primary_key=True, autoincrement=False), Column("form", String, nullable=False),
     Column("version", String, nullable=False),
 )
-"""Which versions of the program opened the journal in which form, in that order: a program that is too old for it names
-the one that it is for."""
+"""Which versions of the program opened the journal in which form, in that order: so that a program
+that is too old for it can name one that is not."""
 
 
 def noted_in(connection: Connection) -> Noted:
