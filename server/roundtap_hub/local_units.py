@@ -13,6 +13,7 @@ from pathlib import Path
 
 from roundtap_hub.auth import is_loopback
 from roundtap_hub.devices.unit_keys import KEY_BYTES, PANEL, STATION, TABLE, UnitKey
+from roundtap_systemd.atomic_write import write_atomically
 
 log = logging.getLogger(__name__)
 
@@ -70,8 +71,9 @@ def make_local_units(folder: Path, address: str, taken: Container[str],
             continue
         key = UnitKey(new_key(), role)
         try:
-            _write(folder / f"{kind}.json", json.dumps({"unit": unit, "key": key.key.hex(), "hub": address}) + "\n",
-                   (f"roundtap-{kind}", GROUP))
+            said = json.dumps({"unit": unit, "key": key.key.hex(), "hub": address}) + "\n"
+            write_atomically(folder / f"{kind}.json", said.encode(), FILE_MODE,
+                             (-1, _group(f"roundtap-{kind}", GROUP)))
         except OSError as error:
             log.warning("%s gets no key: %s", unit, error)
             continue
@@ -79,30 +81,11 @@ def make_local_units(folder: Path, address: str, taken: Container[str],
     return made
 
 
-def _write(path: Path, text: str, groups: tuple[str, ...]) -> None:
-    """Whole or not at all. Not synced: it is worth nothing after the next start."""
-    temporary = path.with_name(f".{path.name}.new")
-    with suppress(FileNotFoundError):
-        temporary.unlink()
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            group = next((number for number in map(_group, groups) if number is not None), None)
-            if group is not None:
-                os.fchown(descriptor, -1, group)
-            os.fchmod(descriptor, FILE_MODE)
-        os.replace(temporary, path)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-
-
-def _group(name: str) -> int | None:
-    """Its number, where there is one and this process may give a file to it."""
-    try:
-        number = grp.getgrnam(name).gr_gid
-    except KeyError:
-        return None
-    return number if os.geteuid() == 0 or number in (os.getegid(), *os.getgroups()) else None
+def _group(*names: str) -> int:
+    """The number of the first one that there is and that this process may give a file to; -1: none of them."""
+    for name in names:
+        with suppress(KeyError):
+            number = grp.getgrnam(name).gr_gid
+            if os.geteuid() == 0 or number in (os.getegid(), *os.getgroups()):
+                return number
+    return -1

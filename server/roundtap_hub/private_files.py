@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
+
+from roundtap_systemd.atomic_write import write_atomically
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 OTHERS = 0o077
@@ -22,28 +23,8 @@ def write_private(path: Path, text: str) -> None:
 
 def write_private_bytes(path: Path, content: bytes) -> None:
     """The same for what may be no text."""
-    temporary = path.with_name(f"{path.name}.new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, FILE_MODE)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            if os.geteuid() == 0:
-                owner = path.parent.stat()
-                os.fchown(descriptor, owner.st_uid, owner.st_gid)
-            # One that was left behind by a power cut may be anybody's to read.
-            os.fchmod(descriptor, FILE_MODE)
-            file.write(content)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(temporary, path)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    folder = path.parent.stat()
+    write_atomically(path, content, FILE_MODE, (folder.st_uid, folder.st_gid) if os.geteuid() == 0 else (-1, -1))
 
 
 def make_private_folder(folder: Path) -> list[Path]:

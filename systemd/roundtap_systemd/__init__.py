@@ -1,1 +1,1 @@
-"""What a service says to systemd. Imports nobody of the house, and nothing beyond the standard library."""
+"""What hub, units and command line share of their machine. Imports nobody of the house, only the standard library."""

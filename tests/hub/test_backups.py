@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,14 @@ def test_a_damaged_backup_is_said_to_be_one(hub: Opened, folder: Path, tmp_path:
     assert caught.value.key == "backup_damaged"
 
 
+def test_what_a_power_cut_left_half_made_goes_with_the_next_one(hub: Opened, folder: Path, tmp_path: Path) -> None:
+    made = make_backup(folder, tmp_path / "stick", named_in(folder), "")
+    (made.parent / f".{made.name}.new").write_bytes(b"half of it")
+    (made.parent / ".theirs").write_bytes(b"somebody else's")
+    newer = make_backup(folder, tmp_path / "stick", replace(named_in(folder), commits=9999), "")
+    assert sorted(path.name for path in made.parent.iterdir()) == sorted([".theirs", made.name, newer.name])
+
+
 def test_a_row_that_is_missing_in_it_is_noticed(hub: Opened, folder: Path, tmp_path: Path) -> None:
     made = make_backup(folder, tmp_path / "stick", named_in(folder), "")
     with closing(sqlite3.connect(made)) as connection:
@@ -142,7 +151,7 @@ def test_a_commit_while_it_is_made_is_not_in_it_and_does_not_begin_it_anew(
         if path.name.endswith("new") and len(told) < 5:
             told.append(len(hub.service.tell("e1", c.SetAbout({"venue": f"room {len(told)}"}), "organizer")))
 
-    monkeypatch.setattr("roundtap_hub.journal.backups._sync_file", step)
+    monkeypatch.setattr("roundtap_hub.journal.backups.sync", step)
     backup = read_backup(make_backup(folder, tmp_path / "stick", named_in(folder), ""))
     assert told == [1] * 5
     assert backup.heads["e1"].number == 7

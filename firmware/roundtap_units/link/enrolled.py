@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from roundtap_systemd.atomic_write import write_atomically
 from roundtap_units.link.hub_choice import Place, address_of, place_of
-from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line, sync_folder
+from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line
 
 log = logging.getLogger(__name__)
 
@@ -47,15 +46,6 @@ def read_enrolled(folder: Path) -> Enrolled | None:
 def keep_enrolled(folder: Path, enrolled: Enrolled) -> None:
     """On the disk when this returns, whole or not at all. OSError: what was kept before stands."""
     folder.mkdir(parents=True, exist_ok=True)
-    path, temporary = folder / FILE, folder / f".{FILE}.new"
-    with suppress(FileNotFoundError):
-        temporary.unlink()
     line = summed_line({"unit": enrolled.unit, "key": enrolled.key.hex(), "hub": enrolled.hub,
                         "hubs": [address_of(each) for each in enrolled.hubs[:HUBS_MAX]]})
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
-    sync_folder(folder)
+    write_atomically(folder / FILE, line, 0o600)

@@ -12,14 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from roundtap_units.link.safe_file import (
-    UNREADABLE,
-    read_only,
-    read_summed,
-    summed_line,
-    sync_folder,
-    write_safely,
-)
+from roundtap_systemd.atomic_write import sync, write_atomically
+from roundtap_units.link.safe_file import UNREADABLE, read_only, read_summed, summed_line
 
 log = logging.getLogger(__name__)
 
@@ -221,7 +215,7 @@ class Outbox:
                 lines.append(_report_line(kept))
                 if kept.fate is not None:
                     lines.append(_fate_line(kept))
-            write_safely(self._path, b"".join(lines))
+            write_atomically(self._path, b"".join(lines))
             # All of it was written just now, what was owed too.
             self._unnoted = []
             self._kept = rest
@@ -238,7 +232,7 @@ class Outbox:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._clean()
             self._file = open(self._path, "ab", buffering=0)  # noqa: SIM115 — for the unit's life: a report must not wait.
-            sync_folder(self._path.parent)
+            sync(self._path.parent)
             self._refused = False
         except OSError as error:
             if self._file is not None:
@@ -284,7 +278,7 @@ class Outbox:
                         file.write(raw + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
-            write_safely(self._path, b"".join(raw + b"\n" for raw in self._lines))
+            write_atomically(self._path, b"".join(raw + b"\n" for raw in self._lines))
             # What was counted twice, being in both files, is counted once from now on.
             self._damaged = sum(map(_may_be_report, self._aside.read_bytes().split(b"\n")))
         elif self._torn is not None:

@@ -1,4 +1,4 @@
-"""What a unit keeps on its disk: lines with a checksum of their content, whole files in one atomic step."""
+"""What a unit keeps on its disk: lines with a checksum of their content."""
 
 from __future__ import annotations
 
@@ -34,26 +34,6 @@ def read_summed(raw: bytes) -> tuple[dict[str, Any], bool]:
 def key_mark(key: bytes) -> str:
     """What tells two keys apart and gives neither away."""
     return hashlib.sha256(b"roundtap/key-mark/1\n" + key).hexdigest()[:16]
-
-
-def write_safely(path: Path, data: bytes) -> None:
-    """Put a file in place, whole or not at all, and on the disk when this returns. OSError: the old one stands."""
-    temporary = path.with_suffix(".new")
-    with open(temporary, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """A new file's name is only safe once its folder is."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def read_only(folder: Path) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line, write_safely
+from roundtap_systemd.atomic_write import write_atomically
+from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line
 
 log = logging.getLogger(__name__)
 
@@ -111,8 +112,8 @@ class StoredView:
             return True
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_safely(self._path, summed_line({"view": self.view, "boot": self._boot,
-                                                  "deadline_here_ms": self.deadline_here_ms}))
+            write_atomically(self._path, summed_line({
+                "view": self.view, "boot": self._boot, "deadline_here_ms": self.deadline_here_ms}))
         except (OSError, TypeError, ValueError) as error:
             log.error("%s cannot be written: %s", self._path, error)
             return False

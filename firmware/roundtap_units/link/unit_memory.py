@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line, write_safely
+from roundtap_systemd.atomic_write import write_atomically
+from roundtap_units.link.safe_file import UNREADABLE, read_summed, summed_line
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +107,7 @@ class UnitMemory:
             return
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_safely(self._path, summed_line({
+            write_atomically(self._path, summed_line({
                 "instance": self._folder_id, "epochs": list(self.epochs), "hubs": list(self.hubs), "hub": self.hub,
                 "damaged_read": self.damaged_read}))
         except OSError as error:

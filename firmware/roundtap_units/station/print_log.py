@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from roundtap_systemd.atomic_write import write_atomically
 
 log = logging.getLogger(__name__)
 
@@ -91,20 +92,9 @@ class PrintLog:
     def _rewrite(self) -> None:
         """One line a job, the newest KEPT_JOBS, in one atomic step: the file does not grow from start to start."""
         self.jobs = dict(list(self.jobs.items())[-KEPT_JOBS:])
-        lines: Iterable[Any] = ([job_id, state, detail] for job_id, (state, detail) in self.jobs.items())
-        temporary = self._path.with_suffix(".new")
-        with open(temporary, "wb") as file:
-            if self.printer_answers:
-                file.write(_line({"printer_answers": True}))
-            file.writelines(_line(line) for line in lines)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, self._path)
-        folder = os.open(self._path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        answers = [{"printer_answers": True}] if self.printer_answers else []
+        jobs = [[job_id, state, detail] for job_id, (state, detail) in self.jobs.items()]
+        write_atomically(self._path, b"".join(_line(line) for line in (*answers, *jobs)))
 
 
 def _line(value: Any) -> bytes:

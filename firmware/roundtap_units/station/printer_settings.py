@@ -10,7 +10,7 @@ from typing import Any
 
 from roundtap_devices.printing.known_printers import PROFILES
 from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile
-from roundtap_units.link.safe_file import write_safely
+from roundtap_systemd.atomic_write import write_atomically
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
 def write_settings(folder: Path, settings: PrinterSettings) -> None:
     """In one atomic step. OSError: the file stands as it was."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_safely(folder / FILE, json.dumps(asdict(settings), indent=1).encode() + b"\n")
+    write_atomically(folder / FILE, json.dumps(asdict(settings), indent=1).encode() + b"\n")
 
 
 def _checked(said: Any) -> dict[str, Any]:

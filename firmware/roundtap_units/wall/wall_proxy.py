@@ -17,9 +17,9 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+from roundtap_systemd.atomic_write import write_atomically
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.link.hub_choice import address_of, places_of
-from roundtap_units.link.safe_file import write_safely
 from roundtap_units.wall.hub_watch import HubWatch
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ class Memory:
             return
         self.display, self.hub = display, hub
         with suppress(OSError):
-            write_safely(self._path, json.dumps({"display": display, "hub": hub}).encode())
+            write_atomically(self._path, json.dumps({"display": display, "hub": hub}).encode())
 
 
 class WallProxy(socketserver.ThreadingTCPServer):

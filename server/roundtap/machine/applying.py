@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import stat
 import subprocess
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from roundtap.machine import boot_files, roles
 from roundtap.machine.settings_file import FILE, SECRET, Said, Settings, key_of, read
+from roundtap_systemd.atomic_write import write_atomically
 
 BOOT = ("boot/firmware", "boot")
 EACH_START = "roundtap-first-boot.service"
@@ -177,22 +179,15 @@ def _give_to(path: Path, group: str) -> None:
         shutil.chown(path, group=group)
 
 
-def write_whole(path: Path, text: str, mode: int = 0o644) -> None:
-    """All of it or nothing, whenever the plug is pulled."""
+def write_whole(path: Path, text: str, mode: int = 0o644) -> bool:
+    """Write a file of the system's, whole or not at all; False: it stood there already."""
+    content = text.encode()
+    with contextlib.suppress(OSError):
+        if path.read_bytes() == content and stat.S_IMODE(path.stat().st_mode) == mode:
+            return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(path.name + ".new")
-    opened = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    with os.fdopen(opened, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fchmod(file.fileno(), mode)
-        os.fsync(file.fileno())
-    new.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    write_atomically(path, content, mode)
+    return True
 
 
 def _remove_left(machine: Machine, settings: Settings, passwords: dict[str, str]) -> list[str]:
@@ -223,9 +218,8 @@ def _copy_beside(machine: Machine) -> list[str]:
         except (OSError, UnicodeDecodeError):
             continue
         target = machine.root / roles.ETC / source.name
-        if not target.is_file() or target.read_text(encoding="utf-8", errors="replace") != text:
-            group = "roundtap-standby" if source.name == "standby.toml" else ""
-            write_whole(target, text, 0o640 if group else 0o644)
+        group = "roundtap-standby" if source.name == "standby.toml" else ""
+        if write_whole(target, text, 0o640 if group else 0o644):
             if group:
                 _give_to(target, group)
             changed.append(f"{roles.ETC}/{source.name}")
@@ -338,18 +332,7 @@ def wipe(path: Path, taken: Collection[str] = SECRET) -> None:
         kept.append(line)
     new = b"".join(kept)
     if new != raw:
-        replace_bytes(path, new)
-
-
-def replace_bytes(path: Path, raw: bytes) -> None:
-    """On FAT, too: the new file is whole on the card before it takes the old one's name."""
-    new = path.with_name(path.name + ".new")
-    with new.open("wb") as file:
-        file.write(raw)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    os.sync()
+        write_atomically(path, new, on_fat=True)
 
 
 def set_role(machine: Machine, role: str) -> Path:
@@ -366,6 +349,6 @@ def set_role(machine: Machine, role: str) -> Path:
     kept = [line for line in lines if key_of(line) != "role"]
     if kept and not kept[-1].endswith((b"\n", b"\r")):
         kept[-1] += b"\n"
-    replace_bytes(path, b"".join([*kept, f"role = {role}\n".encode()]))
+    write_atomically(path, b"".join([*kept, f"role = {role}\n".encode()]), on_fat=True)
     return path
 

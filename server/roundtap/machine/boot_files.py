@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from roundtap.machine.settings_file import Settings
+from roundtap_systemd.atomic_write import write_atomically
 
 BEGIN = "# --- Roundtap: made from roundtap.txt; write nothing between these two lines"
 END = "# --- Roundtap: end"
@@ -36,7 +36,7 @@ def take(boot: Path, settings: Settings, own_boards: Path) -> list[str]:
         old = path.read_bytes().decode("utf-8", errors="surrogateescape")
         new = with_block(old, wanted) if name == "config.txt" else cmdline(old, settings.country, serial)
         if new != old:
-            replace_text(path, new)
+            write_atomically(path, new.encode(errors="surrogateescape"), on_fat=True)
             changed.append(name)
     return changed
 
@@ -85,14 +85,3 @@ def with_word(words: list[str], name: str, value: str) -> list[str]:
     if any(word.startswith(name) for word in words):
         return [new if word.startswith(name) else word for word in words]
     return [*words, new]
-
-
-def replace_text(path: Path, text: str) -> None:
-    """On FAT: the new file is whole on the card before it takes the old one's name."""
-    new = path.with_name(path.name + ".new")
-    with new.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    os.sync()

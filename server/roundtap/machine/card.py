@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Protocol
 
 from roundtap.machine import boot_files, read_only, says
-from roundtap.machine.applying import machine_at, replace_bytes
+from roundtap.machine.applying import machine_at
 from roundtap.machine.settings_file import FILE, Settings, read
 from roundtap_core.errors import Problem
 from roundtap_core.words import core_words
+from roundtap_systemd.atomic_write import write_atomically
 
 DONE, BAD_INPUT = 0, 2
 FILES = Path(__file__).with_name("card_files")
@@ -120,7 +121,7 @@ class FolderCard:
     def put(self, name: str, raw: bytes) -> None:
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_bytes(path, raw)
+        write_atomically(path, raw, on_fat=True)
         path.chmod(0o755 if name.endswith(".sh") else 0o644)
 
     def copy(self, sources: Sequence[Path], folder: str) -> None:

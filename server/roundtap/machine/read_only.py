@@ -9,6 +9,7 @@ from pathlib import Path
 from roundtap.machine import boot_files, roles
 from roundtap.machine.applying import Machine, write_whole
 from roundtap.machine.settings_file import Said
+from roundtap_systemd.atomic_write import write_atomically
 
 LABEL, DATA = "roundtap-data", "data"
 OVERLAY, OVERLAY_VALUE = "overlayroot=", "tmpfs:recurse=0"
@@ -92,10 +93,10 @@ def prepare(machine: Machine) -> list[Said]:
     old = fstab.read_text(encoding="utf-8") if fstab.is_file() else ""
     # Checked at each start; a partition that is gone keeps the services that need it from starting, and nobody else.
     lines = [f"{card or f'LABEL={LABEL}'} /{DATA} ext4 noatime,nofail,x-systemd.device-timeout=20s 0 2", *binds]
-    _write_if_new(fstab, with_mounts(old, lines))
-    _write_if_new(root / "etc/systemd/journald.conf.d/roundtap.conf", JOURNAL)
+    write_whole(fstab, with_mounts(old, lines))
+    write_whole(root / "etc/systemd/journald.conf.d/roundtap.conf", JOURNAL)
     if (root / "etc/rpi").is_dir():
-        _write_if_new(root / "etc/rpi/swap.conf.d/80-roundtap.conf", SWAP)
+        write_whole(root / "etc/rpi/swap.conf.d/80-roundtap.conf", SWAP)
     return []
 
 
@@ -117,11 +118,6 @@ def _boot_read_only(line: str) -> str:
     return "".join(fields)
 
 
-def _write_if_new(path: Path, text: str) -> None:
-    if not path.is_file() or path.read_text(encoding="utf-8", errors="replace") != text:
-        write_whole(path, text)
-
-
 def turn(machine: Machine, on: bool) -> tuple[bool, list[Said]]:
     """From the next start on, read-only or writable. (Whether that changes anything; what is to be told.)"""
     boot = machine.boot()
@@ -138,5 +134,5 @@ def turn(machine: Machine, on: bool) -> tuple[bool, list[Said]]:
     if new == words:
         return False, []
     with machine.boot_open():
-        boot_files.replace_text(path, " ".join(new) + "\n")
+        write_atomically(path, f"{' '.join(new)}\n".encode(), on_fat=True)
     return True, []

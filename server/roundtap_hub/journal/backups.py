@@ -17,8 +17,9 @@ from pathlib import Path
 
 from roundtap_core.errors import Problem
 from roundtap_hub.journal.database_url import DATABASE
-from roundtap_hub.journal.head_file import HEAD_FILE, LINEAGE_TABLE, HeadFile, Named, looking_at, sync_folder
+from roundtap_hub.journal.head_file import HEAD_FILE, LINEAGE_TABLE, HeadFile, Named, looking_at
 from roundtap_hub.journal.journal import Head
+from roundtap_systemd.atomic_write import replacing, sync, write_atomically
 
 FOLDER, COPIES_FOLDER, SUFFIX = "backups", "roundtap-backups", ".backup"
 """Where they lie: in the hub's folder, and on a stick."""
@@ -56,7 +57,9 @@ class Backup:
             (folder / name).unlink(missing_ok=True)
         with closing(_looking_at(self.path)) as source:
             for name, mode, data in source.execute(f"SELECT name, mode, data FROM {FILE}"):
-                _write_file(folder / name, data, mode)
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                write_atomically(path, data, mode or 0o600)
             with closing(sqlite3.connect(folder / DATABASE)) as target:
                 source.backup(target)
                 target.execute(f"DROP TABLE {ABOUT}")
@@ -65,8 +68,8 @@ class Backup:
                 target.commit()
                 target.execute("PRAGMA journal_mode = DELETE")
         os.chmod(folder / DATABASE, 0o600)
-        _sync_file(folder / DATABASE)
-        sync_folder(folder)
+        sync(folder / DATABASE)
+        sync(folder)
         head = HeadFile(folder / HEAD_FILE)
         try:
             head.begin(Named(self.lineage, self.epoch, self.commits, self.heads))
@@ -79,19 +82,12 @@ def make_backup(folder: Path, to: Path, named: Named, made_at: str) -> Path:
     the newest three are removed. The hub may run. Raises OSError, sqlite3.Error, and Problem("backup_damaged")."""
     to.mkdir(exist_ok=True, mode=0o700)
     path = to / f"roundtap-{named.lineage}-{named.epoch}-{named.commits:08}{SUFFIX}"
-    temporary = to / f"roundtap-{named.lineage}.backup-new"
-    temporary.unlink(missing_ok=True)
-    try:
+    with replacing(path, on_fat=True) as temporary:
         with closing(looking_at(folder / DATABASE)) as source, closing(sqlite3.connect(temporary)) as target:
             os.chmod(temporary, 0o600)
             _copy_pages(source, target, temporary)
             _describe(target, folder, named, made_at)
         read_backup(temporary)
-        _sync_file(temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    sync_folder(to)
     _prune(to, named, path)
     return path
 
@@ -99,14 +95,9 @@ def make_backup(folder: Path, to: Path, named: Named, made_at: str) -> Path:
 def copy_backup(backup: Path, to: Path, named: Named) -> Path:
     """The same file in another folder, on another disk. Raises OSError."""
     to.mkdir(exist_ok=True, mode=0o700)
-    path, temporary = to / backup.name, to / f"{backup.name}-new"
-    try:
+    path = to / backup.name
+    with replacing(path, on_fat=True) as temporary:
         shutil.copyfile(backup, temporary)
-        _sync_file(temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    sync_folder(to)
     _prune(to, named, path)
     return path
 
@@ -166,7 +157,7 @@ def only_newest(folder: Path, newest: Path) -> None:
         if path != folder / newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
             _overwrite(path)
             path.unlink()
-    sync_folder(folder)
+    sync(folder)
 
 
 def _looking_at(path: Path) -> sqlite3.Connection:
@@ -182,7 +173,7 @@ def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Pa
     source.isolation_level = None
     source.execute("BEGIN")
     source.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    source.backup(target, pages=STEP_PAGES, progress=lambda *_: _sync_file(path), sleep=STEP_PAUSE_S)
+    source.backup(target, pages=STEP_PAGES, progress=lambda *_: sync(path), sleep=STEP_PAUSE_S)
     source.execute("COMMIT")
     target.execute("PRAGMA journal_mode = DELETE")
 
@@ -235,6 +226,9 @@ def _prune(folder: Path, named: Named, newest: Path) -> None:
     for path in ours[GENERATIONS:] + others[GENERATIONS:]:
         if path != newest:
             path.unlink(missing_ok=True)
+    # What a power cut left half-made is as large as a backup.
+    for path in folder.glob(f".roundtap-{named.lineage}-*"):
+        path.unlink(missing_ok=True)
 
 
 def _overwrite(path: Path) -> None:
@@ -244,22 +238,3 @@ def _overwrite(path: Path) -> None:
             left -= file.write(bytes(min(left, 1 << 16)))
         file.flush()
         os.fsync(file.fileno())
-
-
-def _write_file(path: Path, data: bytes, mode: int) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = path.with_name(f"{path.name}.new")
-    made = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode or 0o600)
-    with os.fdopen(made, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
-
-
-def _sync_file(path: Path) -> None:
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

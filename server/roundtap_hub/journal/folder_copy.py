@@ -15,10 +15,10 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.journal.copies import Batch
 from roundtap_hub.journal.forgotten import REMOVED
-from roundtap_hub.journal.head_file import sync_folder
 from roundtap_hub.journal.journal import Head, PersonRow
 from roundtap_hub.journal.rows import to_row
 from roundtap_hub.journal.venue import DELETED
+from roundtap_systemd.atomic_write import replacing
 
 COPY_FILE = "roundtap-copy.journal"
 FORMAT = 1
@@ -115,21 +115,12 @@ class FolderCopy:
         self._people_of -= events
 
     def _make(self, path: Path, lines: Iterator[Mapping[str, Any]] | list[Mapping[str, Any]]) -> None:
-        temporary = path.with_suffix(".new")
-        made = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
         chain, length = "", 0
-        try:
+        with replacing(path, on_fat=True) as temporary, open(temporary, "xb", opener=_own_file) as made:
             for said in lines:
                 line, chain = _line(chain, said)
-                _write(made, line, length)
-                length += len(line)
-            os.fsync(made)
-            os.replace(temporary, path)
-            sync_folder(path.parent)
-        except BaseException:
-            os.close(made)
-            raise
-        self._file, self._chain, self._length = made, chain, length
+                length += made.write(line)
+        self._file, self._chain, self._length = os.open(path, os.O_RDWR), chain, length
 
 
 @dataclass(slots=True)
@@ -240,6 +231,10 @@ def _aside(path: Path, word: str) -> Path:
     """A name that nothing has yet."""
     tries = [path.with_name(f"{path.stem}-{word[:16]}{number}.aside") for number in ("", "-2", "-3", "-4")]
     return next((each for each in tries if not each.exists()), tries[-1])
+
+
+def _own_file(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _write(file: int, data: bytes, at: int) -> None:

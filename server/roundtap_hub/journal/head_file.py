@@ -21,6 +21,7 @@ from urllib.parse import quote
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.journal.journal import Head, Journal
+from roundtap_systemd.atomic_write import write_atomically
 
 HEAD_FILE = "roundtap.head"
 LINEAGE_TABLE = "lineage"
@@ -85,16 +86,8 @@ class HeadFile:
     def begin(self, named: Named) -> None:
         """Make the file anew, whole or not at all. Raises OSError."""
         data = _line(named.to_json())
-        temporary = self.path.with_suffix(".head-new")
-        made = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            _write_all(made, data + bytes(SPARE_BYTES), 0)
-            os.fsync(made)
-            os.replace(temporary, self.path)
-        except OSError:
-            os.close(made)
-            raise
-        sync_folder(self.path.parent)
+        write_atomically(self.path, data + bytes(SPARE_BYTES), 0o600)
+        made = os.open(self.path, os.O_RDWR)
         if self._file >= 0:
             os.close(self._file)
         self._file, self._at, self.named = made, len(data), named
@@ -248,15 +241,6 @@ def _look(database: Path, heads: Mapping[str, Head]) -> _Found:
     finally:
         connection.close()
     return _Found(lineage, last, hashes)
-
-
-def sync_folder(folder: Path) -> None:
-    """A new file's name is only safe once its folder is."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 def _empty(database: Path, heads: Mapping[str, Head]) -> Problem:

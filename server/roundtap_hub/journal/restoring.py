@@ -13,12 +13,13 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
 from roundtap_hub.journal.backups import LEFT_OUT, Backup, read_backup
 from roundtap_hub.journal.database_url import DATABASE
-from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, sync_folder
+from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.lineage import following_epoch
 from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.journal.verify import verify
+from roundtap_systemd.atomic_write import sync
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +85,5 @@ def _put_in_place(making: Path, folder: Path) -> None:
     else:
         for path in sorted(making.iterdir(), key=lambda path: (path.name.startswith(DATABASE), path.name)):
             os.replace(path, folder / path.name)
-        sync_folder(folder)
-    sync_folder(folder.parent)
+        sync(folder)
+    sync(folder.parent)

@@ -20,7 +20,7 @@ from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.lineage import lineage_key, next_epoch
 from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
-from roundtap_hub.private_files import write_private
+from roundtap_hub.private_files import write_private, write_private_bytes
 from roundtap_hub.standby.standby_rows import Heads, following, heads_json, people_of
 
 NOTES, KEY_TURNED, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
@@ -92,7 +92,7 @@ class StandbyFolder:
             path = self.path.joinpath(*parts)
             if not path.exists() or path.read_bytes() != content:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                _write_bytes(path, content)
+                write_private_bytes(path, content)
 
     def note(self, **changed: Any) -> None:
         """What is to be known after a restart: "level" (whether everything was here once), "hub", "own" (addresses)."""
@@ -167,14 +167,3 @@ def _locked(path: Path) -> TextIO | None:
         file.close()
         raise
     return file
-
-
-def _write_bytes(path: Path, content: bytes) -> None:
-    """Whole or not at all, for its owner only."""
-    temporary = path.with_name(path.name + ".new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
