@@ -8,17 +8,19 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from math import ceil
 from urllib.parse import unquote
+
+from roundtap_hub.rate_limits import Bucket, Rate
 
 FREE_TRIES = 5
 FIRST_WAIT_MS = 30_000
 LONGEST_WAIT_MS = 15 * 60_000
 ADDRESSES_KEPT = 4096
 
-TRIES_OF_ALL = 20
-"""So many wrong PINs of all addresses together are looked at at once, and then one more every so often."""
-ONE_MORE_AFTER_MS = 6_000
-"""A night of guessing from everywhere tries 7,200 of 100,000,000."""
+TRIES_OF_ALL = Rate(20, 1 / 6)
+"""Wrong PINs of all addresses together that are looked at: a night of guessing from everywhere tries 7,200 of
+100,000,000."""
 
 
 @dataclass(slots=True)
@@ -31,7 +33,7 @@ class Tries:
 
 class PinGate:
     """Slows guessing down: five free tries an address, then a wait that doubles with each further wrong one; and over
-    all addresses no more than TRIES_OF_ALL at once.
+    all addresses no more than TRIES_OF_ALL.
 
     Who sits at the hub itself, and an address from which the right PIN came before, wait for nobody else's guesses.
     `now_ms` is a monotonic clock.
@@ -42,8 +44,7 @@ class PinGate:
         self._lock = threading.Lock()
         self._tries: dict[str, Tries] = {}
         self._was_right: dict[str, None] = {}
-        self._left = float(TRIES_OF_ALL)
-        self._left_at_ms = now_ms()
+        self._of_all = Bucket(TRIES_OF_ALL, now_ms())
 
     def wait_ms(self, address: str) -> int:
         """How long this address must still wait; 0: it may try."""
@@ -51,7 +52,7 @@ class PinGate:
         with self._lock:
             tries, now = self._tries.get(address), self._now_ms()
             own = max(0, tries.until_ms - now) if tries else 0
-            return max(own, 0 if self._alone(address) else self._wait_of_all(now))
+            return max(own, 0 if self._alone(address) else ceil(self._of_all.wait_ms(now)))
 
     def admit(self, address: str, is_right: Callable[[], bool],
               forgives: Callable[[], bool] = lambda: True) -> bool:
@@ -66,11 +67,11 @@ class PinGate:
             tries = self._tries.pop(address, None) or Tries()
             self._tries[address] = tries
             alone = self._alone(address)
-            if tries.until_ms > now or (not alone and self._wait_of_all(now)):
+            if tries.until_ms > now or (not alone and self._of_all.wait_ms(now)):
                 return False
             tries.wrong += 1
             if not alone:
-                self._left -= 1
+                self._of_all.take(now)
             if tries.wrong >= FREE_TRIES:
                 doublings = min(tries.wrong - FREE_TRIES, 16)
                 tries.until_ms = now + min(LONGEST_WAIT_MS, FIRST_WAIT_MS << doublings)
@@ -86,17 +87,11 @@ class PinGate:
             self._was_right[address] = None
             _keep_newest(self._was_right)
             if not alone:
-                self._left = min(self._left + 1, TRIES_OF_ALL)
+                self._of_all.take(self._now_ms(), -1)
         return True
 
     def _alone(self, address: str) -> bool:
         return address in self._was_right or is_loopback(address)
-
-    def _wait_of_all(self, now: int) -> int:
-        """Until the next try of anybody may be looked at; counts what has come back since it was asked last."""
-        self._left = min(TRIES_OF_ALL, self._left + (now - self._left_at_ms) / ONE_MORE_AFTER_MS)
-        self._left_at_ms = now
-        return 0 if self._left >= 1 else max(1, round((1 - self._left) * ONE_MORE_AFTER_MS))
 
 
 def _keep_newest(kept: dict[str, Tries] | dict[str, None]) -> None:

@@ -10,6 +10,9 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
+from math import inf
+
+from roundtap_hub.rate_limits import Bucket, Rate
 
 PLACES_MAX = 4096
 """Connections in all: a thousand phones with three each, and room for the hall's units."""
@@ -18,7 +21,7 @@ FILES_BESIDE = 128
 FILES_WANTED = 16384
 PER_ADDRESS = 64
 """Connections of one address: ten phones' worth. One phone opens six at the most, and a few while it changes pages."""
-REQUESTS_A_SECOND, REQUESTS_AT_ONCE = 100, 400
+REQUESTS = Rate(400, 100)
 """What one address may ask; beyond, its questions are looked at later, and nobody else's."""
 OPENED_AT_ONCE, OPENED_AGAIN_S = 2, 4.0
 """So many times its places an address may open connections at once, and so long until it may have opened all of its
@@ -58,13 +61,11 @@ def caller_of(address: str) -> str:
 
 @dataclass(slots=True)
 class Caller:
-    """One address: its connections, oldest first, and what it may still ask just now."""
+    """One address: its connections, oldest first, what it may still ask just now, and how many it may still open."""
 
+    asks: Bucket
+    opens: Bucket
     inside: dict[CountedSocket, None] = field(default_factory=dict)
-    left: float = REQUESTS_AT_ONCE
-    at_s: float = 0.0
-    to_open: float = 0.0
-    opened_s: float = 0.0
 
 
 class Doors:
@@ -110,20 +111,16 @@ class Doors:
         who = caller_of(address)
         if who in FREE_ADDRESSES:
             return 0.0
-        caller, now_s = self._caller(who), self._now_s()
-        caller.left = min(REQUESTS_AT_ONCE, caller.left + (now_s - caller.at_s) * REQUESTS_A_SECOND)
-        caller.at_s = now_s
-        caller.left -= questions
-        return max(0.0, -caller.left / REQUESTS_A_SECOND)
+        asks, now_ms = self._caller(who).asks, self._now_s() * 1000
+        asks.take(now_ms, questions, owed_max=inf)
+        return asks.wait_ms(now_ms, 0) / 1000
 
     def _may_open(self, caller: Caller) -> bool:
         """Whether this address may open one more now; it has opened it then."""
-        now_s, most = self._now_s(), self.per_address * OPENED_AT_ONCE
-        passed_s, caller.opened_s = now_s - caller.opened_s, now_s
-        caller.to_open = min(most, caller.to_open + passed_s * self.per_address / OPENED_AGAIN_S)
-        if caller.to_open < 1:
+        now_ms = self._now_s() * 1000
+        if caller.opens.wait_ms(now_ms):
             return False
-        caller.to_open -= 1
+        caller.opens.take(now_ms)
         return True
 
     def _caller(self, who: str) -> Caller:
@@ -132,8 +129,9 @@ class Doors:
             if len(self._callers) >= KNOWN_MAX:
                 for gone in [known for known, found in self._callers.items() if not found.inside]:
                     del self._callers[gone]
-            caller = self._callers[who] = Caller(
-                at_s=(now_s := self._now_s()), to_open=self.per_address * OPENED_AT_ONCE, opened_s=now_s)
+            opens = Rate(self.per_address * OPENED_AT_ONCE, self.per_address / OPENED_AGAIN_S)
+            now_ms = self._now_s() * 1000
+            caller = self._callers[who] = Caller(Bucket(REQUESTS, now_ms), Bucket(opens, now_ms))
         return caller
 
     def _make_room(self, newcomer: Caller) -> bool:

@@ -18,8 +18,8 @@ from typing import Any
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import PinGate
 from roundtap_hub.cookies import phone_mark
-from roundtap_hub.devices.unit_rates import Buckets, Rate
 from roundtap_hub.private_files import write_private
+from roundtap_hub.rate_limits import Buckets, Rate
 
 log = logging.getLogger(__name__)
 
@@ -146,9 +146,8 @@ class PersonalLinks:
 
     def charge(self, what: str, who: Person) -> None:
         """One press of this person's. Raises Problem("too_often") where there were far too many."""
-        if not self._pressed.has((what, who), RATES[what]):
+        if not self._pressed.admit(((what, who), RATES[what])):
             raise Problem("too_often")
-        self._pressed.take((what, who), RATES[what])
 
     # --- codes and slips
 

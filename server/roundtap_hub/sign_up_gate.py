@@ -5,14 +5,15 @@ one, and who came by the same phone is known.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
 
 from roundtap_hub.auth import network_of
+from roundtap_hub.rate_limits import Buckets, Rate
 
-WINDOW_MS = 10 * 60_000
-OF_ONE, OF_ALL = 64, 300
-"""Within a window; of one as many as a full hall has, since a router may hide all of them behind one address."""
+OF_ONE, OF_ALL = Rate(64, 64 / 600), Rate(300, 300 / 600)
+"""Of one address as many at once as a full hall has, since a router may hide all of them behind it; each again within
+ten minutes."""
 KEPT = 1024
 """Addresses, and forms that were answered."""
 
@@ -21,26 +22,14 @@ class SignUpGate:
     """Any thread may ask. `now_ms` is a monotonic clock."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
-        self._now_ms = now_ms
         self._lock = threading.Lock()
-        self._of: OrderedDict[str, deque[int]] = OrderedDict()
-        self._all: deque[int] = deque(maxlen=OF_ALL)
+        self._rates = Buckets(now_ms, KEPT)
         self._answered: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._from: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     def admits(self, address: str) -> bool:
         """Whether one more may come from there now; it counts as come."""
-        network, now = network_of(address), self._now_ms()
-        with self._lock:
-            mine = self._of.setdefault(network, deque(maxlen=OF_ONE))
-            self._of.move_to_end(network)
-            while len(self._of) > KEPT:
-                self._of.popitem(last=False)
-            if any(len(each) == each.maxlen and now - each[0] < WINDOW_MS for each in (mine, self._all)):
-                return False
-            mine.append(now)
-            self._all.append(now)
-            return True
+        return self._rates.admit((network_of(address), OF_ONE), ((), OF_ALL))
 
     def answered(self, event_id: str, form: str) -> str | None:
         """Whom this very form entered before: a phone that got no answer sends it again."""

@@ -23,7 +23,7 @@ from test_standby_feed import KEY, Feed, House, house
 from roundtap_core.wire import REPORT, REQUEST, envelope, sign
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.reports import take_report
-from roundtap_hub.doors import OPENED_AGAIN_S, OPENED_AT_ONCE, REQUESTS_AT_ONCE, Doors
+from roundtap_hub.doors import OPENED_AGAIN_S, OPENED_AT_ONCE, REQUESTS, Doors
 from roundtap_hub.guarded_protocol import HEAD_BYTES_MAX, QUESTION_BYTES
 from roundtap_hub.journal.beyond_copy import assemble, lost_rounds
 from roundtap_hub.journal.shelf import Shelf
@@ -50,7 +50,7 @@ def test_questions_sent_ahead_are_counted_like_all_others(base: type[Any]) -> No
             while part := await reader.read(65536):
                 n_answers = part.count(b"HTTP/1.1 200")
                 answered += n_answers
-                assert answered < 10 * REQUESTS_AT_ONCE
+                assert answered < 10 * REQUESTS.at_once
                 writer.write(ASK * n_answers)
         assert answered >= 8
         writer.close()

@@ -17,7 +17,6 @@ from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened, sign
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices import unit_door
 from roundtap_hub.devices.unit_door import HELLO, JOBS, RATES, REPORTS, STATUS, TIME, WRONG, Refusal
-from roundtap_hub.devices.unit_rates import Buckets, Rate
 from roundtap_hub.devices.unit_troubles import ELSEWHERE, FLOOD, FORGED, UnitTroubles
 from roundtap_hub.feeds.hello import open_hello
 from roundtap_hub.hub import Hub
@@ -196,25 +195,6 @@ def test_a_unit_that_reports_where_it_does_not_stand_is_told_once_for_each_repor
 
 
 # --- bounded -----------------------------------------------------------------------------------------------------
-
-
-def test_buckets_fill_up_again_and_the_oldest_are_forgotten() -> None:
-    clock = HandClock()
-    buckets, rate = Buckets(clock.clocks.mono_ms, buckets_max=100), Rate(2, 0.5)
-    for n in range(10_000):
-        buckets.take(n, rate)
-    assert len(buckets) == 100
-    for _ in range(3):
-        buckets.take("a", rate)
-    assert not buckets.has("a", rate)
-    clock.ms += 1999
-    assert not buckets.has("a", rate)
-    clock.ms += 1
-    assert buckets.has("a", rate)
-    clock.ms += 10**9
-    buckets.take("a", rate)
-    buckets.take("a", rate)
-    assert not buckets.has("a", rate), "no more than a bucketful is saved up"
 
 
 def test_troubles_are_told_once_until_somebody_has_looked() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from roundtap_core.wire import REPORT, REQUEST, opened, verify
 from roundtap_hub.auth import is_loopback
 from roundtap_hub.devices.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
-from roundtap_hub.devices.unit_rates import Buckets, Rate
 from roundtap_hub.devices.unit_troubles import FLOOD, FORGED, UnitTroubles
 from roundtap_hub.doors import caller_of
+from roundtap_hub.rate_limits import Buckets, Rate
 
 HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS = (
     "hello", "report", "status", "time", "station", "standby", "panel")
@@ -71,10 +71,9 @@ class UnitDoor:
             raise Refusal(403, "unknown unit")
         if self._keys.role(unit) != ROLE_FOR[kind]:
             raise Refusal(403, f"this key is for a {self._keys.role(unit)} and opens nothing here")
-        if not self._wrong.has((address, unit), self._wrong_rate):
+        if not self._wrong.has((address, unit)):
             raise Refusal(429, "too many wrong signatures; try again later")
-        rate = self._rates[kind]
-        if not (self._by_key.has((unit, kind), rate) and self._by_address.has((address, unit, kind), rate)):
+        if not (self._by_key.has((unit, kind)) and self._by_address.has((address, unit, kind))):
             self._troubles.note(unit, FLOOD)
             raise Refusal(429, "too much at once; try again later")
         return key

@@ -8,13 +8,13 @@ from typing import Any
 
 from roundtap_core.wire import ENROL, envelope, opened
 from roundtap_hub.devices.unit_door import address_of
-from roundtap_hub.devices.unit_rates import Buckets, Rate
 from roundtap_hub.enrolment.desk import KINDS
 from roundtap_hub.enrolment.exchange import LATE, STORED, STORING, WRONG, Exchange
 from roundtap_hub.enrolment.known_ids import ID_LENGTH_MAX
 from roundtap_hub.enrolment.waiting_room import Full
 from roundtap_hub.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
 from roundtap_hub.hub import Hub
+from roundtap_hub.rate_limits import Buckets, Rate
 
 BODY_BYTES_MAX = 2048
 BODY_WITHIN_S = 5.0
@@ -108,9 +108,8 @@ class EnrolApi:
 
     def _again(self, message: object, address: str) -> Said:
         """A unit that confirmed, heard nothing, and met a hub that was started anew: its key is on record, or not."""
-        if not self._again_rates.has(address, AGAIN_RATE):
+        if not self._again_rates.admit((address, AGAIN_RATE)):
             raise Full
-        self._again_rates.take(address, AGAIN_RATE)
         inside = message.get("payload") if isinstance(message, dict) else None
         unit_id = inside.get("unit_id") if isinstance(inside, dict) else None
         unit = self._desk.ids.name_of(unit_id) if isinstance(unit_id, str) else None

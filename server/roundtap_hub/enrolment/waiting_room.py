@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from roundtap_hub.devices.unit_rates import Buckets, Rate
 from roundtap_hub.doors import FREE_ADDRESSES
+from roundtap_hub.rate_limits import Buckets, Rate
 
 WAITING_MAX = 44
 """Each with two numbers at the most: there are enough."""
@@ -84,8 +84,8 @@ class WaitingRoom:
         two: which one stands at a table a person sees by its code. `place`: the address as it is; "": `address`."""
         with self._lock:
             now_ms = self._now_ms()
-            if not address or address not in FREE_ADDRESSES:
-                self._charge(address)
+            if address not in FREE_ADDRESSES and not self._rates.admit(((address,), RATE), ((), RATE_IN_ALL)):
+                raise Full
             self._forget(now_ms)
             whose = token, place or address
             found = self._asking.get(whose)
@@ -139,13 +139,6 @@ class WaitingRoom:
         """It waits no more."""
         with self._lock:
             self._asking.pop((asking.token, asking.place), None)
-
-    def _charge(self, address: str) -> None:
-        for who, rate in (((address,), RATE), ((), RATE_IN_ALL)):
-            if not self._rates.has(who, rate):
-                raise Full
-        self._rates.take((address,), RATE)
-        self._rates.take((), RATE_IN_ALL)
 
     def _forget(self, now_ms: int) -> None:
         for whose in [whose for whose, each in self._asking.items() if now_ms - each.heard_ms > SILENT_MS]:
