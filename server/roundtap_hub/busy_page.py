@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from urllib.parse import parse_qs
 
-from roundtap_core.words import LANGUAGES, catalogue, choose_language
-from roundtap_hub.cookies import LANGUAGE as LANGUAGE_COOKIE
-from roundtap_hub.cookies import cookies_in
-from roundtap_hub.http_answers import NO_STORE, Scope, Send, header, send_answer, send_json
+from roundtap_core.words import catalogue
+from roundtap_hub.http_answers import NO_STORE, Scope, Send, send_answer, send_json
+from roundtap_hub.reader_language import language_of
 from roundtap_hub.static_files import StaticFiles
 
 SOONEST_S, SPREAD_S = 3, 5
@@ -44,7 +42,7 @@ class BusyPage:
         if scope["path"].startswith("/station/"):
             await send_json(send, 503, {"error": "busy, try again"}, [again])
             return
-        t = catalogue("roundtap_hub", self._chosen(scope))
+        t = catalogue("roundtap_hub", language_of(scope, self._language))
         title, text = (t("busy.form"), t("busy.form.out")) if form else (t("busy"), t("busy.out"))
         page = PAGE.format(
             language=t.language, style=self._style, title=escape(title), text=escape(text),
@@ -52,13 +50,3 @@ class BusyPage:
             refresh="" if form else f'<meta http-equiv="refresh" content="{after_s}">\n')
         await send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
                           [*HEADERS, (b"content-language", t.language.encode()), again])
-
-    def _chosen(self, scope: Scope) -> str:
-        """What the address asks for, else what was chosen before, else what the browser asks for."""
-        asked = parse_qs(scope["query_string"].decode("latin-1")).get("lang", [""])[0]
-        chosen = cookies_in(header(scope, b"cookie").decode("latin-1")).get(LANGUAGE_COOKIE, "")
-        for language in (asked, chosen):
-            if language in LANGUAGES:
-                return str(language)
-        wanted = header(scope, b"accept-language").decode("latin-1")
-        return choose_language(wanted) if wanted else self._language

@@ -9,12 +9,13 @@ import re
 from html import escape
 from urllib.parse import quote
 
-from roundtap_core.words import LANGUAGES, catalogue, choose_language
+from roundtap_core.words import catalogue
 from roundtap_hub.auth import is_here
-from roundtap_hub.cookies import LANGUAGE, cookies_in, session_cookie
+from roundtap_hub.cookies import cookies_in, session_cookie
 from roundtap_hub.http_answers import CLOSE, NO_STORE, Scope, Send, header, send_answer
 from roundtap_hub.hub import Hub
 from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, refusal, row_of
+from roundtap_hub.reader_language import language_of
 
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
 ASKED_BY = frozenset({"GET", "HEAD"})
@@ -28,6 +29,11 @@ def asker_of(hub: Hub, scope: Scope) -> Asker:
     token = cookies_in(header(scope, b"cookie").decode("latin-1")).get(session_cookie(encrypted, here), "")
     who = hub.organizers.who(hub.organizers.session(token))
     return Asker(encrypted, here, who.role if who is not None else "")
+
+
+def is_logged_in(hub: Hub, scope: Scope) -> bool:
+    """Whether who asks is one of the staff, in whatever role."""
+    return bool(header(scope, b"cookie") and asker_of(hub, scope).role)
 
 
 class PageGuard:
@@ -59,7 +65,7 @@ class PageGuard:
 
     async def _say(self, scope: Scope, send: Send) -> None:
         """Words for who may not press here, or cannot be sent on."""
-        t = catalogue("roundtap_hub", self._language(scope))
+        t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
         title = escape(t("door.encrypted"))
         encrypted = self._hub.encrypted
         if encrypted is None:
@@ -71,13 +77,6 @@ class PageGuard:
                 f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
                 f"<h1>{title}</h1>{way}</html>")
         await send_answer(send, 403, b"text/html; charset=utf-8", page.encode(), [*NO_STORE, *CLOSE])
-
-    def _language(self, scope: Scope) -> str:
-        chosen = cookies_in(header(scope, b"cookie").decode("latin-1")).get(LANGUAGE, "")
-        if chosen in LANGUAGES:
-            return chosen
-        wanted = header(scope, b"accept-language").decode("latin-1")
-        return choose_language(wanted) if wanted else self._hub.language
 
 
 GUARDED = STAFF | {LOGIN}

@@ -5,19 +5,19 @@ from __future__ import annotations
 from html import escape
 from typing import Protocol
 
-from roundtap_core.words import catalogue, choose_language
+from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.http_answers import (
     CLOSE,
     NO_STORE,
     Receive,
     Scope,
     Send,
-    header,
     sealed,
     send_answer,
     send_json,
     with_one_slash,
 )
+from roundtap_hub.reader_language import language_of
 
 MISDIRECTED = 421
 FOR_PROGRAMS = ("/device", "/station")
@@ -62,7 +62,7 @@ class PagesOnly:
                           [(b"location", self._console_url.encode() + asked + query), *NO_STORE])
 
     async def _say(self, scope: Scope, send: Send) -> None:
-        t = catalogue("roundtap_hub", choose_language(header(scope, b"accept-language").decode("latin-1")))
+        t = catalogue("roundtap_hub", language_of(scope, LANGUAGES[0]))
         link = "" if self._console_url is None else (
             f'<p><a href="{escape(self._console_url)}/console">{escape(t("pages_only.console"))}</a></p>')
         title = escape(t("pages_only.title"))

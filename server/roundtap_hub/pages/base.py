@@ -20,7 +20,7 @@ from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.limits import harmless
 from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.gate import WITH_REASON
-from roundtap_core.words import LANGUAGES, Words, choose_language
+from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
@@ -33,6 +33,7 @@ from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public.any_page import version_at
 from roundtap_hub.public.sheet_drawing import common_context, words_in
 from roundtap_hub.public.sheets import Asked, Elsewhere, Found
+from roundtap_hub.reader_language import reader_language
 from roundtap_hub.staff import THE_ORGANIZER
 from roundtap_hub.views import HallNow
 from roundtap_hub.views.before_doors import things_to_do
@@ -225,15 +226,12 @@ def _packed(response: Response) -> Response:
 
 
 def language() -> str:
-    """Chosen by hand and remembered, else what the browser asks for, else the hub's own."""
+    """Of who reads the page of this request (reader_language.py); what the address asks for is remembered."""
     asked = request.args.get("lang", "")
     if asked in LANGUAGES:
         visit.remember_language(asked)
-        return asked
-    if visit.the_visit().language:
-        return visit.the_visit().language
-    header = request.headers.get("Accept-Language")
-    return choose_language(header) if header else the_hub().language
+    return reader_language(
+        asked, visit.the_visit().language, request.headers.get("Accept-Language", ""), the_hub().language)
 
 
 def words() -> Words:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from flask import Response, current_app, g, request
 from werkzeug.http import dump_cookie
 
-from roundtap_core.words import LANGUAGES
 from roundtap_hub.auth import form_is_ours, is_here
 from roundtap_hub.cookies import FORM, LANGUAGE, LANGUAGE_S, PHONE, PHONE_S, cookies_in, new_phone, session_cookie
 from roundtap_hub.hub import Hub
@@ -20,7 +19,8 @@ FORM_S = 12 * 3600
 
 @dataclass(slots=True)
 class Visit:
-    """One request's reader. `to_set`: cookies that go out with the answer, by name: value ("" ends it), seconds."""
+    """One request's reader. `language`: what their cookie says, whatever that is. `to_set`: cookies that go out with
+    the answer, by name: value ("" ends it), seconds."""
 
     cookie: str
     token: str
@@ -46,9 +46,8 @@ def _read() -> Visit:
     sent = cookies_in(request.headers.get("Cookie", ""))
     cookie = session_cookie(request.is_secure, is_here(request.remote_addr or "", request.host))
     token = sent.get(cookie, "") if cookie else ""
-    language = sent.get(LANGUAGE, "")
     return Visit(cookie, token, _hub().organizers.session(token), sent.get(cookie + FORM, "") if cookie else "",
-                 language if language in LANGUAGES else "")
+                 sent.get(LANGUAGE, ""))
 
 
 def who() -> Who | None:

@@ -34,10 +34,10 @@ from roundtap_hub.lanes import Precedence
 from roundtap_hub.loop_inbox import LoopInbox
 from roundtap_hub.personal_links import Person
 from roundtap_hub.phone_reports import Told, in_phone_s_words, status_of, submit, told, told_in_words
-from roundtap_hub.public.browser_choice import BrowserChoices
 from roundtap_hub.public.page_store import PageKey, PageStore
 from roundtap_hub.public.personal_sheet import page_key
 from roundtap_hub.public.sheet_drawing import words_in
+from roundtap_hub.reader_language import language_of
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,6 @@ class PersonalPages:
         self._hub = hub
         self._store = store
         self._precedence = precedence
-        self._choices = BrowserChoices(hub)
         self._inbox: LoopInbox | None = None
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> Receive | None:
@@ -74,7 +73,7 @@ class PersonalPages:
     async def _page(self, scope: Scope, send: Send, who: Person, token: str) -> bool:
         if scope["query_string"]:
             return False
-        key = PageKey(page_key(who[0], token), "", self._language(scope))
+        key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
         try:
             kept = self._store.ready(key) or await self._store.whole(key)
         except Exception:
@@ -104,7 +103,7 @@ class PersonalPages:
         fields = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64)) \
             if body.count(b"&") < 64 else {}
         for_script = b"application/json" in header(scope, b"accept")
-        words = words_in(self._language(scope))
+        words = words_in(language_of(scope, self._hub.language))
         try:
             with self._precedence:
                 said = told_in_words(await self._said(who, fields, phone_of(scope)), words)
@@ -138,9 +137,6 @@ class PersonalPages:
         if found is None:
             raise Problem("not_saved")
         return found
-
-    def _language(self, scope: Scope) -> str:
-        return self._choices.language(scope, self._choices.remembered(scope))
 
     def _my_inbox(self) -> LoopInbox:
         loop = asyncio.get_running_loop()

@@ -7,15 +7,16 @@ import logging
 import re
 from urllib.parse import parse_qsl
 
-from roundtap_hub.cookies import cookies_in
+from roundtap_hub.cookies import LANGUAGE, cookies_in
 from roundtap_hub.http_answers import Receive, Scope, Send, header, takes_gzip, without_link
 from roundtap_hub.hub import Hub
 from roundtap_hub.known_displays import DISPLAY, DISPLAY_S, Place, place_of
-from roundtap_hub.public.browser_choice import BrowserChoices
+from roundtap_hub.page_guard import is_logged_in
 from roundtap_hub.public.colours import KIND, colours
 from roundtap_hub.public.colours import PATH as COLOURS
 from roundtap_hub.public.page_store import Kept, PageKey, PageStore
 from roundtap_hub.public.sheets import DOOR, WALL_ASKS, wall_variant
+from roundtap_hub.reader_language import language_of
 
 log = logging.getLogger(__name__)
 
@@ -33,11 +34,10 @@ class PublicPages:
     def __init__(self, hub: Hub, store: PageStore) -> None:
         self._hub = hub
         self._store = store
-        self._choices = BrowserChoices(hub)
 
     def organizes(self, scope: Scope) -> bool:
         """Whether the request comes from somebody who is logged in."""
-        return self._choices.remembered(scope).organizer
+        return is_logged_in(self._hub, scope)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> bool:
         """Whether the request was answered; what is not, is Flask's."""
@@ -52,14 +52,14 @@ class PublicPages:
         found = _find(scope["path"], asked)
         if found is None:
             return False
-        remembered = self._choices.remembered(scope)
+        sent = cookies_in(header(scope, b"cookie").decode("latin-1"))
         # An organizer's pages have more on them; a language chosen just now has to be remembered.
-        if remembered.organizer or asked.get("lang", remembered.language) != remembered.language:
+        if asked.get("lang", sent.get(LANGUAGE)) != sent.get(LANGUAGE) or is_logged_in(self._hub, scope):
             return False
         cookies: list[tuple[bytes, bytes]] = []
         if scope["path"] == "/wall" and not asked.keys() - {"lang"}:
-            found, cookies = self._display(scope)
-        key = PageKey(*found, self._choices.language(scope, remembered))
+            found, cookies = self._display(scope, sent.get(DISPLAY, ""))
+        key = PageKey(*found, language_of(scope, self._hub.language))
         try:
             kept = self._store.ready(key) or await self._store.whole(key)
         except Exception:
@@ -70,11 +70,10 @@ class PublicPages:
         await _send(scope, send, key, kept, cookies)
         return True
 
-    def _display(self, scope: Scope) -> tuple[Place, list[tuple[bytes, bytes]]]:
+    def _display(self, scope: Scope, sent: str) -> tuple[Place, list[tuple[bytes, bytes]]]:
         """What the display that asks is to show, and the cookie by which it is known again."""
         snapshot = self._hub.service.snapshot
         screens = snapshot.venue.walls.screens
-        sent = cookies_in(header(scope, b"cookie").decode("latin-1")).get(DISPLAY, "")
         address = str(scope["client"][0]) if scope.get("client") else ""
         display, name = self._hub.displays.meet(sent, address, screens)
         place = place_of(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())

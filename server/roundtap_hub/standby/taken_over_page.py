@@ -6,16 +6,16 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from urllib.parse import parse_qs
 
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.state import EventState
-from roundtap_core.words import LANGUAGES, Words, catalogue, choose_language
-from roundtap_hub.http_answers import NO_STORE, Scope, Send, header, send_answer
+from roundtap_core.words import Words, catalogue
+from roundtap_hub.http_answers import NO_STORE, Scope, Send, send_answer
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import START, Head, Journal
 from roundtap_hub.journal.snapshot import Snapshot
+from roundtap_hub.reader_language import language_of
 from roundtap_hub.standby.kin import TakenOver
 
 LISTED_MAX = 200
@@ -33,7 +33,7 @@ PAGE = """<!doctype html>
 </html>
 """
 POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'"
-HEADERS = [*NO_STORE, (b"x-content-type-options", b"nosniff"), (b"vary", b"Accept-Language"),
+HEADERS = [*NO_STORE, (b"x-content-type-options", b"nosniff"), (b"vary", b"Accept-Language, Cookie"),
            (b"content-security-policy", POLICY)]
 RESULTS = ("report", "result-entered")
 
@@ -56,7 +56,7 @@ class TakenOverPage:
 
     async def answer(self, scope: Scope, send: Send, by: TakenOver) -> None:
         """503, in the reader's language."""
-        t = catalogue("roundtap_hub", self._chosen(scope))
+        t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
         if self._found is None or self._found[0] != by:
             self._found = by, await asyncio.to_thread(self._alone, by)
         path = scope["path"] if scope["path"].startswith(("/e/", "/wall", "/rules/")) else "/"
@@ -77,13 +77,6 @@ class TakenOverPage:
             journal.close()
         results = [each for each in found if each.kind in RESULTS]
         return Alone(tuple(_told(snapshot, each) for each in results[:LISTED_MAX]), len(found) - len(results))
-
-    def _chosen(self, scope: Scope) -> str:
-        asked = parse_qs(scope["query_string"].decode("latin-1")).get("lang", [""])[0]
-        if asked in LANGUAGES:
-            return str(asked)
-        wanted = header(scope, b"accept-language").decode("latin-1")
-        return choose_language(wanted) if wanted else self._hub.language
 
 
 def _since(journal: Journal, heads: Mapping[str, object]) -> Iterator[Entry]:
