@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import logging
 import re
@@ -146,6 +147,29 @@ async def send_answer(send: Send, status: int, kind: bytes, body: bytes,
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *more]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+def pack(body: bytes, level: int) -> bytes:
+    """As gzip; the same bytes for the same body."""
+    return gzip.compress(body, level, mtime=0)
+
+
+async def send_kept(scope: Scope, send: Send, kind: bytes, body: bytes, more: Headers, mark: str = "",
+                    packed: bool = True) -> None:
+    """Send what is kept for many, as gzip if it is `packed`: unpacked for whoever does not unpack it. `mark`: of its
+    content; whoever has that already is only told so."""
+    as_gzip = packed and takes_gzip(scope)
+    headers = [*more]
+    if mark:
+        etag = f'"{mark}{"-gz" if as_gzip else ""}"'.encode()
+        headers.append((b"etag", etag))
+        if etag in [known.strip().removeprefix(b"W/") for known in header(scope, b"if-none-match").split(b",")]:
+            await send({"type": "http.response.start", "status": 304, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+            return
+    if as_gzip:
+        headers.append((b"content-encoding", b"gzip"))
+    await send_answer(send, 200, kind, gzip.decompress(body) if packed and not as_gzip else body, headers)
 
 
 async def send_json(send: Send, status: int, message: Mapping[str, Any],

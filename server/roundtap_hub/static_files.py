@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from roundtap_hub.http_answers import Scope, Send, header, send_answer, takes_gzip
+from roundtap_hub.http_answers import Scope, Send, pack, send_answer, send_kept
 
 FOLDER = Path(__file__).parent / "static"
 PREFIX = "/static/"
@@ -36,7 +35,7 @@ class StaticFile:
     @cached_property
     def packed(self) -> bytes:
         """Compressed once, when somebody first asks."""
-        return gzip.compress(self.body, 9, mtime=0)
+        return pack(self.body, 9)
 
     @property
     def url(self) -> str:
@@ -70,14 +69,8 @@ class StaticFiles:
         if file is None:
             await send_answer(send, 404, b"text/plain", b"there is no such file\n")
             return
-        packed = takes_gzip(scope) and not file.kind.startswith(("image/png", "font/"))
-        etag = f'"{file.mark}{"-gz" if packed else ""}"'.encode()
-        headers = [(b"cache-control", FOR_EVER if scope["path"] == file.url else ASK_EACH_TIME), (b"etag", etag),
+        headers = [(b"cache-control", FOR_EVER if scope["path"] == file.url else ASK_EACH_TIME),
                    (b"vary", b"Accept-Encoding")]
-        if etag in [known.strip().removeprefix(b"W/") for known in header(scope, b"if-none-match").split(b",")]:
-            await send({"type": "http.response.start", "status": 304, "headers": headers})
-            await send({"type": "http.response.body", "body": b""})
-            return
-        if packed:
-            headers.append((b"content-encoding", b"gzip"))
-        await send_answer(send, 200, file.kind.encode(), file.packed if packed else file.body, headers)
+        packed = not file.kind.startswith(("image/png", "font/"))
+        await send_kept(scope, send, file.kind.encode(), file.packed if packed else file.body, headers, file.mark,
+                        packed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from roundtap_core.limits import harmless
 from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.gate import WITH_REASON
 from roundtap_core.words import LANGUAGES, Words
+from roundtap_hub.http_answers import pack
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
@@ -219,7 +219,7 @@ def _packed(response: Response) -> Response:
     if response.direct_passthrough or response.content_length is None or response.content_length < PACKED_BYTES \
             or request.accept_encodings["gzip"] <= 0 or "Content-Encoding" in response.headers:
         return response
-    response.set_data(gzip.compress(response.get_data(), PACK_LEVEL, mtime=0))
+    response.set_data(pack(response.get_data(), PACK_LEVEL))
     response.headers["Content-Encoding"] = "gzip"
     response.vary.add("Accept-Encoding")
     return response

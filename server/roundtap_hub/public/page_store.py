@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from roundtap_core.clock import Instant
+from roundtap_hub.http_answers import pack
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
@@ -159,7 +159,7 @@ class PageStore:
             return Kept(version, Rendered(version, ""), now.mono_ms, elsewhere=sheet.path)
         page = self._draw(sheet, key.language, version, now.mono_ms)
         text = page.html.encode()
-        body = gzip.compress(text, LEVEL, mtime=0) if whole else None
+        body = pack(text, LEVEL) if whole else None
         size = len(body or b"") + page.letters
         etag = hashlib.blake2s(text, digest_size=9).hexdigest()
         return Kept(version, replace(page, html=""), now.mono_ms, body, etag, bytes=size)

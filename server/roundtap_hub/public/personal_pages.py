@@ -4,7 +4,6 @@ the disk. A hall of phones that comes back at one moment holds up nobody."""
 from __future__ import annotations
 
 import asyncio
-import gzip
 import json
 import logging
 import re
@@ -25,7 +24,7 @@ from roundtap_hub.http_answers import (
     header,
     read_body,
     send_answer,
-    takes_gzip,
+    send_kept,
     without_link,
 )
 from roundtap_hub.hub import Hub
@@ -81,15 +80,11 @@ class PersonalPages:
             return False
         if kept is None or not kept.body:
             return False
-        body, more = kept.body, [*SEAL, (b"content-language", key.language.encode())]
+        more = [*SEAL, (b"content-language", key.language.encode())]
         if not phone_of(scope):
             more.append((b"set-cookie", f"{PHONE}={new_phone()}; Path=/; Max-Age={PHONE_S}; HttpOnly; SameSite=Lax"
                          .encode()))
-        if takes_gzip(scope):
-            more.append((b"content-encoding", b"gzip"))
-        else:
-            body = gzip.decompress(body)
-        await send_answer(send, 200, b"text/html; charset=utf-8", body, more)
+        await send_kept(scope, send, b"text/html; charset=utf-8", kept.body, more)
         return True
 
     # --- a report

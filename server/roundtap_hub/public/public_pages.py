@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import logging
 import re
 from urllib.parse import parse_qsl
 
 from roundtap_hub.cookies import LANGUAGE, cookies_in
-from roundtap_hub.http_answers import Receive, Scope, Send, header, takes_gzip, without_link
+from roundtap_hub.http_answers import Receive, Scope, Send, header, send_answer, send_kept, without_link
 from roundtap_hub.hub import Hub
 from roundtap_hub.known_displays import DISPLAY, DISPLAY_S, Place, place_of
 from roundtap_hub.page_guard import is_logged_in
@@ -45,8 +44,7 @@ class PublicPages:
             return False
         if scope["path"] == COLOURS:
             # Every page asks for it: behind pages in the making it would hold up those that are ready.
-            await _whole(send, 200, [(b"content-type", KIND.encode()), *SEAL],
-                         colours(self._hub.service.snapshot).encode())
+            await send_answer(send, 200, KIND.encode(), colours(self._hub.service.snapshot).encode(), SEAL)
             return True
         asked = dict(parse_qsl(scope["query_string"].decode("latin-1"))) if scope["query_string"] else {}
         found = _find(scope["path"], asked)
@@ -109,23 +107,7 @@ def cookie_header(display: str, name: str) -> list[tuple[bytes, bytes]]:
 
 async def _send(scope: Scope, send: Send, key: PageKey, kept: Kept, more: list[tuple[bytes, bytes]]) -> None:
     if kept.elsewhere:
-        await _whole(send, 302, [*SEAL, *more, (b"location", kept.elsewhere.encode()), (b"content-length", b"0")])
+        await send_answer(send, 302, b"text/plain", b"", [*SEAL, *more, (b"location", kept.elsewhere.encode())])
         return
-    packed = takes_gzip(scope)
-    etag = f'"{kept.etag}{"-gz" if packed else ""}"'.encode()
-    headers = [*SEAL, *more, (b"etag", etag), (b"content-language", key.language.encode())]
-    if etag in [known.strip().removeprefix(b"W/") for known in header(scope, b"if-none-match").split(b",")]:
-        await _whole(send, 304, headers)
-        return
-    body = kept.body or b""
-    if packed:
-        headers.append((b"content-encoding", b"gzip"))
-    else:
-        body = gzip.decompress(body)
-    await _whole(send, 200, [*headers, (b"content-type", b"text/html; charset=utf-8"),
-                             (b"content-length", b"%d" % len(body))], body)
-
-
-async def _whole(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes = b"") -> None:
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send_kept(scope, send, b"text/html; charset=utf-8", kept.body or b"",
+                    [*SEAL, *more, (b"content-language", key.language.encode())], kept.etag)
