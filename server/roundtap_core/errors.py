@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 
 from roundtap_core.words import Words, core_words
 
@@ -15,7 +16,8 @@ class Problem(Exception):
 
     `key` is the name of a text in the core's catalogues (``words/*.json``, keys that begin with ``problem.``);
     `params` fill its placeholders. `where` is a JSON path in an event file ("/rounds/0/matches/3"), or "" where the
-    place is clear from the page or screen that shows the text. A bug is never a Problem.
+    place is clear from the page or screen that shows the text. A bug is never a Problem. `Invalid` where what was sent
+    is wrong by itself; any other Problem is about what is not possible just now.
     """
 
     def __init__(self, key: str, /, where: str = "", **params: object) -> None:
@@ -24,14 +26,18 @@ class Problem(Exception):
         self.where = where
         self.params = params
 
-    def at(self, where: str) -> Problem:
-        """The same problem, found below `where`."""
-        return Problem(self.key, where=where + self.where, **self.params)
+    def but(self, where: str, **params: object) -> Self:
+        """The same problem at another place, and with other parameters."""
+        return type(self)(self.key, where=where, **{**self.params, **params})
 
-    def named(self, names: Mapping[str, str]) -> Problem:
+    def at(self, where: str) -> Self:
+        """The same problem, found below `where`."""
+        return self.but(where + self.where)
+
+    def named(self, names: Mapping[str, str]) -> Self:
         """The same problem of a match, with the sides' names in place of "a" and "b"."""
-        return Problem(self.key, where=self.where, **{
-            key: names.get(str(value), value) if key in SIDES_TOLD else value for key, value in self.params.items()})
+        return self.but(self.where, **{
+            key: names.get(str(value), value) for key, value in self.params.items() if key in SIDES_TOLD})
 
     def say(self, words: Words | None = None) -> str:
         """The text for a person; without `words`, in English."""
@@ -39,3 +45,7 @@ class Problem(Exception):
 
     def __str__(self) -> str:
         return f"{self.where}: {self.say()}" if self.where else self.say()
+
+
+class Invalid(Problem):
+    """What was sent is wrong by itself, whatever has happened meanwhile."""

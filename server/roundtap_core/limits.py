@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 
 Range = tuple[int, int]
 """The lowest and the highest whole number that is taken."""
@@ -68,22 +68,22 @@ def harmless(text: str) -> str:
 def refuse_unfit(text: str, where: str = "", most: int = PROSE_LETTERS) -> None:
     """Raise Problem("unfit_text", "text_too_long")."""
     if len(text) > most:
-        raise Problem("text_too_long", where=where, count=len(text), maximum=most)
+        raise Invalid("text_too_long", where=where, count=len(text), maximum=most)
     if not fits_prose(text):
-        raise Problem("unfit_text", where=where)
+        raise Invalid("unfit_text", where=where)
 
 
 def refuse_unfit_line(text: str, where: str = "", most: int = LINE_LETTERS) -> None:
     """Raise Problem("unfit_text", "text_too_long") for what is no line of text."""
     refuse_unfit(text, where, most)
     if not fits_line(text):
-        raise Problem("unfit_text", where=where)
+        raise Invalid("unfit_text", where=where)
 
 
 def refuse_outside(value: int, limits: Range, where: str = "") -> None:
     """Raise Problem("figure_out_of_range")."""
     if not limits[0] <= value <= limits[1]:
-        raise Problem("figure_out_of_range", where=where, value=str(value)[:24], minimum=limits[0], maximum=limits[1])
+        raise Invalid("figure_out_of_range", where=where, value=str(value)[:24], minimum=limits[0], maximum=limits[1])
 
 
 def refuse_boundless(value: Any, where: str = "", levels: int = MOST_LEVELS) -> None:

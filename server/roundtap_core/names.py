@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid
 from roundtap_core.limits import LINE_LETTERS, fits_line
 from roundtap_core.records import Competitor, Tournament
 
@@ -22,9 +22,9 @@ def fit_name(text: str) -> str:
     if not name:
         return ""
     if not fits_line(name):
-        raise Problem("name_unfit")
+        raise Invalid("name_unfit")
     if len(name) > MOST_LETTERS:
-        raise Problem("name_too_long", name=name[:40] + "…", maximum=MOST_LETTERS)
+        raise Invalid("name_too_long", name=name[:40] + "…", maximum=MOST_LETTERS)
     return name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid
 
 DIGITS_MAX = 15
 """Beyond any figure of any game, and within what every reader of JSON holds exactly; noughts before it do not count."""
@@ -17,7 +17,7 @@ def typed_number(text: str) -> int:
     for what is longer: nothing is cut."""
     found = _TYPED.fullmatch(text.strip())
     if found is None:
-        raise Problem("not_a_number", value=text.strip()[:20])
+        raise Invalid("not_a_number", value=text.strip()[:20])
     return -int(found[2]) if found[1] else int(found[2])
 
 

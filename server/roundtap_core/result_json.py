@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.limits import FIGURE, refuse_boundless, refuse_outside
 from roundtap_core.records import CONCESSION, ENDINGS, RULING, SIDES, WINNERS, Pair, Result
 
@@ -40,13 +40,13 @@ def result_from_json(data: object) -> Result:
     winner = _one_of(data, "winner", WINNERS)
     conceded_by = _one_of(data, "conceded_by", ("a", "b"))
     if ended == CONCESSION and conceded_by is None:
-        raise Problem("concession_by_whom", where="/conceded_by")
+        raise Invalid("concession_by_whom", where="/conceded_by")
     if ended != CONCESSION and conceded_by is not None:
         raise Problem("conceded_without_concession", where="/conceded_by")
     if ended == RULING and winner is None:
-        raise Problem("ruling_for_whom", where="/winner")
+        raise Invalid("ruling_for_whom", where="/winner")
     if ended != RULING and winner == "none":
-        raise Problem("none_without_ruling", where="/winner")
+        raise Invalid("none_without_ruling", where="/winner")
     return Result(
         ended=ended or "played",
         winner=winner,
@@ -89,7 +89,7 @@ def _object(data: object, where: str) -> dict[str, Any] | None:
 def _one_of(data: Mapping[str, Any], key: str, options: tuple[str, ...], default: str | None = None) -> str | None:
     value = data.get(key, default)
     if value is not None and value not in options:
-        raise Problem("not_one_of", where=f"/{key}", value=value, options=", ".join(options))
+        raise Invalid("not_one_of", where=f"/{key}", value=value, options=", ".join(options))
     return value  # type: ignore[no-any-return]
 
 

@@ -10,6 +10,8 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
+from roundtap_core.errors import Invalid, Problem
+
 log = logging.getLogger(__name__)
 
 Scope = MutableMapping[str, Any]
@@ -147,6 +149,11 @@ async def send_answer(send: Send, status: int, kind: bytes, body: bytes,
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *more]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+def status_of(problem: Problem) -> int:
+    """400 where what was sent is wrong by itself; 409 for what is not possible just now."""
+    return 400 if isinstance(problem, Invalid) else 409
 
 
 def pack(body: bytes, level: int) -> bytes:

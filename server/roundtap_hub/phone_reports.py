@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Report
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, Fate
@@ -18,6 +18,7 @@ from roundtap_core.records import Side
 from roundtap_core.wire import canonical, digest
 from roundtap_core.words import Words
 from roundtap_hub.cookies import phone_mark
+from roundtap_hub.http_answers import status_of
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot, Step
 from roundtap_hub.personal_links import REPORTS, Person
@@ -67,12 +68,12 @@ def report_of(snapshot: Snapshot, who: Person, fields: Mapping[str, str], phone:
     side, heard = _side(state, said["match"], competitor)
     if said["serial"] > heard + 1:
         # A page counts on from what was heard. A larger number would keep this side from saying anything later.
-        raise Problem("report_malformed", field="serial")
+        raise Invalid("report_malformed", field="serial")
     name = said.pop("report_id")
     agrees = {"report_id": fields["agrees_id"], "hash": fields.get("agrees_hash", "")} if fields.get(
         "agrees_id") else None
     if agrees is not None and any(len(text) > NAME_LETTERS_MAX for text in agrees.values()):
-        raise Problem("report_malformed", field="agrees_to")
+        raise Invalid("report_malformed", field="agrees_to")
     whole = {**said, "report_id": report_id(who, name), "phone": competitor, "event": event_id, "side": side,
              "agrees_to": agrees}
     command = Report(whole["report_id"], said["match"], side, said["revision"], said["result"], digest(whole),
@@ -86,7 +87,7 @@ def _read(fields: Mapping[str, str]) -> dict[str, Any]:
     for name in sorted(SAID):
         text = fields.get(name, "")
         if not text or len(text) > (RESULT_BYTES_MAX if name == "result" else NAME_LETTERS_MAX):
-            raise Problem("report_malformed", field=name)
+            raise Invalid("report_malformed", field=name)
         read[name] = text
     try:
         for name in ("revision", "serial"):
@@ -96,13 +97,13 @@ def _read(fields: Mapping[str, str]) -> dict[str, Any]:
         # What cannot be written down is as little a result as what cannot be read.
         canonical(read[name])
     except (ValueError, RecursionError):
-        raise Problem("report_malformed", field=name) from None
+        raise Invalid("report_malformed", field=name) from None
     if not NAME.fullmatch(read["report_id"]):
-        raise Problem("report_malformed", field="report_id")
+        raise Invalid("report_malformed", field="report_id")
     if not isinstance(read["result"], dict):
-        raise Problem("report_malformed", field="result")
+        raise Invalid("report_malformed", field="result")
     if read["serial"] < 1:
-        raise Problem("report_malformed", field="serial")
+        raise Invalid("report_malformed", field="serial")
     return read
 
 
@@ -156,13 +157,12 @@ def told_in_words(found: Told, words: Words) -> dict[str, Any]:
     return {**found.echo(), "title": title, "text": words(found.key)}
 
 
-STATUS: Mapping[str, int] = {"too_often": 429, "report_malformed": 400, "unfit_text": 400, "not_saved": 503,
-                             "hub_slow": 503, "phone_not_yet": 503}
+AGAIN: Mapping[str, int] = {"too_often": 429, "not_saved": 503, "hub_slow": 503, "phone_not_yet": 503}
 
 
-def status_of(problem: Problem) -> int:
-    """409 says for good that this report is not taken; 429 and 503, that it is worth sending it again."""
-    return STATUS.get(problem.key, 409)
+def phone_status(problem: Problem) -> int:
+    """400 and 409 say for good that this report is not taken; 429 and 503, that it is worth sending it again."""
+    return AGAIN.get(problem.key) or status_of(problem)
 
 
 def _key(state: EventState, fate: Fate, competitor: str) -> str:

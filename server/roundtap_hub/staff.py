@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_hub.pin import HASHED, hash_pin, new_pin
 from roundtap_hub.policy import ORGANIZER, STAFF_ROLES
 from roundtap_hub.private_files import write_private
@@ -164,9 +164,9 @@ class Staff:
 
     def _check(self, name: str, role: str) -> None:
         if not name:
-            raise Problem("no_names")
+            raise Invalid("no_names")
         if len(name) > NAME_LETTERS:
-            raise Problem("name_too_long", name=f"{name[:20]}…", maximum=NAME_LETTERS)
+            raise Invalid("name_too_long", name=f"{name[:20]}…", maximum=NAME_LETTERS)
         if any(each.active and each.name.casefold() == name.casefold() for each in self._people.values()):
             raise Problem("staff_name_twice", name=name)
         _check_role(role)
@@ -201,7 +201,7 @@ class Staff:
 
 def _check_role(role: str) -> None:
     if role not in STAFF_ROLES:
-        raise Problem("not_one_of", value=role[:40], options=", ".join(STAFF_ROLES))
+        raise Invalid("not_one_of", value=role[:40], options=", ".join(STAFF_ROLES))
 
 
 def _without(officials: Mapping[str, str], event_id: str) -> dict[str, str]:

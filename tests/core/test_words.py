@@ -66,13 +66,13 @@ def test_the_core_s_texts_are_sorted_by_key(language: str) -> None:
 
 
 def problems_in_source() -> list[tuple[str, frozenset[str], str]]:
-    """Every Problem("key", name=…) that is written out: its key, its parameters, its file."""
+    """Every Problem("key", name=…) and Invalid that is written out: its key, its parameters, its file."""
     found = []
     for package in PACKAGES:
         for file in sorted(package.rglob("*.py")):
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-                if (isinstance(node, ast.Call) and getattr(node.func, "id", None) == "Problem" and node.args
-                        and isinstance(node.args[0], ast.Constant)):
+                if (isinstance(node, ast.Call) and getattr(node.func, "id", None) in ("Problem", "Invalid")
+                        and node.args and isinstance(node.args[0], ast.Constant)):
                     names = frozenset(keyword.arg for keyword in node.keywords if keyword.arg)
                     found.append((node.args[0].value, names, file.name))
     return found

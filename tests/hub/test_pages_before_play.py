@@ -106,7 +106,7 @@ def test_a_phone_that_asks_for_a_lot_of_another_draw_is_told_so(house: House):
     assert refused.status_code == 409
     assert house.event.live.matches[0].lots == {}
     strange = house.browser().post(f"{me}/lot", about="who pays")
-    assert strange.status_code == 409
+    assert strange.status_code == 400
     assert problem_of(strange)
     assert house.event.live.matches[0].lots == {}
 

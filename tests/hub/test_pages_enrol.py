@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.devices.unit_keys import KeyFault
 from roundtap_hub.enrolment.desk import Enrolled, Typed
@@ -57,7 +57,7 @@ def test_the_digits_go_to_the_desk_with_the_table_and_the_next_one_follows(house
 
 
 @pytest.mark.parametrize(("problem", "status"), [
-    (Problem("enrol_wrong"), 400), (Problem("enrol_which", n=3), 400), (Problem("enrol_nobody", number=17), 400),
+    (Invalid("enrol_wrong"), 400), (Invalid("enrol_which", n=3), 400), (Invalid("enrol_nobody", number=17), 400),
     (Problem("enrol_used"), 409), (Problem("enrol_silent"), 409), (Problem("enrol_none_waits"), 409)])
 def test_what_went_wrong_is_told_at_the_same_table(house: House, tried: Tried, problem: Problem, status: int) -> None:
     browser = house.organizer()

@@ -43,5 +43,5 @@ def test_every_text_a_template_names_is_there():
 def test_every_problem_the_hub_can_raise_has_words():
     both = catalogue("roundtap_hub", "en").also(core_words("en"))
     for source in PACKAGE.rglob("*.py"):
-        for key in re.findall(r'Problem\("(\w+)"', source.read_text(encoding="utf-8")):
+        for key in re.findall(r'(?:Problem|Invalid)\("(\w+)"', source.read_text(encoding="utf-8")):
             assert f"problem.{key}" in both, (source.name, key)

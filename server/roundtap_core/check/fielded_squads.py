@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from roundtap_core.elimination.bracket import bracket_of
 from roundtap_core.elimination.cut import qualified
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.squads import fielded, letter
 from roundtap_core.names import public_names
 from roundtap_core.records import ELIMINATION, SWISS, Tournament
@@ -26,7 +26,7 @@ def squad_problems(tournament: Tournament) -> Iterator[Problem]:
             if squads is None:
                 yield Problem("not_of_this_rulebook", where=where, key="picks", rulebook=book.id)
             elif len(set(match.picks)) != squads.taken or not set(match.picks) <= set(range(1, squads.listed + 1)):
-                yield Problem("picks_wrong", where=where, take=squads.taken, of=squads.listed)
+                yield Invalid("picks_wrong", where=where, take=squads.taken, of=squads.listed)
     if squads is None or not _is_over(tournament):
         return
     shown = public_names(tournament.competitors, bool(tournament.options.get("full_names")))

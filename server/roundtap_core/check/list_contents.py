@@ -27,4 +27,4 @@ def list_violations(tournament: Tournament) -> Iterator[Problem]:
     for problem in book.lists.event_warnings([tournament.competitors[place] for place in began], options):
         if problem.key == DECK_TWICE:
             _, at, rest = problem.where.split("/", 2)
-            yield Problem(problem.key, where=f"/competitors/{began[int(at)]}/{rest}", **problem.params)
+            yield problem.but(f"/competitors/{began[int(at)]}/{rest}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import public_names
 from roundtap_core.records import (
     ELIMINATION,
@@ -68,7 +68,7 @@ def _extra_minutes(tournament: Tournament, played: Round, where: str) -> Iterato
         return
     low, high = rulebook(tournament.rulebook).extra_minutes or (0, 0)
     if not low <= minutes <= high:
-        yield Problem("figure_out_of_range", where=where, value=minutes, minimum=low, maximum=high)
+        yield Invalid("figure_out_of_range", where=where, value=minutes, minimum=low, maximum=high)
 
 
 def _won_byes(tournament: Tournament, names: Mapping[str, str]) -> Iterator[Problem]:

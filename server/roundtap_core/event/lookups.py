@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import DRAFT, Entrant, EventState, MatchState, RoundState
 
@@ -28,7 +28,7 @@ def without_draft(state: EventState) -> list[NewEntry]:
 def written(reason: str) -> str:
     """The text without the spaces around it, or Problem("reason_missing")."""
     if not reason.strip():
-        raise Problem("reason_missing")
+        raise Invalid("reason_missing")
     return reason.strip()
 
 

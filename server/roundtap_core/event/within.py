@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from types import MappingProxyType
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.person import Person
 from roundtap_core.limits import (
     COUNT,
@@ -125,4 +125,4 @@ def _text(value: str, name: str, where: str) -> None:
     elif value and name not in KNOWN:
         refuse_unfit_line(value, where, ID_LETTERS if name in IDS else LINE_LETTERS)
     elif len(value) > ID_LETTERS:
-        raise Problem("text_too_long", where=where, count=len(value), maximum=ID_LETTERS)
+        raise Invalid("text_too_long", where=where, count=len(value), maximum=ID_LETTERS)

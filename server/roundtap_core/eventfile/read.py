@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.eventfile.quick_read import quick_parse, quick_tournament
 from roundtap_core.eventfile.references import (
     competitor_problems,
@@ -54,7 +54,7 @@ def parse_json(text: str) -> object:
         near = text[error.pos :].strip()[:20].split("\n")[0]
         if not near:
             raise Problem("json_ends_early", line=error.lineno, column=error.colno) from None
-        raise Problem("broken_json", line=error.lineno, column=error.colno, near=near) from None
+        raise Invalid("broken_json", line=error.lineno, column=error.colno, near=near) from None
     except RecursionError:
         raise Problem("too_deep", maximum=MAX_DEPTH) from None
     for made, key in doubled:
@@ -118,7 +118,7 @@ def _problems(data: object, results: list[Result]) -> Iterator[Problem]:
         yield problem
         return
     if data.get("level") not in (None, *book.levels):
-        yield Problem("not_one_of", where="/level", value=data["level"], options=", ".join(book.levels))
+        yield Invalid("not_one_of", where="/level", value=data["level"], options=", ".join(book.levels))
     yield from competitor_problems(data["competitors"])
     known = {item["id"] for item in data["competitors"]}
     yield from official_problems(data.get("officials", []), known)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.eventfile.schema_fast import Check, Checks
 
 Schema = Mapping[str, Any]
@@ -112,30 +112,30 @@ def _ref(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> It
 
 def _const(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:
     if value != schema["const"]:
-        yield Problem("not_one_of", where=where, value=brief(value), options=brief(schema["const"]))
+        yield Invalid("not_one_of", where=where, value=brief(value), options=brief(schema["const"]))
 
 
 def _enum(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:
     # That false is no 0 is the business of the `type` that stands beside every enum here.
     if value not in schema["enum"]:
         options = ", ".join(brief(option) for option in schema["enum"])
-        yield Problem("not_one_of", where=where, value=brief(value), options=options)
+        yield Invalid("not_one_of", where=where, value=brief(value), options=options)
 
 
 def _range(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:
     lowest, highest = schema["minimum"], schema["maximum"]
     if _TYPES["integer"](value) and not lowest <= value <= highest:
-        yield Problem("figure_out_of_range", where=where, value=brief(value), minimum=lowest, maximum=highest)
+        yield Invalid("figure_out_of_range", where=where, value=brief(value), minimum=lowest, maximum=highest)
 
 
 def _pattern(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:
     if isinstance(value, str) and not re.search(schema["pattern"], value):
-        yield Problem("unfit_text", where=where)
+        yield Invalid("unfit_text", where=where)
 
 
 def _letters(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:
     if isinstance(value, str) and len(value) > schema["maxLength"]:
-        yield Problem("text_too_long", where=where, count=len(value), maximum=schema["maxLength"])
+        yield Invalid("text_too_long", where=where, count=len(value), maximum=schema["maxLength"])
 
 
 def _items(value: Any, schema: Schema, root: Schema, where: str, depth: int) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import SIDES, Pair, Result, Side
 
@@ -78,7 +78,7 @@ class Asking:
 
     def left_out(self) -> Problem:
         """What is said where it came back without an answer."""
-        return Problem("figure_missing")
+        return Invalid("figure_missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +134,14 @@ class Figure(Asking):
     def check(self, value: object, side: Side) -> None:
         """Raise Problem("figure_out_of_range")."""
         if type(value) is not int or not (self.beyond or self.minimum <= value <= self.maximum):
-            raise Problem("figure_out_of_range", where=f"/result/{self.key}/{side}", value=value,
+            raise Invalid("figure_out_of_range", where=f"/result/{self.key}/{side}", value=value,
                           minimum=self.minimum, maximum=self.maximum)
 
     def read(self, typed: Sequence[str]) -> int:
         """The answer as it was typed. Raises Problem("figure_missing", "not_a_number")."""
         text = "".join(typed[:1]).strip()
         if not text:
-            raise Problem("figure_missing")
+            raise Invalid("figure_missing")
         return typed_number(text)
 
     def record(self, answers: Answers, side: Side, draft: Draft) -> None:
@@ -172,7 +172,7 @@ class Figure(Asking):
             elif type(n) is not int:
                 yield Problem("wrong_type", where=f"{where}/{side}", expected="integer")
             elif not self.beyond and not self.minimum <= n <= self.maximum:
-                yield Problem("figure_out_of_range", where=f"{where}/{side}", value=n, minimum=self.minimum,
+                yield Invalid("figure_out_of_range", where=f"{where}/{side}", value=n, minimum=self.minimum,
                               maximum=self.maximum)
 
     def drawn(self, chance: random.Random) -> int:
@@ -272,7 +272,7 @@ class Choice(Asking):
         """What is wrong with the answer as a record holds it; of a side's own, more may be picked than is offered."""
         if self.whose is None:
             if value not in self.options:
-                yield Problem("not_one_of", where=where, value=value, options=", ".join(self.options))
+                yield Invalid("not_one_of", where=where, value=value, options=", ".join(self.options))
             return
         if not isinstance(value, dict):
             yield Problem("wrong_type", where=where, expected="object")
@@ -337,7 +337,7 @@ class Turns(Asking):
 
     def misrecorded(self, value: object, where: str) -> Iterator[Problem]:
         if value not in SIDES:
-            yield Problem("not_one_of", where=where, value=value, options=", ".join(SIDES))
+            yield Invalid("not_one_of", where=where, value=value, options=", ".join(SIDES))
 
     def drawn(self, chance: random.Random) -> str:
         return chance.choice(("", "", *SIDES))
@@ -372,13 +372,13 @@ class Picks(Asking):
             type(squad) is int and 1 <= squad <= self.of for squad in value
         ) and len(set(value)) == len(value) == self.take
         if not good:
-            raise Problem("picks_wrong", where=f"/result/picks/{side}", take=self.take, of=self.of)
+            raise Invalid("picks_wrong", where=f"/result/picks/{side}", take=self.take, of=self.of)
 
     def read(self, typed: Sequence[str]) -> list[int]:
         return squads_read(typed)
 
     def left_out(self) -> Problem:
-        return Problem("picks_wrong", take=self.take, of=self.of)
+        return Invalid("picks_wrong", take=self.take, of=self.of)
 
     def record(self, answers: Answers, side: Side, draft: Draft) -> None:
         if answers.get(self.name):
@@ -522,5 +522,5 @@ def _ahead(figures: Mapping[tuple[str, str], int], counted: Iterable[str]) -> st
 
 def _refuse_other(name: str, value: object, options: tuple[str, ...]) -> None:
     if value not in options:
-        raise Problem("not_one_of", where=f"/result/{name}", value=value,
+        raise Invalid("not_one_of", where=f"/result/{name}", value=value,
                       options=", ".join(option for option in options if option))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Way
 from roundtap_core.forms.questions import (
     BY_LOT,
@@ -128,7 +128,7 @@ def _pair(key: str, figures: Mapping[tuple[str, Side], int]) -> Pair | None:
 
 def _check(way: Way, sides: Mapping[str | None, Side], answers: Answers) -> None:
     if way.choice(FIRST_PLAYER) is None and answers.get(FIRST_PLAYER) not in (None, *SIDES):
-        raise Problem("not_one_of", where=f"/result/{FIRST_PLAYER}", value=answers[FIRST_PLAYER],
+        raise Invalid("not_one_of", where=f"/result/{FIRST_PLAYER}", value=answers[FIRST_PLAYER],
                       options=", ".join(SIDES))
     for question in way.questions:
         if question.name in answers:

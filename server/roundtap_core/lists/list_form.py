@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.parts import ListData, fold, plain
 from roundtap_core.records import Competitor
 from roundtap_core.wire import canonical, digest
@@ -308,10 +308,10 @@ def _fits(value: object, field: Field) -> bool:
 def _field_problem(value: object, field: Field, where: str) -> Problem:
     if field.kind == NUMBER:
         if not isinstance(value, int) or isinstance(value, bool):
-            return Problem("not_a_number", where=where, value=value)
-        return Problem("figure_out_of_range", where=where, value=value, minimum=field.minimum, maximum=field.maximum)
+            return Invalid("not_a_number", where=where, value=value)
+        return Invalid("figure_out_of_range", where=where, value=value, minimum=field.minimum, maximum=field.maximum)
     if field.options:
-        return Problem("not_one_of", where=where, value=_shown(value), options=", ".join(field.options))
+        return Invalid("not_one_of", where=where, value=_shown(value), options=", ".join(field.options))
     return Problem("wrong_type", where=where, expected=_EXPECTED[field.kind])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from roundtap_core.elimination.next_games import refuse_open_matches
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.pairing.swiss_round import Pairing
 from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.records import TIEBREAK, Draw, Match, Tournament
@@ -49,7 +49,7 @@ def next_tiebreak_round(
     """
     refuse_open_matches(tournament)
     if form not in (EACH, KNOCKOUT):
-        raise Problem("not_one_of", where="/tiebreak_form", value=form, options=f"{EACH}, {KNOCKOUT}")
+        raise Invalid("not_one_of", where="/tiebreak_form", value=form, options=f"{EACH}, {KNOCKOUT}")
     form = chosen_form(tournament, otherwise=form)
     ties = open_ties(tournament)
     if not ties:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import Form
 from roundtap_core.lists.list_form import ListCheck
 from roundtap_core.records import (
@@ -185,17 +185,17 @@ class Rulebook:
         """Raise Problem where an option is none of this rulebook's, or beyond its document's limits."""
         structures = (*self.structures, OWN)
         if given.get("structure", OWN) not in structures:
-            raise Problem("not_one_of", where="/options/structure", value=given["structure"],
+            raise Invalid("not_one_of", where="/options/structure", value=given["structure"],
                           options=", ".join(structures))
         for stage, values in given.get("stages", {}).items():
             games = values.get("best_of", self.best_of[0])
             if games not in self.best_of:
-                raise Problem("not_one_of", where=f"/options/stages/{stage}/best_of", value=games,
+                raise Invalid("not_one_of", where=f"/options/stages/{stage}/best_of", value=games,
                               options=", ".join(map(str, self.best_of)))
 
         second = given.get("second_stage", self.second_stages[0])
         if second not in self.second_stages:
-            raise Problem("not_one_of", where="/options/second_stage", value=second,
+            raise Invalid("not_one_of", where="/options/second_stage", value=second,
                           options=", ".join(self.second_stages))
 
     def second_stage_rounds(self, qualified: int) -> int:
@@ -327,7 +327,7 @@ def refuse_outside(key: str, pair: Pair, minimum: int, maximum: int) -> None:
     """Raise Problem("figure_out_of_range") for a figure of either side."""
     for side in SIDES:
         if not minimum <= pair.of(side) <= maximum:
-            raise Problem("figure_out_of_range", where=f"/{key}/{side}", value=pair.of(side),
+            raise Invalid("figure_out_of_range", where=f"/{key}/{side}", value=pair.of(side),
                           minimum=minimum, maximum=maximum)
 
 

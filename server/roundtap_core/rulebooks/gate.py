@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.answers import readings
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, SCORE, WINNER, Choice, Exchange, Figure, Question, Turns
@@ -171,7 +171,7 @@ def _unfit(form: Form, result: Result) -> Iterator[Problem]:
         elif key not in options:
             yield Problem("unknown_key", where=where, key=key, known=", ".join([*questions, *options]))
         elif value not in options[key]:
-            yield Problem("not_one_of", where=where, value=value, options=", ".join(options[key]))
+            yield Invalid("not_one_of", where=where, value=value, options=", ".join(options[key]))
 
 
 # What it comes to.
@@ -192,7 +192,7 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, 
                                             right="–"))
                     continue
                 if whole:
-                    yield Problem("figure_missing", where=f"/timeout/{missing.key}")
+                    yield Invalid("figure_missing", where=f"/timeout/{missing.key}")
                 return
             # A reading that has no use for any figure on record is none.
             if not told or told & {question.key for question in reading.walked.met}:

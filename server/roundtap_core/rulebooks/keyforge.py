@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, Form, Way
 from roundtap_core.forms.questions import (
     BY_LOT,
@@ -123,11 +123,11 @@ class KeyForgeArchon(Rulebook):
         score = result.score
         if score.a == score.b:
             if result.winner is None:
-                raise Problem("winner_missing", where="/winner")
+                raise Invalid("winner_missing", where="/winner")
             return result.winner
         ahead = "a" if score.a > score.b else "b"
         if result.winner not in (None, ahead):
-            raise Problem("winner_contradicts_score", where="/winner", winner=result.winner, a=score.a, b=score.b,
+            raise Invalid("winner_contradicts_score", where="/winner", winner=result.winner, a=score.a, b=score.b,
                           right=ahead)
         return ahead
 
@@ -208,7 +208,7 @@ def _refuse_told(told: Mapping[str, Any], houses: tuple[Sequence[str], Sequence[
     """What the steps were told: a lot is a lot, and a house is one of the deck's, where those are known."""
     for key, options in LOT_KEYS.items():
         if key in told and told[key] not in options:
-            raise Problem("not_one_of", where=f"/timeout/{key}", value=told[key], options=", ".join(options))
+            raise Invalid("not_one_of", where=f"/timeout/{key}", value=told[key], options=", ".join(options))
     picked = told.get("house", {})
     if not isinstance(picked, dict):
         raise Problem("wrong_type", where="/timeout/house", expected="object")
@@ -219,7 +219,7 @@ def _refuse_told(told: Mapping[str, Any], houses: tuple[Sequence[str], Sequence[
             raise Problem("wrong_type", where=f"/timeout/house/{side}", expected="string")
         known = houses[SIDES.index(side)] if houses else ()
         if known and fold(house) not in map(fold, known):
-            raise Problem("not_one_of", where=f"/timeout/house/{side}", value=house, options=", ".join(known))
+            raise Invalid("not_one_of", where=f"/timeout/house/{side}", value=house, options=", ".join(known))
 
 
 def _time_out(games_so_far: tuple[Figure, ...],

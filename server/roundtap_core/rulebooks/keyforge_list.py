@@ -78,7 +78,7 @@ class ArchonDeck(ListCheck):
     ) -> list[Problem]:
         """Places are where the event file has it: "/houses/1" or "/list/houses/1"."""
         return [
-            Problem(problem.key, where=_in_competitor(competitor, problem.where), **problem.params)
+            problem.but(_in_competitor(competitor, problem.where))
             for problem in super().competitor_problems(competitor, options, level)
         ]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid
 from roundtap_core.rulebooks.base import Rulebook
 
 
@@ -57,4 +57,4 @@ def rulebook(rulebook_id: str) -> Rulebook:
     try:
         return RULEBOOKS[rulebook_id]
     except (KeyError, TypeError):
-        raise Problem("unknown_rulebook", where="/rulebook", value=rulebook_id, known=", ".join(RULEBOOKS)) from None
+        raise Invalid("unknown_rulebook", where="/rulebook", value=rulebook_id, known=", ".join(RULEBOOKS)) from None

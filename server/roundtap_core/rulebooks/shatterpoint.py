@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Figure, Picks, Step, Test
 from roundtap_core.lists.list_form import ListCheck
@@ -167,7 +167,7 @@ class ShatterpointPremier(Rulebook):
         if result.score == Pair(STRUGGLES_TO_WIN, STRUGGLES_TO_WIN):
             raise Problem("both_won", where="/score", n=STRUGGLES_TO_WIN)
         if result.ended == PLAYED and STRUGGLES_TO_WIN not in (result.score.a, result.score.b):
-            raise Problem("nobody_has_won", where="/score", a=result.score.a, b=result.score.b, n=STRUGGLES_TO_WIN)
+            raise Invalid("nobody_has_won", where="/score", a=result.score.a, b=result.score.b, n=STRUGGLES_TO_WIN)
         if result.ended == TIME and result.timeout is not None:
             refuse_misreckoned(result, result.timeout)
         for side, squads in (result.picks or {}).items():
@@ -175,7 +175,7 @@ class ShatterpointPremier(Rulebook):
         if result.ended != RULING:
             for side in SIDES:
                 if not (result.picks or {}).get(side):
-                    raise Problem("picks_missing", where=f"/picks/{side}", take=self.squads.taken)
+                    raise Invalid("picks_missing", where=f"/picks/{side}", take=self.squads.taken)
         self.winner(result, options)
 
     def check_picks(self, picks: object, where: str) -> None:
@@ -184,7 +184,7 @@ class ShatterpointPremier(Rulebook):
             type(squad) is int and 1 <= squad <= self.squads.listed for squad in picks
         ) and len(picks) == len(set(picks)) == self.squads.taken
         if not good:
-            raise Problem("picks_wrong", where=where, take=self.squads.taken, of=self.squads.listed)
+            raise Invalid("picks_wrong", where=where, take=self.squads.taken, of=self.squads.listed)
 
 
 def refuse_misreckoned(result: Result, told: Mapping[str, Any]) -> None:
@@ -193,7 +193,7 @@ def refuse_misreckoned(result: Result, told: Mapping[str, Any]) -> None:
     before, struggle = (_told(told, key, most) for key, most in (("score", STRUGGLES_TO_WIN - 1), ("struggle", 1)))
     objectives = _told(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else Pair()
     if struggle == Pair(1, 1):
-        raise Problem("struggle_of_both", where="/timeout/struggle")
+        raise Invalid("struggle_of_both", where="/timeout/struggle")
     last = more_of(struggle) if struggle != Pair() else more_of(objectives)
     right = Pair(*(before.of(side) + (last == side) for side in SIDES))
     if right != result.score:
@@ -205,11 +205,11 @@ def _told(told: Mapping[str, Any], key: str, most: int) -> Pair:
     """A figure of both sides as a resolver was told it. Raises Problem where nobody said it, or it cannot be."""
     value = told.get(key)
     if not isinstance(value, Mapping):
-        raise Problem("figure_missing", where=f"/timeout/{key}")
+        raise Invalid("figure_missing", where=f"/timeout/{key}")
     for side in SIDES:
         n = value.get(side)
         if type(n) is not int or not 0 <= n <= most:
-            raise Problem("figure_out_of_range", where=f"/timeout/{key}/{side}", value=n, minimum=0, maximum=most)
+            raise Invalid("figure_out_of_range", where=f"/timeout/{key}/{side}", value=n, minimum=0, maximum=most)
     return Pair(value["a"], value["b"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, DECIDED, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Turns
 from roundtap_core.lists.list_form import ListCheck
@@ -97,7 +97,7 @@ class WarlordsOfTerra(Rulebook):
         super().check_options(given)
         for stage in (SWISS, ELIMINATION):
             if self.games(stage, given) != 1:
-                raise Problem("not_one_of", where=f"/options/stages/{stage}/best_of", value=self.games(stage, given),
+                raise Invalid("not_one_of", where=f"/options/stages/{stage}/best_of", value=self.games(stage, given),
                               options="1")
 
     def option_warnings(self, given: Options) -> list[Problem]:
@@ -110,7 +110,7 @@ class WarlordsOfTerra(Rulebook):
         if stated is not None:
             return stated
         if result.winner is None:
-            raise Problem("winner_missing", where="/winner")
+            raise Invalid("winner_missing", where="/winner")
         return result.winner
 
     def elimination_winner(self, result: Result, options: Options, better: Side) -> str:
@@ -193,7 +193,7 @@ def _refuse_games(result: Result, winner: str) -> None:
     won = Pair(*(result.score.of(side) == 2 for side in SIDES))
     wanted = Pair(*(winner == side for side in SIDES)) if result.ended != CONCESSION else Pair()
     if result.score != Pair() and won != wanted:
-        raise Problem("winner_contradicts_games", where="/winner", winner=winner, a=result.score.a, b=result.score.b)
+        raise Invalid("winner_contradicts_games", where="/winner", winner=winner, a=result.score.a, b=result.score.b)
 
 
 def _refuse_lives(result: Result, winner: str) -> None:
@@ -201,17 +201,17 @@ def _refuse_lives(result: Result, winner: str) -> None:
     gone = [side for side in SIDES if result.score.of(side) <= 0]
     if winner == DRAW:
         if len(gone) == 1:
-            raise Problem("drawn_without_life", where="/winner", side=gone[0], right=other(gone[0]))
+            raise Invalid("drawn_without_life", where="/winner", side=gone[0], right=other(gone[0]))
         if not gone and result.ended == PLAYED:
-            raise Problem("no_draw_before_time", where="/winner")
+            raise Invalid("no_draw_before_time", where="/winner")
         return
     side: Side = "a" if winner == "a" else "b"
     if side in gone:
-        raise Problem("winner_without_life", where="/winner", winner=side, life=result.score.of(side))
+        raise Invalid("winner_without_life", where="/winner", winner=side, life=result.score.of(side))
     loser = other(side)
     told = (result.timeout or {}).get(REASON)
     if result.ended != CONCESSION and loser not in gone and told not in REASONS:
-        raise Problem("loser_has_life", where=f"/score/{loser}", life=result.score.of(loser))
+        raise Invalid("loser_has_life", where=f"/score/{loser}", life=result.score.of(loser))
 
 
 def counted_life(result: Result) -> Pair:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.lists.list_form import NUMBER, TICK, Field, Lines, ListCheck, ListForm
 from roundtap_core.lists.parts import ListData, copies, fold, rows, text
 
@@ -120,11 +120,11 @@ def swaps_typed(list_: ListData, lines: str) -> list[Swap]:
 def _after(list_: ListData, swaps: Sequence[Swap]) -> tuple[dict[str, Any], list[Problem]]:
     """The list with the cards exchanged; lines keep their numbers, new ones stand at the end."""
     decks = {deck: [dict(card) for _, card in rows(list_, deck)] for deck in (*MAIN, SIDEBOARD)}
-    found = []
+    found: list[Problem] = []
     for place, swap in enumerate(swaps):
         line, where = place + 1, f"/swaps/{place}"
         if swap.deck not in MAIN:
-            found.append(Problem("not_one_of", where=f"{where}/deck", value=swap.deck, options=", ".join(MAIN)))
+            found.append(Invalid("not_one_of", where=f"{where}/deck", value=swap.deck, options=", ".join(MAIN)))
             continue
         leaving, coming = _one_of(decks[swap.deck], swap.out), _one_of(decks[SIDEBOARD], swap.into)
         if leaving is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Step, Test
 from roundtap_core.lists.list_form import ListCheck
@@ -84,7 +84,7 @@ class XWingEpicDuel(Rulebook):
         for stage, values in given.get("stages", {}).items():
             minutes = values.get("minutes")
             if minutes is not None and minutes < SHORTEST_MINUTES:
-                raise Problem("minutes_too_short", where=f"/options/stages/{stage}/minutes", value=minutes,
+                raise Invalid("minutes_too_short", where=f"/options/stages/{stage}/minutes", value=minutes,
                               right=SHORTEST_MINUTES)
 
     def option_warnings(self, given: Options) -> list[Problem]:
@@ -102,11 +102,11 @@ class XWingEpicDuel(Rulebook):
             return stated
         if result.ended == PLAYED:
             if result.winner is None:
-                raise Problem("winner_missing", where="/winner")
+                raise Invalid("winner_missing", where="/winner")
             return result.winner
         by_points = more_of(result.score)
         if result.winner not in (None, by_points):
-            raise Problem("winner_contradicts_score", where="/winner", winner=result.winner,
+            raise Invalid("winner_contradicts_score", where="/winner", winner=result.winner,
                           a=result.score.a, b=result.score.b, right=by_points)
         return by_points
 
@@ -208,7 +208,7 @@ class XWingEpicDuel(Rulebook):
         for side in SIDES:
             value, limit = result.score.of(side), whole.of(side)
             if not 0 <= value <= limit:
-                raise Problem("figure_out_of_range", where=f"/score/{side}", value=value, minimum=0, maximum=limit)
+                raise Invalid("figure_out_of_range", where=f"/score/{side}", value=value, minimum=0, maximum=limit)
         if situation.knockout:
             self.elimination_winner(result, options, "a")
         winner = self.winner(result, options)

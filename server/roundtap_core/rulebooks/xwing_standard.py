@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, BEFORE_TIME, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Test
 from roundtap_core.lists.list_form import ListCheck
@@ -104,13 +104,13 @@ class XWingStandard(Rulebook):
         if result.winner == "draw":
             raise Problem("no_draws", where="/winner")
         if result.winner is None:
-            raise Problem("salvo_winner_missing", where="/winner", score=result.score.a)
+            raise Invalid("salvo_winner_missing", where="/winner", score=result.score.a)
         return result.winner
 
     @staticmethod
     def _stated(result: Result, by_figures: Side) -> Side:
         if result.winner not in (None, by_figures):
-            raise Problem("winner_contradicts_score", where="/winner",
+            raise Invalid("winner_contradicts_score", where="/winner",
                           winner=result.winner, a=result.score.a, b=result.score.b, right=by_figures)
         return by_figures
 

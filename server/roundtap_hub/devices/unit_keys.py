@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_hub.private_files import write_private, write_private_bytes
 
 log = logging.getLogger(__name__)
@@ -161,7 +161,7 @@ class UnitKeys(Mapping[str, bytes]):
         with self._lock:
             self._look_strictly()
             if unit in self:
-                raise Problem("unit_known", unit=unit)
+                raise Invalid("unit_known", unit=unit)
             if len(self._units) >= UNITS_MAX:
                 raise Problem("too_many_units", maximum=UNITS_MAX)
             made = UnitKey(self._new_key(), role)
@@ -191,7 +191,7 @@ class UnitKeys(Mapping[str, bytes]):
             if self._units.get(unit) == made:
                 return
             if unit in self and not replaces:
-                raise Problem("unit_known", unit=unit)
+                raise Invalid("unit_known", unit=unit)
             if unit not in self._units and len(self._units) >= UNITS_MAX:
                 raise Problem("too_many_units", maximum=UNITS_MAX)
             self._save({**self._units, unit: made})
@@ -336,6 +336,6 @@ def _stamp(path: Path) -> Stamp:
 
 def _check_named(unit: str, role: str) -> None:
     if NAME.fullmatch(unit) is None:
-        raise Problem("unit_name", unit=unit[:40])
+        raise Invalid("unit_name", unit=unit[:40])
     if role not in ROLES:
-        raise Problem("unit_role", role=role[:40])
+        raise Invalid("unit_role", role=role[:40])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from roundtap_core.enrol_keys import CODE_DIGITS, About
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.unit_keys import NAME, STATION, TABLE, UnitKeys
 from roundtap_hub.enrolment.exchange import ENDED, LATE, LIVES_MS, STORED, STORING, UNSAVED, Exchange, Wish
@@ -49,7 +49,7 @@ def read_typed(text: str) -> Typed:
     """"17 345 678", "17345678" or "345 678". Problem "enrol_digits"."""
     digits = "".join(letter for letter in text if letter not in " .-·\u00a0\u2009\t")
     if not digits.isascii() or not digits.isdigit() or len(digits) not in (CODE_DIGITS, NUMBER_DIGITS + CODE_DIGITS):
-        raise Problem("enrol_digits")
+        raise Invalid("enrol_digits")
     number = digits[:-CODE_DIGITS]
     return Typed(int(number) if number else None, digits[-CODE_DIGITS:])
 
@@ -109,7 +109,7 @@ class EnrolDesk:
             raise exchange.error
         if exchange.state in (LATE, STORING):
             raise Problem("enrol_silent")
-        raise Problem("enrol_wrong")
+        raise Invalid("enrol_wrong")
 
     def _shown_by(self, typed: Typed, mark: str) -> tuple[Asking, int]:
         """The one unit that shows this code, as far as what stands before the code says; never one by trying."""
@@ -117,12 +117,12 @@ class EnrolDesk:
         if typed.number is not None:
             found = self.room.behind(typed.number)
             if found is None or (mark and found[0].mark != mark):
-                raise Problem("enrol_nobody", number=typed.number)
+                raise Invalid("enrol_nobody", number=typed.number)
             return found
         if not waiting:
             raise Problem("enrol_none_waits")
         if len(waiting) > 1:
-            raise Problem("enrol_which", n=len(waiting))
+            raise Invalid("enrol_which", n=len(waiting))
         return waiting[0], waiting[0].serial
 
     def _wish(self, asking: Asking, actor: str, table: int | None, replace: str) -> Wish:

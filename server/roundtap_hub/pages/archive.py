@@ -5,8 +5,9 @@ from __future__ import annotations
 from flask import Blueprint, g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_hub.http_answers import status_of
 from roundtap_hub.journal.archiving import refuse_unless_may
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED
@@ -49,7 +50,7 @@ def delete_what(event_id: str) -> AnyResponse:
         # Said before somebody types the name, and without a button.
         may = False
         if "problem" not in g:
-            g.problem, g.status = problem, 409
+            g.problem, g.status = problem, status_of(problem)
     return page("delete_event.html", state=state, may_delete=may)
 
 
@@ -58,7 +59,7 @@ def delete(event_id: str) -> AnyResponse:
     """People, lists and papers are gone when this answers; the entries stay, and know nobody by name."""
     name = the_moment(event_id).state.name
     if field("name").casefold() != name.strip().casefold():
-        raise Problem("name_not_typed", where="/name", typed=field("name")[:80], name=name)
+        raise Invalid("name_not_typed", where="/name", typed=field("name")[:80], name=name)
     entry = NewEntry(DELETED, {"event": event_id})
     refuse_unless_may(the_snapshot(), entry)
     if (paper := the_hub().paper) is not None:

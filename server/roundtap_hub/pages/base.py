@@ -13,14 +13,14 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import Instant
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Command
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.limits import harmless
 from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.gate import WITH_REASON
 from roundtap_core.words import LANGUAGES, Words
-from roundtap_hub.http_answers import pack
+from roundtap_hub.http_answers import pack, status_of
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
@@ -56,25 +56,6 @@ LEADING_TO_THE_DOORS = ("console.events", "console.event")
 
 PACKED_BYTES, PACK_LEVEL = 1000, 2
 """From so many bytes on an answer of the console is packed, and how hard: what takes longer saves little."""
-
-# What is wrong with what was typed is 400; what the event does not allow just now is 409.
-TYPED_WRONG = frozenset({
-    "figure_out_of_range", "figure_missing", "figure_fixed", "not_a_number",
-    "concession_by_whom", "ruling_for_whom", "event_name_missing", "unknown_rulebook", "reason_missing", "no_names",
-    "name_too_long", "name_twice", "name_not_typed", "pin_wait",
-    "unit_name", "unit_known", "unit_role",
-    "enrol_digits", "enrol_which", "enrol_wrong", "enrol_nobody",
-    "said_until", "said_until_missing", "said_nothing", "said_too_long", "said_time_unknown",
-    "clock_text", "no_file", "file_not_text", "wrong_pin", "not_one_of", "winner_contradicts_score",
-    "salvo_winner_missing", "broken_json", "table_number", "color_text", "list_not_saved", "proxy_incomplete",
-    "proxy_too_long", "winner_missing", "picks_wrong", "none_without_ruling", "minutes_too_short", "member_missing",
-    "date_wrong", "text_too_long", "unfit_text", "name_unfit",
-    "fields_of_one", "option_asked", "picks_missing", "nobody_has_won", "loser_has_life", "winner_without_life",
-    "drawn_without_life", "wrong_code", "line_unclear", "extension_is_long",
-    "prize_for_whom", "door_prize_what", "door_prize_too_few",
-    "no_draw_before_time", "struggle_of_both",
-    "winner_contradicts_games",
-})
 
 
 def the_hub() -> Hub:
@@ -341,7 +322,7 @@ def mended_on(again: View) -> Callable[[View], View]:
                 return handler(**where)
             except Problem as problem:
                 g.problem = with_name(problem, where.get("event_id", ""))
-                g.status = 400 if problem.key in TYPED_WRONG else 409
+                g.status = status_of(problem)
                 for seen in ("snapshot", "units", "now_ms"):
                     g.pop(seen, None)
                 # The page stays live, and a reload does not press the button again.
@@ -381,7 +362,7 @@ def with_name(problem: Problem, event_id: str) -> Problem:
     names = full_names(moment) if moment else {}
     named = {key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
              for key in COMPETITORS_TOLD if problem.params.get(key)}
-    return Problem(problem.key, where=problem.where, **{**problem.params, **named})
+    return problem.but(problem.where, **named)
 
 
 def _endpoint_of(view: View) -> str:
@@ -412,14 +393,14 @@ def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> in
     try:
         return typed_number(text)
     except Problem:
-        raise Problem(wrong, value=text[:20], maximum=maximum) from None
+        raise Invalid(wrong, value=text[:20], maximum=maximum) from None
 
 
 def confirmed_minutes(name: str, sure: str) -> int | None:
     """The minutes of an extension; many have to be confirmed. None: nothing is typed."""
     minutes = whole_number(name)
     if minutes is not None and minutes > LONG_EXTENSION and field(sure).lstrip("0") != str(minutes):
-        raise Problem("extension_is_long", minutes=minutes)
+        raise Invalid("extension_is_long", minutes=minutes)
     return minutes
 
 
@@ -427,5 +408,5 @@ def typed_table(name: str) -> int | None:
     """The number of a table, as it was typed in a field."""
     table = whole_number(name, "table_number", MOST_TABLES)
     if table is not None and not 1 <= table <= MOST_TABLES:
-        raise Problem("table_number", value=table, maximum=MOST_TABLES)
+        raise Invalid("table_number", value=table, maximum=MOST_TABLES)
     return table

@@ -9,7 +9,7 @@ from dataclasses import replace
 from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import (
     ChangePerson,
     Disqualify,
@@ -61,7 +61,7 @@ def enter(event_id: str) -> AnyResponse:
     named = [named_team(line) if size > 1 else (line, ()) for line in lines]
     names = [name for name, _ in named]
     if not names:
-        raise Problem("no_names")
+        raise Invalid("no_names")
     if len(moment.state.entrants) + len(names) > MOST_COMPETITORS:
         # The writer says so as well, after a look at each of them.
         raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
@@ -78,7 +78,7 @@ def enter(event_id: str) -> AnyResponse:
     table = typed_table("fixed_table")
     typed, captain = team()
     if len(names) > 1 and (table is not None or typed):
-        raise Problem("fields_of_one")
+        raise Invalid("fields_of_one")
     teams = [(members or typed, members[0] if members else captain) for _, members in named]
     if size > 1:
         refuse_broken_teams(moment, dict(zip(names, teams, strict=True)))
@@ -121,7 +121,7 @@ def refuse_broken_teams(moment: EventAt, teams: Mapping[str, tuple[tuple[str, ..
         for place, member in enumerate(members):
             check_name(member)
             if fold(member) in map(fold, members[:place]):
-                raise Problem("name_twice", name=member)
+                raise Invalid("name_twice", name=member)
             if fold(member) in known:
                 raise Problem("member_twice", name=member, team=known[fold(member)])
         known.update((fold(member), name) for member in members)
@@ -134,10 +134,10 @@ def team() -> tuple[tuple[str, ...], str | None]:
         return (), None
     for member in members:
         if not member:
-            raise Problem("member_missing")
+            raise Invalid("member_missing")
         check_name(member)
     if members[0].casefold() == members[1].casefold():
-        raise Problem("name_twice", name=members[0])
+        raise Invalid("name_twice", name=members[0])
     return members, members[1] if field("captain") == "2" else members[0]
 
 
@@ -151,7 +151,7 @@ def _refuse_twice(names: list[str], known: list[str]) -> None:
     seen = {name.casefold() for name in known}
     for name in names:
         if name.casefold() in seen:
-            raise Problem("name_twice", name=name)
+            raise Invalid("name_twice", name=name)
         seen.add(name.casefold())
 
 
@@ -161,7 +161,7 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
     moment = the_moment(event_id)
     name, public = " ".join(field("name").split()), " ".join(field("public_name").split())
     if not name:
-        raise Problem("no_names")
+        raise Invalid("no_names")
     check_name(name)
     check_name(public)
     before = moment.people.get(competitor) or Person(name)

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Blueprint, request
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.state import EventState
 from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
@@ -59,5 +59,5 @@ def _number(figure: AidFigure, typed: dict[str, str]) -> int:
         return int(text == "1")
     number = typed_number(text)
     if not figure.minimum <= number <= figure.maximum:
-        raise Problem("figure_out_of_range", value=number, minimum=figure.minimum, maximum=figure.maximum)
+        raise Invalid("figure_out_of_range", value=number, minimum=figure.minimum, maximum=figure.maximum)
     return number

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from flask import Blueprint, g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.journal.on_walls import (
     COUNTED,
@@ -62,14 +62,14 @@ def say() -> AnyResponse:
     in minutes or to a time of day."""
     kind, text = field("kind", KINDS[0]), " ".join(field("text").split())
     if kind not in KINDS:
-        raise Problem("not_one_of", value=kind[:20], options=", ".join(KINDS), where="/kind")
+        raise Invalid("not_one_of", value=kind[:20], options=", ".join(KINDS), where="/kind")
     lasts_ms = _lasts_ms(field("until"))
     if kind in COUNTED and lasts_ms is None:
-        raise Problem("said_until_missing", where="/until")
+        raise Invalid("said_until_missing", where="/until")
     if kind not in COUNTED and not text:
-        raise Problem("said_nothing", where="/text")
+        raise Invalid("said_nothing", where="/text")
     if len(text) > TEXT_MAX:
-        raise Problem("said_too_long", letters=len(text), maximum=TEXT_MAX, where="/text")
+        raise Invalid("said_too_long", letters=len(text), maximum=TEXT_MAX, where="/text")
     hub, event = the_hub(), _event()
     with hub.displays.announcing:
         g.pop("snapshot", None)
@@ -94,16 +94,16 @@ def _lasts_ms(typed: str) -> int | None:
         return None
     hours, is_time, minutes = typed.partition(":")
     if not (hours.isdecimal() and len(hours) <= 4 and (not is_time or (minutes.isdecimal() and len(minutes) == 2))):
-        raise Problem("said_until", value=typed[:20], where="/until")
+        raise Invalid("said_until", value=typed[:20], where="/until")
     if not is_time:
         if not 1 <= int(hours) <= LASTS_MAX_MINUTES:
-            raise Problem("said_until", value=typed[:20], where="/until")
+            raise Invalid("said_until", value=typed[:20], where="/until")
         return int(hours) * 60_000
     wall = the_hub().clocks.wall()
     if int(hours) > 23 or int(minutes) > 59:
-        raise Problem("said_until", value=typed[:20], where="/until")
+        raise Invalid("said_until", value=typed[:20], where="/until")
     if wall is None:
-        raise Problem("said_time_unknown", where="/until")
+        raise Invalid("said_time_unknown", where="/until")
     now = datetime.fromisoformat(wall).astimezone()
     then = now.replace(hour=int(hours), minute=int(minutes), second=0, microsecond=0)
     if then <= now:
@@ -123,7 +123,7 @@ def hub_sound() -> AnyResponse:
     """Whether the hub's own audio out (`--sound`) is heard."""
     on = field("on")
     if on not in ("0", "1"):
-        raise Problem("not_one_of", value=on[:20], options="0, 1", where="/on")
+        raise Invalid("not_one_of", value=on[:20], options="0, 1", where="/on")
     _tell(HUB_SOUND, on=on == "1")
     return _back("sound")
 
@@ -140,7 +140,7 @@ def set_display(display: str) -> AnyResponse:
     show, part, theme = field("show", SHOWS[0]), field("part"), field("theme")
     for where, value, allowed in (("/show", show, SHOWS), ("/part", part, PARTS), ("/theme", theme, ("", *THEMES))):
         if value not in allowed:
-            raise Problem("not_one_of", value=value[:20], options=", ".join(filter(None, allowed)), where=where)
+            raise Invalid("not_one_of", value=value[:20], options=", ".join(filter(None, allowed)), where=where)
     _tell(DISPLAY_SET, display=display, name=name, event=_event(), show=show, part=part, theme=theme,
           sound=field("sound") == "1")
     return _back(f"display-{display}")

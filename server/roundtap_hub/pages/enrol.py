@@ -7,7 +7,7 @@ from typing import Any
 from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.unit_keys import TABLE
 from roundtap_hub.enrolment.desk import read_typed
@@ -83,5 +83,5 @@ def place() -> AnyResponse:
 def _table() -> int | None:
     table = whole_number("table", "table_number", maximum=TABLE_MAX)
     if table is not None and not 1 <= table <= TABLE_MAX:
-        raise Problem("table_number", value=table, maximum=TABLE_MAX)
+        raise Invalid("table_number", value=table, maximum=TABLE_MAX)
     return table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid
 from roundtap_hub.auth import safe_next
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import field, mended_on, page, public_page, the_asked, the_hub, the_snapshot
@@ -40,9 +40,9 @@ def post_login() -> AnyResponse:
     hub, address = the_hub(), request.remote_addr or ""
     wait_ms = hub.organizers.gate.wait_ms(address)
     if wait_ms:
-        raise Problem("pin_wait", n=-(-wait_ms // 1000))
+        raise Invalid("pin_wait", n=-(-wait_ms // 1000))
     if not visit.begin_session(field("pin")):
-        raise Problem("wrong_pin")
+        raise Invalid("wrong_pin")
     return redirect(_after_login(safe_next(field("next"), "/console")), 303)
 
 

@@ -13,6 +13,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import ChangePerson, Command, EnterCompetitor, SetCameWith, SetFixedTable
 from roundtap_core.event.state import EventState
 from roundtap_core.numbers import next_number
+from roundtap_hub.http_answers import status_of
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.journal.service import Step
@@ -82,7 +83,7 @@ def take(event_id: str) -> AnyResponse:
         steps, people = _steps(moment.state, event_id, taken)
         the_hub().service.ask(steps, actor(), people, PATIENCE_S)
     except Problem as problem:
-        g.problem, g.status = problem, 409
+        g.problem, g.status = problem, status_of(problem)
         # A reload begins anew: what was to enter people is not sent twice.
         g.address = url_for("console.import_people", event_id=event_id)
         for seen in ("snapshot", "units", "now_ms"):

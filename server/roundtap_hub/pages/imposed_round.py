@@ -8,7 +8,7 @@ from dataclasses import replace
 from flask import Blueprint, g, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import ImposeRound
 from roundtap_core.event.rounds.decide_imposed import imposed_mend
 from roundtap_core.records import SWISS
@@ -63,7 +63,7 @@ def paired(event_id: str) -> AnyResponse:
     command = replace(_command(moment), reason=field("reason")[:REASON_LETTERS], by=signed_by(event_id, field("by")),
                       plan=field("plan"))
     if not command.reason:
-        raise Problem("reason_missing")
+        raise Invalid("reason_missing")
     the_hub().service.tell(event_id, command, actor())
     return back_to_event(event_id, "draft")
 

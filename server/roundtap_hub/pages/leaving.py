@@ -24,6 +24,7 @@ from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.records import CONCESSION, Result, Side, other
 from roundtap_core.rulebooks.gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label
+from roundtap_hub.http_answers import status_of
 from roundtap_hub.pages.base import back_to_event, field, page, the_hub, the_moment, with_name
 from roundtap_hub.pages.walking import Fields, Seat, page_at, seat_of
 from roundtap_hub.views.event_at import full_names
@@ -64,7 +65,7 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
             tell(at.result, False)
             return back_to_event(event_id, "competitors")
         except Problem as problem:
-            g.problem, g.status = with_name(problem, event_id), 400
+            g.problem, g.status = with_name(problem, event_id), status_of(problem)
     if at.result is not None or at.trail.way is None:
         # Every question is answered, and the answers cannot stand; or one that is no answer was sent along with others
         # than those of its page: they are asked again.

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Blueprint, abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import CorrectList, SubmitList
 from roundtap_core.event.person import Person
 from roundtap_core.lists.list_form import ListCheck, list_digest
@@ -88,7 +88,7 @@ def typed_list(moment: EventAt, competitor: str) -> TypedList | None:
     found, check = competitor_of(moment, competitor), moment.state.rulebook.lists
     list_ = check.spelled(read_list(check.form(moment.state.options), request.form), moment.state.options)
     if check.malformed(list_, moment.state.options):
-        raise Problem("list_not_saved")
+        raise Invalid("list_not_saved")
     if field("seen") != _version(check, found):
         raise Problem("list_changed_meanwhile")
     list_ = check.completed(list_)
@@ -122,4 +122,4 @@ def _problems(moment: EventAt, who: Competitor) -> list[Problem]:
     """Of the competitor's list, with places in the list."""
     state = moment.state
     found = state.rulebook.lists.competitor_problems(who, state.options, state.level)
-    return [Problem(p.key, where=p.where.removeprefix("/list"), **p.params) for p in found]
+    return [p.but(p.where.removeprefix("/list")) for p in found]

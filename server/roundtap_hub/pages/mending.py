@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import (
     GiveBye,
     MoveToTable,
@@ -18,9 +18,9 @@ from roundtap_core.event.mending.decide import MendCommand, mend_of
 from roundtap_core.event.mending.mend import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW
 from roundtap_core.limits import NUMBER
 from roundtap_core.numbers import typed_number
+from roundtap_hub.http_answers import status_of
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.pages.base import (
-    TYPED_WRONG,
     actor,
     back_to_event,
     field,
@@ -56,7 +56,7 @@ def mend_page(event_id: str, **_: str) -> AnyResponse:
         except Problem as problem:
             # Of a form that was sent the page says already what is wrong with it.
             if request.method == "GET":
-                g.problem, g.status = with_name(problem, event_id), 400 if problem.key in TYPED_WRONG else 409
+                g.problem, g.status = with_name(problem, event_id), status_of(problem)
     return page("mending.html", state=moment.state, view=mend_view(moment, names), step=step, said=said,
                 signers=signers(moment), done=request.args.get("done", ""))
 
@@ -87,7 +87,7 @@ def the_command(moment: EventAt, reason: str = "", by: str = "", plan: str = "")
     if do == TABLE:
         table = _number("table")
         if table is None:
-            raise Problem("table_number", value="", maximum=NUMBER[1])
+            raise Invalid("table_number", value="", maximum=NUMBER[1])
         return MoveToTable(number, said("match"), table, reason, by, plan)
     if do == PAIR:
         return PairWaiting(number, two, reason, _number("table"), by, plan)
@@ -97,7 +97,7 @@ def the_command(moment: EventAt, reason: str = "", by: str = "", plan: str = "")
         return PairAgain(number, reason, by, plan)
     if do in (UNPUBLISH, WITHDRAW):
         return UnpublishRound(number, reason, do == WITHDRAW, by, plan)
-    raise Problem("not_one_of", value=do[:20], options=", ".join(STEPS))
+    raise Invalid("not_one_of", value=do[:20], options=", ".join(STEPS))
 
 
 def said(name: str) -> str:
@@ -110,7 +110,7 @@ def _number(name: str) -> int | None:
     if not text:
         return None
     if not text.isdecimal():
-        raise Problem("table_number", value=text[:20], maximum=NUMBER[1])
+        raise Invalid("table_number", value=text[:20], maximum=NUMBER[1])
     return typed_number(text)
 
 

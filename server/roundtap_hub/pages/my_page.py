@@ -9,12 +9,12 @@ from typing import Any
 from flask import Blueprint, Response, abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import field, mended_on, page, the_asked, the_hub, the_snapshot
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.personal_links import Person
-from roundtap_hub.phone_reports import status_of
+from roundtap_hub.phone_reports import phone_status
 from roundtap_hub.public.personal_sheet import page_key, personal_sheet
 from roundtap_hub.public.sheets import Sheet
 
@@ -82,10 +82,10 @@ def claim() -> AnyResponse:
     links, address = the_hub().links, request.remote_addr or ""
     wait_ms = links.gate.wait_ms(address)
     if wait_ms:
-        raise Problem("pin_wait", n=-(-wait_ms // 1000))
+        raise Invalid("pin_wait", n=-(-wait_ms // 1000))
     path = links.claim_code(field("code"), address)
     if path is None:
-        raise Problem("wrong_code")
+        raise Invalid("wrong_code")
     return redirect(path, 303)
 
 
@@ -106,7 +106,7 @@ def mended_on_my(again: View) -> Callable[[View], View]:
                 refuse_unfit_fields()
                 return handler(token)
             except Problem as problem:
-                g.problem, g.status = problem, status_of(problem)
+                g.problem, g.status = problem, phone_status(problem)
                 if wants_json():
                     return told_as_json({"error": problem.say(the_asked().words)}, g.status)
                 g.pop("snapshot", None)

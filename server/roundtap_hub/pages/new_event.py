@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import Cut
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import (
     CreateEvent,
     EnterCompetitor,
@@ -87,11 +87,11 @@ def import_file() -> AnyResponse:
     upload = request.files.get("file")
     raw = upload.read() if upload else b""
     if not raw:
-        raise Problem("no_file")
+        raise Invalid("no_file")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise Problem("file_not_text") from None
+        raise Invalid("file_not_text") from None
     file = parse(text)
     broken = violations(file)
     if broken and not field("anyway"):
@@ -193,5 +193,5 @@ def set_structure(event_id: str) -> AnyResponse:
 def _color() -> str:
     color = field("color", "#0072B2")
     if not COLOR.fullmatch(color):
-        raise Problem("color_text", value=color[:20])
+        raise Invalid("color_text", value=color[:20])
     return color

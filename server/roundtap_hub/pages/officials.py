@@ -9,7 +9,7 @@ from dataclasses import replace
 from flask import Blueprint, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import OfficialDuty, SetOfficials
 from roundtap_core.event.lookups import the_entrant
 from roundtap_core.event.official import Official
@@ -37,7 +37,7 @@ def add(event_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     state, name = moment.state, " ".join(field("name").split())
     if not name:
-        raise Problem("no_names")
+        raise Invalid("no_names")
     check_name(name)
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)

@@ -8,7 +8,7 @@ import secrets
 from flask import Blueprint, abort, current_app, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid
 from roundtap_core.event.state import PUBLISHED, EventState
 from roundtap_hub.devices.unit_keys import STATION
 from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment
@@ -111,7 +111,7 @@ def order_paper(event_id: str) -> AnyResponse:
         return _back(event_id)
     if kind not in BY_HAND or (kind not in OF_THE_HUB and not state.public_rounds) or (
             kind == TRUST and the_hub().encrypted is None):
-        raise Problem("not_one_of", value=kind[:40], options=", ".join(BY_HAND))
+        raise Invalid("not_one_of", value=kind[:40], options=", ".join(BY_HAND))
     the_book().order(order(state, kind, _token()))
     return _back(event_id)
 
@@ -121,9 +121,9 @@ def order_card_proxy(event_id: str) -> AnyResponse:
     """A slip that stands for a damaged card: its name, whose word it is, and the date."""
     card, official, date = (" ".join(field(name).split()) for name in ("card", "official", "date"))
     if not card or not official or not DATE.fullmatch(date):
-        raise Problem("proxy_incomplete")
+        raise Invalid("proxy_incomplete")
     if len(card) > CARD_LETTERS or len(official) > NAME_LETTERS:
-        raise Problem("proxy_too_long", card=CARD_LETTERS, name=NAME_LETTERS)
+        raise Invalid("proxy_too_long", card=CARD_LETTERS, name=NAME_LETTERS)
     the_book().order(order_proxy(the_moment(event_id).state, card, official, date, _token()))
     return _back(event_id)
 
@@ -159,12 +159,12 @@ def paper_printer(event_id: str) -> AnyResponse:
     models = [name for name, _ in known.models]
     model, port = field("model", known.model), field("port", known.port)
     if model not in models:
-        raise Problem("not_one_of", value=model[:40], options=", ".join(models))
+        raise Invalid("not_one_of", value=model[:40], options=", ".join(models))
     if port not in ("", known.port, *known.ports):
-        raise Problem("not_one_of", value=port[:40], options=", ".join(known.ports))
+        raise Invalid("not_one_of", value=port[:40], options=", ".join(known.ports))
     said = field("baud", "0")
     if said not in ("0", *map(str, known.bauds)):
-        raise Problem("not_one_of", value=said[:40], options=", ".join(map(str, known.bauds)))
+        raise Invalid("not_one_of", value=said[:40], options=", ".join(map(str, known.bauds)))
     at = {"port": port, "printer": model, "baud": int(said)}
     what = field("what")
     if what == "speeds":
@@ -176,7 +176,7 @@ def paper_printer(event_id: str) -> AnyResponse:
     elif what == "right":
         book.settle_printer(unit, {"id": _token(), **at, "confirmed": True})
     else:
-        raise Problem("not_one_of", value=what[:40], options="speeds, test, right")
+        raise Invalid("not_one_of", value=what[:40], options="speeds, test, right")
     return _back(event_id)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import (
     ChangePerson,
     CheckIn,
@@ -76,7 +76,7 @@ def check_in_name(event_id: str) -> AnyResponse:
     typed = fit_name(field("name"))
     found = meant(typed, view.missing)
     if not typed:
-        raise Problem("no_names")
+        raise Invalid("no_names")
     if not found:
         already = meant(typed, view.here)
         raise Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)

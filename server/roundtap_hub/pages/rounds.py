@@ -8,7 +8,7 @@ import secrets
 from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import (
     DiscardDraft,
     DrawRound,
@@ -88,7 +88,7 @@ def clock(event_id: str) -> AnyResponse:
     or `hold` at a time typed, or at what the tables counted."""
     action = field("action")
     if action not in CLOCK_ACTIONS:
-        raise Problem("not_one_of", value=action[:20], options=", ".join(CLOCK_ACTIONS))
+        raise Invalid("not_one_of", value=action[:20], options=", ".join(CLOCK_ACTIONS))
     delta_ms = 0
     if action == "adjust":
         delta_ms = max(-600, min(600, whole_number("minutes") or 0)) * 60_000
@@ -111,7 +111,7 @@ def clock_ms(text: str) -> int:
     """ "42" or "42:30" as milliseconds; Problem("clock_text") for anything else."""
     found = CLOCK_TEXT.fullmatch(text)
     if found is None:
-        raise Problem("clock_text", value=text[:20])
+        raise Invalid("clock_text", value=text[:20])
     return (int(found[1]) * 60 + int(found[2] or 0)) * 1000
 
 
@@ -120,7 +120,7 @@ def extra_minutes(event_id: str) -> AnyResponse:
     """What chance adds to the round that the organizer was looking at."""
     minutes = whole_number("minutes")
     if minutes is None:
-        raise Problem("figure_missing")
+        raise Invalid("figure_missing")
     tell(event_id, SetExtraMinutes(whole_number("number") or 0, minutes))
     return back_to_event(event_id)
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Response, abort, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import EnterCompetitor
 from roundtap_core.event.people.arriving import refuse_signing_up
 from roundtap_core.lists.parts import fold
@@ -86,7 +86,7 @@ def _enter(moment: EventAt) -> str:
     state = moment.state
     name = fit_name(field("name"))
     if not name:
-        raise Problem("no_names")
+        raise Invalid("no_names")
     if any(fold(moment.people[who].name) == fold(name) for who in state.entrants if who in moment.people):
         raise Problem("sign_up_twice", name=name)
     members, captain = team() if state.rulebook.team_size > 1 else ((), None)

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import DropCompetitor, EnterResult, GrantExtension, NoteRuling
 from roundtap_core.event.people.leave import open_match
 from roundtap_core.event.state import EventState, MatchState
@@ -115,7 +115,7 @@ def enter_slip(seat: Seat, entered: EnterResult) -> AnyResponse:
         # To put something else in the place of what was said is a ruling, and is noted as one.
         _refuse_unless_judge(event_id, match.id)
         if not entered.reason:
-            raise Problem("reason_missing")
+            raise Invalid("reason_missing")
     if differs and word not in (COUNTS, STAYS):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     steps: list[Step] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import request
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid
 from roundtap_core.limits import fits_prose
 
 ID_LETTERS_MAX = 64
@@ -18,7 +18,7 @@ def refuse_unfit_fields() -> None:
     stands beside it wherever it is shown."""
     for name, text in request.form.items(multi=True) if request.endpoint not in CLEANED else ():
         if not (fits_prose(text) and fits_prose(name)):
-            raise Problem("unfit_text", where="/" + "".join(c for c in name if c.isprintable())[:ID_LETTERS_MAX])
+            raise Invalid("unfit_text", where="/" + "".join(c for c in name if c.isprintable())[:ID_LETTERS_MAX])
     for name, part in (request.view_args or {}).items():
         if isinstance(part, str) and not fits_prose(part):
-            raise Problem("unfit_text", where=f"/{name}")
+            raise Invalid("unfit_text", where=f"/{name}")

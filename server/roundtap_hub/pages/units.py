@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.unit_keys import ROLES, TABLE
 from roundtap_hub.journal.service import Step
@@ -110,7 +110,7 @@ def place_unit(event_id: str) -> AnyResponse:
     if unit not in {*hub.unit_keys, *hub.presence.units, *the_snapshot().venue.tables}:
         raise Problem("unknown_unit", unit=unit[:40])
     if table is not None and not 1 <= table <= TABLE_MAX:
-        raise Problem("table_number", value=table, maximum=TABLE_MAX)
+        raise Invalid("table_number", value=table, maximum=TABLE_MAX)
     hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], actor())
     return back_to_event(event_id, "units")
 

@@ -133,8 +133,8 @@ def _refuse_left_out(trail: Trail, fields: Fields) -> None:
 
 
 def _note(problem: Problem) -> None:
-    g.problem = problem
-    g.status = 400
+    # Whatever it is, the answers were just sent, and nothing was asked of the event yet.
+    g.problem, g.status = problem, 400
 
 
 def _before_the_mistake(seat: Seat, fields: Fields) -> Trail:

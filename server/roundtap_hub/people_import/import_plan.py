@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.event.within import refuse_unfit_person
@@ -175,9 +175,9 @@ class _Book:
                         captain=members[0] if members else None, paid=has_paid, list_link=link or None,
                         note=cells.get(NOTE) or None)
         if any(UNREADABLE in cell for cell in (name, person.club or "", *members)):
-            raise Problem("name_unfit")
+            raise Invalid("name_unfit")
         if person.external_id and len(person.external_id) > ID_LETTERS:
-            raise Problem("text_too_long", count=len(person.external_id), maximum=ID_LETTERS)
+            raise Invalid("text_too_long", count=len(person.external_id), maximum=ID_LETTERS)
         refuse_unfit_person(person)
         fit_name(cells.get(CAME_WITH, ""))
         return person, _table(cells.get(TABLE, ""))
@@ -225,7 +225,7 @@ class _Book:
             raise Problem("team_members_missing", team=person.name, size=self._team_size)
         for place, member in enumerate(person.members):
             if fold(member) in map(fold, person.members[:place]):
-                raise Problem("name_twice", name=member)
+                raise Invalid("name_twice", name=member)
             if fold(member) in self._members:
                 its = self._members[fold(member)]
                 raise Problem("member_twice", name=member, team=self._people[its].name if its in self._people else its)
@@ -244,7 +244,7 @@ def _table(text: str) -> int | None:
     if not text:
         return None
     if not text.isdecimal() or not 1 <= int(text[:6]) <= MOST_TABLES or len(text) > 6:
-        raise Problem("table_number", value=text[:20], maximum=MOST_TABLES)
+        raise Invalid("table_number", value=text[:20], maximum=MOST_TABLES)
     return int(text)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from urllib.parse import quote
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.limits import harmless
 from roundtap_hub.people_import.spreadsheet import is_spreadsheet, spreadsheet_rows
 
@@ -38,7 +38,7 @@ def table_of_file(raw: bytes, language: str = "en") -> Rows:
     Raises Problem("no_file", "file_too_big", "sheet_damaged", "table_empty", "table_too_long", …).
     """
     if not raw.strip(b"\0 \r\n\t"):
-        raise Problem("no_file")
+        raise Invalid("no_file")
     if len(raw) > MOST_BYTES:
         raise Problem("file_too_big", maximum=MOST_BYTES // 1024 // 1024)
     if is_spreadsheet(raw):

@@ -32,7 +32,7 @@ from roundtap_hub.journal.service import HubStopped
 from roundtap_hub.lanes import Precedence
 from roundtap_hub.loop_inbox import LoopInbox
 from roundtap_hub.personal_links import Person
-from roundtap_hub.phone_reports import Told, in_phone_s_words, status_of, submit, told, told_in_words
+from roundtap_hub.phone_reports import Told, in_phone_s_words, phone_status, submit, told, told_in_words
 from roundtap_hub.public.page_store import PageKey, PageStore
 from roundtap_hub.public.personal_sheet import page_key
 from roundtap_hub.public.sheet_drawing import words_in
@@ -104,7 +104,7 @@ class PersonalPages:
                 said = told_in_words(await self._said(who, fields, phone_of(scope)), words)
         except Problem as problem:
             if for_script:
-                await _json(send, {"error": problem.say(words)}, status_of(problem))
+                await _json(send, {"error": problem.say(words)}, phone_status(problem))
                 return None
             # Told on the page itself, which Flask makes; nothing was done.
             return _again(body)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.eventfile.schema import event_schema
 from roundtap_core.limits import MOST_ROUNDS
 from roundtap_core.numbers import typed_number
@@ -103,7 +103,7 @@ def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, An
     for name, low, high, _ in options_view(book).numbers:
         value = _number(field, name, low, high)
         if value is None and name in ASKED:
-            raise Problem("option_asked", where=place(name))
+            raise Invalid("option_asked", where=place(name))
         if value is not None:
             chosen[name] = value
     for name, values in options_view(book).choices:
@@ -124,7 +124,7 @@ def read_structure(book: Rulebook, field: Callable[[str], str]) -> dict[str, Any
     chosen: dict[str, Any] = {}
     structure = field("structure") or str(book.option_defaults["structure"])
     if structure not in structures_of(book):
-        raise Problem("not_one_of", where="/options/structure", value=structure,
+        raise Invalid("not_one_of", where="/options/structure", value=structure,
                       options=", ".join(structures_of(book)))
     chosen["structure"] = structure
     rounds = _number(field, "swiss_rounds", 0, MOST_ROUNDS)
@@ -133,7 +133,7 @@ def read_structure(book: Rulebook, field: Callable[[str], str]) -> dict[str, Any
     cut = _number(field, "cut", 0, CUTS[-1])
     if cut is not None:
         if cut not in CUTS:
-            raise Problem("not_one_of", where="/options/cut", value=cut, options=", ".join(map(str, CUTS)))
+            raise Invalid("not_one_of", where="/options/cut", value=cut, options=", ".join(map(str, CUTS)))
         chosen["cut"] = cut
     return chosen
 
@@ -168,5 +168,5 @@ def _number(field: Callable[[str], str], name: str, low: int, high: int) -> int 
     except Problem as problem:
         raise problem.at(place(name)) from None
     if not low <= value <= high:
-        raise Problem("figure_out_of_range", where=place(name), value=value, minimum=low, maximum=high)
+        raise Invalid("figure_out_of_range", where=place(name), value=value, minimum=low, maximum=high)
     return value

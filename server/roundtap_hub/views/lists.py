@@ -273,7 +273,7 @@ def flags_of(moment: EventAt, competitor: Competitor) -> list[Problem]:
     people = everybody(moment)
     check, options = moment.state.rulebook.lists, moment.state.options
     place = next(n for n, person in enumerate(people) if person.id == competitor.id)
-    mine = [Problem(p.key, where=p.where.removeprefix(f"/{place}").removeprefix("/list"), **p.params)
+    mine = [p.but(p.where.removeprefix(f"/{place}").removeprefix("/list"))
             for p in check.event_warnings(people, options) if p.where.split("/")[1] == str(place)]
     return [*check.warnings(check.of_competitor(competitor), options, moment.state.level), *mine]
 

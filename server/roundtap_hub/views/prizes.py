@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid
 from roundtap_core.event.prize import AMONG, DoorPrize, Prize
 from roundtap_core.event.prizes.decide import pool_of
 from roundtap_core.event.state import EventState
@@ -44,7 +44,7 @@ def read_prizes(text: str, before: tuple[Prize, ...] = ()) -> tuple[Prize, ...]:
     for line in filter(str.strip, text.splitlines()):
         whom, colon, what = (part.strip() for part in line.partition(":"))
         if not (whom and colon and what):
-            raise Problem("prize_for_whom", where="/prizes", what=line.strip()[:80])
+            raise Invalid("prize_for_whom", where="/prizes", what=line.strip()[:80])
         first, dash, last = (part.strip() for part in whom.replace("\u2013", "-").partition("-"))
         if first.isdecimal() and (last.isdecimal() or not dash) and len(first) + len(last) <= 2 * MOST_DIGITS:
             prizes.append(Prize(what, int(first), int(last or first)))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.answers import needs_opener
 from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, Way
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Decide, Figure, Picks, Test, squads_read
@@ -64,23 +64,23 @@ def split_line(line: str) -> Typed:
     while at < len(line):
         found = _TOKEN.match(line, at)
         if found is None or len(line) > MOST_LETTERS:
-            raise Problem("line_unclear", line=line[:MOST_LETTERS])
+            raise Invalid("line_unclear", line=line[:MOST_LETTERS])
         at = found.end()
         kind, text = found.lastgroup or "", found[found.lastgroup or 0].lower().replace("\u2212", "-")
         if kind == "number":
             if closed:
-                raise Problem("line_unclear", line=line)
+                raise Invalid("line_unclear", line=line)
             numbers.append(text)
         elif kind == "draw":
             draw = True
         elif kind != "between":
             # Said once, before the numbers or after them: what was typed on behind an older line is no line.
             if kind in said or (kind != "initiative" and said.keys() & {"winner", "conceded"}):
-                raise Problem("line_unclear", line=line)
+                raise Invalid("line_unclear", line=line)
             closed = bool(numbers)
             said[kind] = "b" if text.endswith("b") else "a"
     if draw and said.keys() & {"winner", "conceded"}:
-        raise Problem("line_unclear", line=line)
+        raise Invalid("line_unclear", line=line)
     return Typed(tuple(numbers), said.get("winner"), draw, said.get("conceded"), said.get("initiative"))
 
 
@@ -113,8 +113,8 @@ def read_line(
                 return found
     # What a figure would have to be elsewhere is the least that can be said.
     nearest = min(problems, key=lambda problem: problem.key == "figure_fixed", default=None)
-    missing = Problem("figure_missing") if not typed.numbers and line.strip() else None
-    raise nearest or missing or Problem("line_unclear", line=line.strip()[:MOST_LETTERS])
+    missing = Invalid("figure_missing") if not typed.numbers and line.strip() else None
+    raise nearest or missing or Invalid("line_unclear", line=line.strip()[:MOST_LETTERS])
 
 
 def _candidates(form: Form, typed: Typed, time_is_up: bool, said: Collection[str]) -> Iterator[Way]:
@@ -153,7 +153,7 @@ def _told(way: Way, typed: Typed, fields: Mapping[str, str | list[str]]) -> tupl
     ahead = None if winner is not None or way.winner == OPENER else _ahead(way, fields)
     if winner is None and (way.winner == OPENER or (way.winner == BY_FIGURES and ahead is None and not any(
             figure.asked for figure in way.figures()))):
-        raise Problem("winner_missing", where="/winner")
+        raise Invalid("winner_missing", where="/winner")
     opener: Side = winner or ahead or "a" if needs_opener(way) else "a"
     sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
     answers: dict[str, Any] = {}
@@ -161,9 +161,9 @@ def _told(way: Way, typed: Typed, fields: Mapping[str, str | list[str]]) -> tupl
         if isinstance(step, Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
             answers[step.name] = value = typed_number(str(text))
             if not step.asked and (value > step.maximum if step.beyond else value != step.default):
-                raise Problem("figure_fixed", side=sides[step.whose], value=value, wanted=step.default)
+                raise Invalid("figure_fixed", side=sides[step.whose], value=value, wanted=step.default)
         elif isinstance(step, Figure) and step.asked:
-            raise Problem("figure_missing")
+            raise Invalid("figure_missing")
         elif isinstance(step, Picks) and (marks := fields.get(f"{step.key}.{sides[step.whose]}")):
             answers[step.name] = squads_read(marks)
         elif isinstance(step, Choice):
@@ -185,7 +185,7 @@ def _refuse_another_winner(book: Rulebook, result: Result, options: Options, nam
     """Who was named must be who the figures say."""
     says = book.winner(result, options)
     if named is not None and says != named:
-        raise Problem("winner_contradicts_score", where="/winner", winner=named, a=result.score.a, b=result.score.b,
+        raise Invalid("winner_contradicts_score", where="/winner", winner=named, a=result.score.a, b=result.score.b,
                       right=says)
 
 

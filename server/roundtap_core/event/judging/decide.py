@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from roundtap_core.clock import Instant
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.course import match_clock
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.judging import commands as c
@@ -31,7 +31,7 @@ def _set_officials(state: EventState, command: c.SetOfficials, now: Instant) -> 
     seen: set[str] = set()
     for official in officials:
         if official.role not in ROLES:
-            raise Problem("not_one_of", value=official.role, options=", ".join(ROLES))
+            raise Invalid("not_one_of", value=official.role, options=", ".join(ROLES))
         if official.plays is not None:
             the_entrant(state, official.plays)
         for name in (official.id, official.plays):
@@ -162,7 +162,7 @@ def _grant_extension(state: EventState, command: c.GrantExtension, now: Instant)
     if not left:
         raise Problem("extension_is_used_up", maximum=EXTENSION_MAX)
     if not 1 <= command.minutes <= left:
-        raise Problem("figure_out_of_range", value=command.minutes, minimum=1, maximum=left)
+        raise Invalid("figure_out_of_range", value=command.minutes, minimum=1, maximum=left)
     return [NewEntry("extension-granted", {"match": match.id, "minutes": command.minutes, "by": command.by})]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from roundtap_core.clock import Instant
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.prize import ACTIVE, AMONG, CHECKED_IN, Prize
 from roundtap_core.event.prizes import commands as c
@@ -31,7 +31,7 @@ def set_prizes(state: EventState, command: c.SetPrizes, now: Instant) -> list[Ne
 def _refuse_unfit(state: EventState, prize: Prize) -> None:
     by_place = prize.first is not None and prize.last is not None and 1 <= prize.first <= prize.last <= MOST_COMPETITORS
     if not prize.what.strip() or by_place == bool(prize.category):
-        raise Problem("prize_for_whom", where="/prizes", what=prize.what)
+        raise Invalid("prize_for_whom", where="/prizes", what=prize.what)
     if prize.competitor is not None and (prize.category is None or prize.competitor not in state.entrants):
         raise Problem("unknown_competitor", competitor=prize.competitor)
 
@@ -46,14 +46,14 @@ def _to_json(prize: Prize) -> dict[str, Any]:
 def draw_door_prize(state: EventState, command: c.DrawDoorPrize, now: Instant) -> list[NewEntry]:
     """The draw with all that it takes to repeat it: the list it was drawn from, and the seed."""
     if not command.what.strip():
-        raise Problem("door_prize_what", where="/what")
+        raise Invalid("door_prize_what", where="/what")
     if command.among not in AMONG:
-        raise Problem("not_one_of", where="/among", value=command.among, options=", ".join(AMONG))
+        raise Invalid("not_one_of", where="/among", value=command.among, options=", ".join(AMONG))
     if command.seen not in (None, len(state.door_prizes)):
         raise Problem("door_prize_drawn_meanwhile")
     pool = pool_of(state, command.among, command.again)
     if not 1 <= command.count <= len(pool):
-        raise Problem("door_prize_too_few", where="/count", count=command.count, pool=len(pool))
+        raise Invalid("door_prize_too_few", where="/count", count=command.count, pool=len(pool))
     winners = drawn(pool, command.seed, command.count)
     return [NewEntry("door-prize-drawn", {
         "what": command.what.strip(), "among": command.among, "again": command.again, "seed": command.seed,

@@ -8,7 +8,7 @@ from typing import Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.elimination.bracket import by_lot, elimination_winner
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.course import bracket_now, situation_of, time_is_up, with_result
 from roundtap_core.event.cut.decide import cut_after, tiebreak_after
 from roundtap_core.event.entries import NewEntry
@@ -183,7 +183,7 @@ def note_lot(state: EventState, command: c.NoteLot, now: Instant) -> list[NewEnt
     form = state.rulebook.form(state.options, situation_of(state, round_state, match))
     known = (*state.rulebook.lots, *sorted(form.lots))
     if command.about not in known:
-        raise Problem("not_one_of", where="/about", value=command.about, options=", ".join(known))
+        raise Invalid("not_one_of", where="/about", value=command.about, options=", ".join(known))
     # Before play there is nothing to draw in a closed round; its results are still entered and corrected.
     over = round_state.status == DRAFT or (round_state.status != PUBLISHED and command.about in state.rulebook.lots)
     if over or match.match.b is None or command.draw not in (None, round_state.mark) or not command.stood_there:
@@ -203,7 +203,7 @@ def set_picks(state: EventState, command: c.SetPicks, now: Instant) -> list[NewE
         raise Problem("picks_only_at_a_bye")
     picks = sorted(command.picks)
     if len(set(picks)) != squads.taken or len(picks) != squads.taken or not 1 <= picks[0] <= picks[-1] <= squads.listed:
-        raise Problem("picks_wrong", take=squads.taken, of=squads.listed)
+        raise Invalid("picks_wrong", take=squads.taken, of=squads.listed)
     return [NewEntry("picks-set", {"match": match.id, "picks": picks})]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from roundtap_core.clock import Instant
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.course import (
     CUT,
     OVER,
@@ -239,7 +239,7 @@ def set_extra_minutes(state: EventState, command: c.SetExtraMinutes, now: Instan
     if state.live is None or state.live.number != command.number or state.clock.total_ms is None:
         raise Problem("no_round_to_time")
     if not limits[0] <= command.minutes <= limits[1]:
-        raise Problem("figure_out_of_range", value=command.minutes, minimum=limits[0], maximum=limits[1])
+        raise Invalid("figure_out_of_range", value=command.minutes, minimum=limits[0], maximum=limits[1])
     left_ms = state.clock.remaining_at(now)
     if state.live.extra_minutes is not None and left_ms is not None and left_ms <= 0:
         raise Problem("extra_minutes_run")

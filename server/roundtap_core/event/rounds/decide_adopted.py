@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from roundtap_core.clock import Instant
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.course import elimination_rounds
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.rounds import commands as c
@@ -27,7 +27,7 @@ def adopt_round(state: EventState, command: c.AdoptRound, now: Instant) -> list[
     """
     before = _making_way(state, command)
     if command.stage not in STAGES:
-        raise Problem("not_one_of", where="/stage", value=command.stage, options=", ".join(STAGES))
+        raise Invalid("not_one_of", where="/stage", value=command.stage, options=", ".join(STAGES))
     if command.stage != ELIMINATION and elimination_rounds(state):
         raise Problem("elimination_begun")
     seats: dict[str, str] = {}
@@ -85,6 +85,6 @@ def _place(match: Mapping[str, Any]) -> int:
 
 def _match(match: Mapping[str, Any]) -> dict[str, Any]:
     if match.get("b") is None and match.get("bye") not in BYES:
-        raise Problem("not_one_of", where="/bye", value=match.get("bye"), options=", ".join(BYES))
+        raise Invalid("not_one_of", where="/bye", value=match.get("bye"), options=", ".join(BYES))
     return {"id": str(match["id"]), **match_as_imposed(match),
             **({"revision": match["revision"]} if match.get("revision") else {})}

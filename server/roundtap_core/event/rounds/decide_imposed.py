@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from roundtap_core.clock import Instant
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.course import elimination_rounds
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.judging.officials import roles_of
@@ -63,7 +63,7 @@ def _number(state: EventState) -> int:
 def _as_they_will_be(state: EventState, command: c.ImposeRound) -> list[dict[str, Any]]:
     """The matches with tables, as an entry holds them; Problem where a round cannot be like that."""
     if command.stage not in STAGES:
-        raise Problem("not_one_of", where="/stage", value=command.stage, options=", ".join(STAGES))
+        raise Invalid("not_one_of", where="/stage", value=command.stage, options=", ".join(STAGES))
     if command.stage != ELIMINATION and elimination_rounds(state):
         raise Problem("elimination_begun")
     seats: dict[str, int] = {}
@@ -111,7 +111,7 @@ def _sign(state: EventState, matches: Sequence[dict[str, Any]], said: Mapping[st
 def match_as_imposed(match: Mapping[str, Any]) -> dict[str, Any]:
     """The keys that an entry holds of a match; Problem for a single one without the kind of its bye."""
     if match.get("b") is None and match.get("bye") not in BYES:
-        raise Problem("not_one_of", where="/bye", value=match.get("bye"), options=", ".join(BYES))
+        raise Invalid("not_one_of", where="/bye", value=match.get("bye"), options=", ".join(BYES))
     return {key: match[key] for key in ("a", "b", "table", "bye", "game", "picks") if match.get(key) is not None}
 
 

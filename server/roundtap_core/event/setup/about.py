@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import date
 
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import fit_name
 
 DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES = "date", "venue", "club", "external_id", "special_rules"
@@ -36,7 +36,7 @@ def _date(text: str) -> str:
     except ValueError:
         right = False
     if not right:
-        raise Problem("date_wrong", where=f"/{DATE}", value=text[:20])
+        raise Invalid("date_wrong", where=f"/{DATE}", value=text[:20])
     return text
 
 
@@ -50,7 +50,7 @@ def _line(key: str, text: str) -> str:
 def _rules(text: str) -> str:
     text = _NO_TEXT.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if len(text) > MOST_LETTERS:
-        raise Problem("text_too_long", where=f"/{SPECIAL_RULES}", count=len(text), maximum=MOST_LETTERS)
+        raise Invalid("text_too_long", where=f"/{SPECIAL_RULES}", count=len(text), maximum=MOST_LETTERS)
     return text
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from roundtap_core.clock import Instant
-from roundtap_core.errors import Problem
+from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.cut.decide import entries_of
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import without_draft
@@ -28,10 +28,10 @@ def _create(state: EventState, command: c.CreateEvent, now: Instant) -> NewEntri
         raise Problem("event_exists", name=state.name)
     name = fit_name(command.name)
     if not name:
-        raise Problem("event_name_missing")
+        raise Invalid("event_name_missing")
     book = rulebook(command.rulebook)
     if command.level is not None and command.level not in book.levels:
-        raise Problem("not_one_of", where="/level", value=command.level, options=", ".join(book.levels))
+        raise Invalid("not_one_of", where="/level", value=command.level, options=", ".join(book.levels))
     return [NewEntry("event-created", {
         "name": name, "rulebook": command.rulebook, "level": command.level, "color": command.color,
         "options": dict(command.options), "seed": command.seed,
@@ -75,7 +75,7 @@ def _set_options(state: EventState, command: c.SetOptions, now: Instant) -> NewE
     if not structure_is_open(state) or _fixed(command.options) != _fixed(state.given_options):
         raise Problem("options_are_fixed")
     if rounds is not None and rounds < 1:
-        raise Problem("figure_out_of_range", where="/options/swiss_rounds", value=rounds, minimum=1,
+        raise Invalid("figure_out_of_range", where="/options/swiss_rounds", value=rounds, minimum=1,
                       maximum=MOST_ROUNDS)
     return [*without_draft(state), changed]
 
