@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import Command, Report
 from roundtap_core.event.entries import NewEntry
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED, rests
@@ -28,9 +27,3 @@ def may_archive(saved: Snapshot, event_id: str) -> bool:
     """Whether nobody plays in it, and no round of it is drawn: tables would wait for what nobody sees any more."""
     state = saved.events.get(event_id)
     return state is None or state.finished or (state.live is None and state.draft is None)
-
-
-def refuse_in_deleted(saved: Snapshot, event_id: str, command: Command) -> None:
-    """Problem("event_deleted") for whatever is asked of a deleted event; but units still learn their reports' fate."""
-    if event_id in saved.venue.deleted and not isinstance(command, Report):
-        raise Problem("event_deleted")

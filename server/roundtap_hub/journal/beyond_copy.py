@@ -8,15 +8,7 @@ from typing import Any
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import (
-    Command,
-    DrawRound,
-    FinishEvent,
-    ImposeRound,
-    MakeCut,
-    PublishRound,
-    Report,
-)
+from roundtap_core.event.commands import DrawRound, Report
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.state import DECIDED, DRAFT, EventState, MatchState, RoundState, active_ids
@@ -29,9 +21,6 @@ from roundtap_hub.journal.snapshot import Snapshot
 
 NO_PLACE = "report_has_no_place"
 """Of a report whose round a restored journal does not know: it waits in the venue's stream."""
-GATED = (DrawRound, ImposeRound, PublishRound, FinishEvent, MakeCut)
-"""What goes on from where the copy ended."""
-ADOPTED = "adopted"
 KEY_LETTERS = 12
 
 
@@ -115,16 +104,6 @@ def is_known(snapshot: Snapshot, pending: Pending) -> bool:
 def _of_known_round(state: EventState, match: str, mark: str | None) -> bool:
     found = state.find_match(match)
     return found is not None and found[0].status != DRAFT and mark in (None, found[0].mark)
-
-
-def refuse_before_settled(snapshot: Snapshot, state: EventState, command: Command) -> None:
-    """Problem("restored_unsettled") for what goes on from where a copy ended, before all tables were asked. A round
-    that was adopted is published."""
-    if snapshot.venue.afresh is None or not isinstance(command, GATED):
-        return
-    draft = state.draft
-    if not (isinstance(command, PublishRound) and draft is not None and draft.notes.get(ADOPTED)):
-        raise Problem("restored_unsettled")
 
 
 def refuse_settling(snapshot: Snapshot, asked: NewEntry) -> None:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
-from roundtap_core.event.commands import Command, CreateEvent, EnterCompetitor, PublishRound, Report
+from roundtap_core.event.commands import (
+    Command,
+    CreateEvent,
+    DrawRound,
+    EnterCompetitor,
+    FinishEvent,
+    ImposeRound,
+    MakeCut,
+    PublishRound,
+    Report,
+)
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, At, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
 from roundtap_core.event.played_on import OpenPoint
+from roundtap_core.event.rounds.decide_adopted import ADOPTED
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.setup.open_points import list_points
 from roundtap_core.event.state import EventState
@@ -20,8 +31,8 @@ from roundtap_core.event.within import refuse_unfit_person
 from roundtap_core.limits import refuse_boundless
 from roundtap_core.lists.parts import fold
 from roundtap_core.numbers import next_number
-from roundtap_hub.journal.archiving import refuse_in_deleted, refuse_unless_may
-from roundtap_hub.journal.beyond_copy import has_place, refuse_before_settled, refuse_settling
+from roundtap_hub.journal.archiving import refuse_unless_may
+from roundtap_hub.journal.beyond_copy import has_place, refuse_settling
 from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord
@@ -111,11 +122,61 @@ def _give_free_ids(pending: Snapshot, request: Request) -> None:
         if isinstance(step.command, EnterCompetitor) else step for step in request.steps]
 
 
+def _refuse_in_deleted(saved: Snapshot, state: EventState, step: Step) -> None:
+    # Units still learn their reports' fate.
+    if state.id in saved.venue.deleted and not isinstance(step.command, Report):
+        raise Problem("event_deleted")
+
+
+def _refuse_unknown(saved: Snapshot, state: EventState, step: Step) -> None:
+    if not state.number and not isinstance(step.command, CreateEvent):
+        raise Problem("unknown_event", event=step.stream)
+
+
+def _refuse_before_settled(saved: Snapshot, state: EventState, step: Step) -> None:
+    """What goes on from where a restored journal ends waits until all tables were asked; a round that was adopted is
+    published."""
+    goes_on = isinstance(step.command, DrawRound | ImposeRound | PublishRound | FinishEvent | MakeCut)
+    adopted = isinstance(step.command, PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
+    if saved.venue.afresh is not None and goes_on and not adopted:
+        raise Problem("restored_unsettled")
+
+
+def _refuse_unless_seen(saved: Snapshot, state: EventState, step: Step) -> None:
+    refuse_unless_seen(state, step.seen)
+
+
+def _refuse_without_place(saved: Snapshot, state: EventState, step: Step) -> None:
+    if isinstance(step.command, Report) and not has_place(saved, state, step.command):
+        raise Problem("report_has_no_place")
+
+
+GUARDS: tuple[Callable[[Snapshot, EventState, Step], None], ...] = (
+    _refuse_in_deleted,
+    _refuse_unknown,
+    _refuse_before_settled,
+    _refuse_unless_seen,
+    _refuse_without_place,
+)
+"""What the hub asks before the core decides; the first that refuses is what is told."""
+
+
+def _refuse_boundless(saved: Snapshot, asked: NewEntry) -> None:
+    refuse_boundless(asked.data)
+
+
+VENUE_GUARDS: tuple[Callable[[Snapshot, NewEntry], None], ...] = (
+    refuse_unless_may,
+    _refuse_boundless,
+    refuse_settling,
+)
+"""The same for entries of the venue's stream."""
+
+
 def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[Snapshot, list[Entry]]:
     made: list[Entry] = []
-    refuse_unless_may(pending, asked)
-    refuse_boundless(asked.data)
-    refuse_settling(pending, asked)
+    for refuse in VENUE_GUARDS:
+        refuse(pending, asked)
     for new in decide_venue(pending.venue, asked):
         entry = seal(new, VENUE, pending.venue.number + 1, pending.venue.head, at, actor)
         pending = replace(pending, venue=apply_venue(pending.venue, entry))
@@ -127,7 +188,6 @@ def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[S
 
 def _of_event(pending: Snapshot, step: Step, command: Command, at: At, request: Request,
               limit: TimeLimit) -> tuple[Snapshot, list[Entry]]:
-    refuse_in_deleted(pending, step.stream, command)
     # An event of the shelf is read here, from the disk; what follows touches nothing but memory, and may be ended.
     state, people = pending.event(step.stream) or EventState(step.stream), pending.people_of(step.stream)
     state, made = limit.within(lambda: _decided(pending, people, step, state, command, at, request))
@@ -138,14 +198,11 @@ def _decided(pending: Snapshot, people: Mapping[str, Person], step: Step, state:
              request: Request) -> tuple[EventState, list[Entry]]:
     """The event after the command, and the entries of that."""
     made: list[Entry] = []
-    if not state.number and not isinstance(command, CreateEvent):
-        raise Problem("unknown_event", event=step.stream)
-    refuse_before_settled(pending, state, command)
-    refuse_unless_seen(state, step.seen)
     actor = step.actor or request.actor
     command = in_the_hall(pending.events, pending.venue, state, command, actor)
-    if isinstance(command, Report) and not has_place(pending, state, command):
-        raise Problem("report_has_no_place")
+    step = replace(step, command=command)
+    for refuse in GUARDS:
+        refuse(pending, state, step)
     if isinstance(command, PublishRound):
         command = replace(command, list_points=_list_points(people, state, request))
     for new in decide(state, command, at.instant):
