@@ -25,8 +25,9 @@ PLAYED, TIME, CONCESSION, RULING = "played", "time", "concession", "ruling"
 ENDINGS = (PLAYED, TIME, CONCESSION, RULING)
 WINNERS = ("a", "b", "draw", "none")
 
-FINISHED_EARLY, TIE_OPEN = "finished_early", "tie_open"
-"""Kinds of a noted deviation: the event was ended before all was played, or with a tie at a place that counts."""
+FINISHED_EARLY, TIE_OPEN, SQUADS_UNFIELDED = "finished_early", "tie_open", "squads_unfielded"
+"""Kinds of a noted deviation: the event was ended before all was played, with a tie at a place that counts, or with
+squads that were never fielded."""
 
 DROPPED, DISQUALIFIED = "dropped", "disqualified"
 """What standings say of somebody who is no longer there: who left is ranked, who was put out is not."""

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from event_kit import MINUTE, Event, refused, score
+from roundtap_core.check.check import violations
 from roundtap_core.clock import PAUSED, RUNNING
 from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
@@ -19,7 +20,7 @@ from roundtap_core.event.state import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN,
 from roundtap_core.event.whole import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.records import CONCESSION, FINISHED_EARLY, RULING, TIE_OPEN, Result
+from roundtap_core.records import CONCESSION, FINISHED_EARLY, RULING, SQUADS_UNFIELDED, TIE_OPEN, Pair, Result
 
 WON, LOST = score(100, 24), score(24, 100)
 
@@ -278,18 +279,37 @@ def test_an_event_ends_with_its_last_result() -> None:
         "round-closed", "played-on", "event-finished"]
 
 
-def test_an_end_before_the_plan_s_says_why_once() -> None:
+def test_an_end_before_the_plan_s_says_why_each_time() -> None:
     event = Event().play().settle()
+    for reason in ("the hall closes", "the storm is coming"):
+        with refused("finish_early_no_reason"):
+            event.tell(c.FinishEvent())
+        event.tell(c.FinishEvent(reason))
+        event.tell(c.ReopenEvent())
+    assert [(line.points, line.reason) for line in event.state.played_on] == [
+        ((OpenPoint("finished_early"),), "the hall closes"), ((OpenPoint("finished_early"),), "the storm is coming")]
+
+
+def test_squads_that_were_never_fielded_are_named_at_the_end_and_then_noted() -> None:
+    event = Event(4, {"structure": "own", "swiss_rounds": 2, "cut": 0}, rulebook="shatterpoint-premier", level=None)
+    for picks in ({"a": [1, 2], "b": [1, 2]}, {"a": [1, 2], "b": [3, 4]}):
+        event.play()
+        assert event.state.live is not None
+        for match in event.state.live.open_matches:
+            event.tell(c.EnterResult(match.id, match.revision, score(2, 0, winner="a", wounds=Pair(9, 4), picks=picks)))
+    owing = {OpenPoint(SQUADS_UNFIELDED, match.match.a) for match in event.state.rounds[1].matches}
+    found = violations(whole_tournament(event.state, {}))
+    assert [problem.key for problem in found] == ["squads_not_fielded"] * 2
     with refused("finish_early_no_reason"):
         event.tell(c.FinishEvent())
-    for command in (c.FinishEvent("the hall closes"), c.ReopenEvent(), c.FinishEvent()):
-        event.tell(command)
-    assert [(line.points, line.reason) for line in event.state.played_on] == [
-        ((OpenPoint("finished_early"),), "the hall closes")]
+    event.tell(c.FinishEvent("they mixed up their squads"))
+    assert set(event.state.played_on[0].points) == owing
+    file = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
+    assert [problem.key for problem in violations(file)] == []
 
 
 def test_whatever_was_open_at_the_end_can_be_read_again_in_the_event_file() -> None:
-    kinds = {*KINDS, FINISHED_EARLY, TIE_OPEN, SQUADS_OWED, APPEAL_OPEN}
+    kinds = {*KINDS, FINISHED_EARLY, TIE_OPEN, SQUADS_OWED, SQUADS_UNFIELDED, APPEAL_OPEN}
     event = Event().play().settle()
     event.tell(c.FinishEvent("the hall closes"))
     file = tournament_to_json(whole_tournament(event.state, {}))

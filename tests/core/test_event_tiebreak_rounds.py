@@ -111,11 +111,13 @@ def test_finishing_with_a_tie_at_a_place_that_counts_names_everybody_in_it_those
     event.tell(c.FinishEvent("the hall closes"))
     (line,) = event.state.played_on
     assert set(line.points) == {OpenPoint("tie_open", f"p{n}") for n in range(1, 9)}
-    # Reopened and finished again, what was said is not asked anew.
+    # Reopened, the tie is still open: whoever ends the event again is told, and asked.
     event.tell(c.ReopenEvent())
-    event.tell(c.FinishEvent())
-    assert event.state.finished
-    assert len(event.state.played_on) == 1
+    with refused("finish_early_no_reason"):
+        event.tell(c.FinishEvent())
+    event.tell(c.FinishEvent("they share the prize"))
+    assert [(said.points, said.reason) for said in event.state.played_on] == [
+        (line.points, "the hall closes"), (line.points, "they share the prize")]
 
 
 def test_a_tie_of_one_who_stays_with_one_who_left_is_named_though_nobody_can_play_it_out() -> None:

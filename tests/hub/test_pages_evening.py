@@ -171,6 +171,8 @@ def test_an_end_before_everything_is_played_says_why_and_everybody_reads_it(hous
     rules = text_of(browser.get("/rules/e1"))
     assert "The event was ended before everything was played." in rules
     assert "Why: the hall closes at ten" in rules
+    assert "Still open when the event was finished" in rules
+    assert "Played on although this was missing" not in rules
     file = parse(browser.get("/console/e1/export.json").text)
     assert [problem.key for problem in violations(file)] == []
     assert file.record["played_on"][0]["points"] == [{"kind": "finished_early"}]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from roundtap_core.event.course import what_follows
 from roundtap_core.event.played_on import OpenPoint, PlayedOn
 from roundtap_core.event.rounds.close import cut_short
-from roundtap_core.event.setup.open_points import DECK_TWICE, LIST_MISSING, LIST_WRONG, list_points, open_points
+from roundtap_core.event.setup.open_points import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, list_points, open_points
 from roundtap_core.records import FINISHED_EARLY
 from roundtap_hub.views.event_at import EventAt, full_names, shown_names
 from roundtap_hub.views.officials import official_name
@@ -29,13 +29,15 @@ class PointLine:
 
 @dataclass(frozen=True, slots=True)
 class PlayedOnLine:
-    """What was missing when round 1 was published: (kind, name) of each, with the entry that says so."""
+    """What was missing when round 1 was published, or open when the event `ended`: (kind, name) of each, with the entry
+    that says so."""
 
     number: int
     points: tuple[tuple[str, str], ...]
     reason: str
     by: str
     wall: str
+    ended: bool
 
 
 @worked_out_once
@@ -71,4 +73,5 @@ def played_on_lines(moment: EventAt) -> tuple[PlayedOnLine, ...]:
 
 def _noted(moment: EventAt, line: PlayedOn, names: dict[str, str]) -> PlayedOnLine:
     points = tuple((point.kind, names.get(point.who, point.who)) for point in line.points)
-    return PlayedOnLine(line.number, points, line.reason, official_name(moment, line.by), (line.wall or "")[:16])
+    return PlayedOnLine(line.number, points, line.reason, official_name(moment, line.by), (line.wall or "")[:16],
+                        any(point.kind not in KINDS for point in line.points))

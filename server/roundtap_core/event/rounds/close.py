@@ -12,7 +12,8 @@ from roundtap_core.event.judging.pending import open_appeals
 from roundtap_core.event.people.leave import squads_owed
 from roundtap_core.event.played_on import OpenPoint
 from roundtap_core.event.state import EventState, tournament_of
-from roundtap_core.records import FINISHED_EARLY, SWISS, TIE_OPEN, Tournament
+from roundtap_core.records import FINISHED_EARLY, SQUADS_UNFIELDED, SWISS, TIE_OPEN, Tournament
+from roundtap_core.rounds.never_fielded import never_fielded
 from roundtap_core.rounds.next_tiebreak_round import open_ties
 
 SQUADS_OWED, APPEAL_OPEN = "squads_owed", "appeal_open"
@@ -30,9 +31,9 @@ def close_live(state: EventState) -> list[NewEntry]:
 
 
 def cut_short(state: EventState) -> tuple[OpenPoint, ...]:
-    """What finishing now would leave unplayed or undecided, without what was said at an earlier finish (RULEBOOKS.md,
+    """What finishing now would leave unplayed or undecided, whatever was said at an earlier finish (RULEBOOKS.md,
     section 9, *End*): a tie at a place that counts, those who left included; rounds of the structure; squads that
-    nobody has recorded; appeals."""
+    nobody has recorded, or fielded; appeals."""
     settled = not state.rulebook.tiebreak_rounds or state.cut is not None or elimination_rounds(state)
     ties = [] if settled else _ties_as_if_all_had_stayed(state)
     points = [OpenPoint(TIE_OPEN, who) for tie in ties for who in tie]
@@ -40,9 +41,9 @@ def cut_short(state: EventState) -> tuple[OpenPoint, ...]:
         points = [OpenPoint(FINISHED_EARLY)]
     points += [OpenPoint(SQUADS_OWED, (m.match.a, m.match.b or "")[side == "b"])
                for _, m, sides in squads_owed(state) for side in sides]
+    points += [OpenPoint(SQUADS_UNFIELDED, who) for who in never_fielded(tournament_of(state, as_file=True))]
     points += [OpenPoint(APPEAL_OPEN, who) for _, m in open_appeals(state) for who in (m.match.a, m.match.b) if who]
-    said = {point for line in state.played_on for point in line.points}
-    return tuple(point for point in dict.fromkeys(points) if point not in said)
+    return tuple(dict.fromkeys(points))
 
 
 def places(tournament: Tournament) -> tuple[str, ...]:

@@ -1,0 +1,49 @@
+"""Squads that can no longer be fielded, and never were."""
+
+from __future__ import annotations
+
+from roundtap_core.elimination.bracket import bracket_of
+from roundtap_core.elimination.cut import qualified
+from roundtap_core.errors import Problem
+from roundtap_core.lists.squads import fielded
+from roundtap_core.records import ELIMINATION, SWISS, Tournament
+from roundtap_core.rulebooks.plan import plan
+from roundtap_core.rulebooks.registry import rulebook
+
+
+def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
+    """Competitor → squads never fielded, once the Swiss rounds are over, of all who play no more and have not left
+    early; nothing of who has no recorded picks at all."""
+    squads = rulebook(tournament.rulebook).squads
+    if squads is None or not _is_over(tournament):
+        return {}
+    still_in = _still_in(tournament)
+    used = fielded(tournament.rounds)
+    missing = {competitor.id: sorted(set(range(1, squads.listed + 1)) - used[competitor.id])
+               for competitor in tournament.competitors
+               if competitor.active and competitor.id in used and competitor.id not in still_in}
+    return {who: never for who, never in missing.items() if never}
+
+
+def _is_over(tournament: Tournament) -> bool:
+    """Whether the last Swiss round has its results."""
+    try:
+        planned, _ = plan(tournament)
+    except Problem:
+        return False
+    swiss = tournament.stage_rounds(SWISS)
+    return len(swiss) >= planned and all(m.bye or m.result for m in swiss[-1].matches) if swiss else False
+
+
+def _still_in(tournament: Tournament) -> set[str]:
+    """Who may field a squad yet, in elimination."""
+    try:
+        if not tournament.stage_rounds(ELIMINATION):
+            return set(qualified(tournament))
+        bracket = bracket_of(tournament)
+    except Problem:
+        return set()
+    if bracket is None or bracket.over:
+        return set()
+    losers = {who for game in bracket.games for who in game.losers}
+    return {seat.competitor for game in bracket.games for seat in (game.a, game.b) if seat.competitor} - losers
