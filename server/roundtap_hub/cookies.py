@@ -17,7 +17,8 @@ FORM = "-form"
 VALUE_LETTERS_MAX = 128
 
 PHONE, PHONE_S = "roundtap_phone", 2 * 86_400
-"""By this a phone is known again: which slip's page it took, for whom it reports. It opens nothing."""
+"""By this a phone is known again: which slip's page it took, for whom it reports, whom it signed up. It opens
+nothing."""
 PHONE_BYTES = 18
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
-from roundtap_core.event.commands import DrawRound
+from roundtap_core.event.commands import CheckIn, DrawRound
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import SIGNED_UP, TO_CONFIRM, awaited
 from roundtap_hub.qr_svg import qr_svg
@@ -169,25 +169,53 @@ def test_the_code_is_read_as_what_it_says(tmp_path: Path) -> None:
     assert 'aria-label="sign up for &#34;x&#34;"' in svg
 
 
-def from_phone(house: House, address: str, *names: str) -> None:
+def from_phone(house: House, address: str, *names: str, cookies: bool = True) -> None:
+    """One browser, which keeps what it is sent or nothing."""
+    client, at = house.browser().client, {"REMOTE_ADDR": address}
     for name in names:
-        house.browser().client.post("/join/e1", data={"name": name}, environ_base={"REMOTE_ADDR": address})
+        if cookies:
+            client.get("/join/e1", environ_base=at)
+        else:
+            client = house.browser().client
+        client.post("/join/e1", data={"name": name}, environ_base=at)
 
 
 def test_false_sign_ups_of_one_phone_go_in_one_step(house: House) -> None:
     browser = opened(house)
     from_phone(house, "10.42.0.7", "Nina Wolf")
-    from_phone(house, "10.42.0.9", "Donald Duck", "Daisy Duck", "Gustav Gans")
+    from_phone(house, "10.42.0.7", "Donald Duck", "Daisy Duck", "Gustav Gans")
     from_phone(house, "10.42.0.8", "Pia Luchs")
     page = text_of(browser.get(DESK))
     assert "Nina Wolf phone 1" in page
     assert "Daisy Duck phone 2" in page
     assert "Delete all from this phone (3)" in page
-    assert "Donald Duck, Daisy Duck, Gustav Gans" in page, "who goes is said before"
-    assert browser.post(f"{DESK}/remove", competitor="p9", count=2).status_code == 409, "three by now"
+    assert "Gustav Gans, Daisy Duck, Donald Duck. Whoever" in page, "who goes is said before"
+    assert browser.post(f"{DESK}/remove", competitor="p9", by="phone", count=2).status_code == 409, "three by now"
     assert "Donald Duck" in known(house)
-    assert browser.post(f"{DESK}/remove", competitor="p9", count=3).location == DESK
+    assert browser.post(f"{DESK}/remove", competitor="p9", by="phone", count=3).location == DESK
     assert set(known(house)) == {*PEOPLE, "Nina Wolf", "Pia Luchs"}
+
+
+def test_a_phone_is_known_by_a_cookie_that_says_nothing_of_anybody(house: House) -> None:
+    opened(house)
+    sent = house.browser().get("/join/e1").headers.getlist("Set-Cookie")
+    (phone,) = [line for line in sent if line.startswith("roundtap_phone=")]
+    assert {"HttpOnly", "SameSite=Lax"} <= set(phone.split("; "))
+
+
+def test_who_throws_cookies_away_is_still_at_one_address(house: House) -> None:
+    browser = opened(house)
+    for name in ("Donald Duck", "Daisy Duck", "Gustav Gans"):
+        from_phone(house, "10.42.0.9", name)
+    from_phone(house, "10.42.0.9", "Dagobert Duck", "Tick Duck", cookies=False)
+    from_phone(house, "10.42.0.8", "Pia Luchs")
+    page = text_of(browser.get(DESK))
+    assert all(f"{name} phone {n}" in page for name, n in (("Donald Duck", 1), ("Gustav Gans", 3), ("Tick Duck", 4)))
+    assert page.count("Delete all from this address (5) …") == 1
+    assert "Behind a router, a whole hall may share one" in page
+    assert "Delete all from this phone (2)" in page
+    browser.post(f"{DESK}/remove", competitor="p8", by="address", count=5)
+    assert set(known(house)) == {*PEOPLE, "Pia Luchs"}
 
 
 def test_all_sign_ups_since_one_go_in_one_step(house: House) -> None:
@@ -196,11 +224,36 @@ def test_all_sign_ups_since_one_go_in_one_step(house: House) -> None:
     for n in range(4):
         from_phone(house, f"10.42.1.{n}", f"Duck {n}")
     browser.post("/console/e1/competitors", names="Zoe Adler")
-    assert "Delete this one and all since (4)" in text_of(browser.get(DESK))
-    browser.post(f"{DESK}/remove", competitor="p8", since=1, count=4)
+    page = text_of(browser.get(DESK))
+    assert "Delete this one and all since (4)" in page
+    assert "These entries are deleted: Duck 3, Duck 2, Duck 1, Duck 0. Whoever" in page
+    assert "The newest first. Duck 3" in page
+    assert page.rindex("Nina Wolf phone") > page.rindex("Duck 0 phone")
+    browser.post(f"{DESK}/remove", competitor="p8", by="since", count=4)
     assert set(known(house)) == {*PEOPLE, "Nina Wolf", "Zoe Adler"}, "whom the desk entered stays"
     house.publish()
-    refused = browser.post(f"{DESK}/remove", competitor="p7", since=1, count=1)
-    assert refused.status_code == 409
-    assert "Nina Wolf" in problem_of(refused)
+    refused = browser.post(f"{DESK}/remove", competitor="p7", by="phone", count=0)
+    assert refused.status_code == 303
+    assert "Nina Wolf" in known(house), "who stands in a round stays"
     assert "Delete this one" not in text_of(browser.get(DESK))
+
+
+@pytest.mark.parametrize("sign_up", ["open", "confirm"])
+def test_whom_the_desk_knows_stays_when_all_since_go(house: House, sign_up: str) -> None:
+    browser = opened(house, sign_up)
+    browser.post("/console/e1/check-in", used=1)
+    from_phone(house, "10.42.0.7", "Nina Wolf", "Donald Duck", "Pia Luchs", "Daisy Duck")
+    # Nina and Pia stand at the desk; Donald says so by his own page, as anybody could.
+    for who in ("p7", "p9"):
+        browser.post(f"/console/e1/competitors/{who}/here", on=1)
+    if sign_up == "open":
+        # A wrong row pressed, and taken back.
+        browser.post("/console/e1/competitors/p10/here", on=1)
+        browser.post("/console/e1/competitors/p10/here", on=0)
+    house.service.tell("e1", CheckIn("p8"), "phone:p8")
+    page = text_of(browser.get(DESK))
+    assert "These entries are deleted: Daisy Duck, Donald Duck. Whoever" in page
+    assert "the desk has confirmed or checked them in: Pia Luchs, Nina Wolf." in page
+    assert browser.post(f"{DESK}/remove", competitor="p8", by="since", count=3).status_code == 409
+    browser.post(f"{DESK}/remove", competitor="p8", by="since", count=2)
+    assert set(known(house)) == {*PEOPLE, "Nina Wolf", "Pia Luchs"}

@@ -62,6 +62,8 @@ def join(event_id: str) -> AnyResponse:
         refuse_signing_up(moment.state)
     except Problem as problem:
         closed = problem
+    # Given with the form, so that it is there when the form comes.
+    visit.phone()
     form = field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
     return page("sign_up.html", state=moment.state, rulebook=moment.state.rulebook, closed=closed, form=form,
                 organizer=False, csrf=lambda: "", sent_ms="", full_names=bool(moment.state.options.get("full_names")))
@@ -78,7 +80,7 @@ def sign_up(event_id: str) -> AnyResponse:
     if not hub.sign_ups.admits(request.remote_addr or ""):
         raise Problem("sign_up_wait")
     competitor = _enter(the_moment(event_id))
-    hub.sign_ups.entered(event_id, form, competitor, request.remote_addr or "")
+    hub.sign_ups.entered(event_id, form, competitor, visit.phone(), request.remote_addr or "")
     return redirect(personal_page(event_id, competitor), 303)
 
 

@@ -12,11 +12,14 @@ from roundtap_core.event.commands import RemoveCompetitor, SetSignUp
 from roundtap_hub.hall_address import hall_address
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import actor, field, mended_on, page, tell, the_hub, the_moment, words
+from roundtap_hub.phone_reports import PHONE
 from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.views.competitors import roster
 from roundtap_hub.views.event_at import EventAt, full_names
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+NAMED = 24
+"""So many are named in a question that is asked beside each of some hundred entries."""
 
 
 def routes(bp: Blueprint) -> None:
@@ -30,18 +33,33 @@ def sign_up(event_id: str) -> AnyResponse:
     moment = the_moment(event_id)
     state = moment.state
     address = f"{hall_address(the_hub(), request.host_url)}/join/{event_id}"
+    people, together = {each.id: each for each in roster(moment)}, _together(moment)
     return page("sign_up_desk.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook,
                 address=address, qr=qr_svg(address, words()("join.qr", name=state.name)),
-                only_here=urlsplit(address).hostname in LOOPBACK,
-                came=[each for each in roster(moment) if state.entrants[each.id].sign_up is not None],
-                together=_by_phone(moment), phones=the_hub().sign_ups.phones(event_id), names=full_names(moment))
+                only_here=urlsplit(address).hostname in LOOPBACK, came=[people[who] for who in together],
+                together=together, stay=_staying(moment), phones=the_hub().sign_ups.phones(event_id),
+                names=full_names(moment), named=NAMED)
 
 
-def _by_phone(moment: EventAt) -> dict[str, list[str]]:
-    """Who signed up, in their order, each with all who came by the same phone."""
-    phones = the_hub().sign_ups.phones(moment.event_id)
-    came = [who for who, entrant in moment.state.entrants.items() if entrant.sign_up is not None]
-    return {who: [each for each in came if phones.get(each, each) == phones.get(who, who)] for who in came}
+def _together(moment: EventAt) -> dict[str, dict[str, list[str]]]:
+    """Who signed up, newest first, each with all who came by the same "phone", from the same "address", and "since"."""
+    came = [who for who, entrant in moment.state.entrants.items() if entrant.sign_up is not None][::-1]
+    marks, same = the_hub().sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
+    groups = {who: dict(zip(("phone", "address"), marks.get(who, (who, who)), strict=True)) for who in came}
+    for who in came:
+        for each in groups[who].items():
+            same.setdefault(each, []).append(who)
+    return {who: {**{each[0]: same[each] for each in groups[who].items()}, "since": came[:n]}
+            for n, who in enumerate(came, start=1)}
+
+
+def _staying(moment: EventAt) -> set[str]:
+    """Who is known at the desk: confirmed or checked in there, not by the own phone; or officials noted something."""
+    seen = {(entry.data["competitor"], entry.kind): entry.data.get("on", True)
+            for entry in the_hub().service.entries(moment.event_id)
+            if entry.kind in ("entry-confirmed", "checked-in") and not entry.actor.startswith(PHONE)}
+    noted = {each.id for each in roster(moment) if not each.removable}
+    return noted | {who for (who, _), stands in seen.items() if stands}
 
 
 @mended_on(sign_up)
@@ -54,14 +72,16 @@ def set_sign_up(event_id: str) -> AnyResponse:
 
 @mended_on(sign_up)
 def remove_sign_ups(event_id: str) -> AnyResponse:
-    """Somebody's entry, and with it all of the same phone, or all `since`, by whatever phone: one step, or none."""
-    together, competitor = _by_phone(the_moment(event_id)), field("competitor")
+    """Somebody's entry, and with it all of the same phone, of the same address, or all since, whom nobody at the desk
+    knows: one step, or none."""
+    moment, competitor = the_moment(event_id), field("competitor")
+    together = _together(moment)
     if competitor not in together:
         raise Problem("unknown_competitor", competitor=competitor)
-    came = list(together)
-    gone = came[came.index(competitor):] if field("since") else together[competitor]
+    stay = _staying(moment)
+    gone = [who for who in together[competitor].get(field("by"), ()) if who not in stay]
     if str(len(gone)) != field("count"):
-        # Somebody has come, or gone, since the page was made: nobody is deleted unseen.
+        # Somebody has come, gone, or been confirmed since the page was made: nobody is deleted unseen.
         raise Problem("step_changed_meanwhile")
     the_hub().service.ask([Step(event_id, RemoveCompetitor(who)) for who in gone], actor())
     return redirect(url_for("console.sign_up", event_id=event_id), 303)
