@@ -76,7 +76,7 @@ def test_a_correction_that_changes_the_tie_asks_what_becomes_of_the_tie_break_ro
         event = all_tied()
         event.play()
         match = event.match("1.1")
-        with refused("tiebreak_would_change"):
+        with refused("tiebreak_would_end"):
             event.tell(c.EnterResult("1.1", match.revision, WON, reason="misread"))
         event.tell(c.EnterResult("1.1", match.revision, WON, reason="misread", cut=choice))
         assert [played.stage for played in event.state.rounds] == stages
@@ -92,13 +92,28 @@ def test_a_tie_break_round_that_was_kept_is_the_right_one_when_the_result_is_put
     assert [played.stage for played in event.state.rounds] == ["swiss", "swiss", TIEBREAK]
 
 
+@pytest.mark.parametrize(("players", "key"), [(4, "tiebreak_would_end"), (6, "tiebreak_would_change")])
+def test_whether_anybody_is_tied_after_a_correction_is_said(players: int, key: str) -> None:
+    """One of two winners wins lower, or one of three: nobody is left in the tie, or two are."""
+    event = Event(players, {"structure": "own", "swiss_rounds": 1, "prize_places": 1, "cut": 0},
+                  rulebook="warlords-of-terra", level=None)
+    event.play()
+    settle(event, WON)
+    event.play()
+    assert event.state.rounds[1].stage == TIEBREAK
+    with refused(key):
+        event.tell(c.EnterResult("1.1", event.match("1.1").revision, Result(winner="a", score=Pair(12, 0)),
+                                 reason="misread"))
+
+
 def test_a_tie_break_round_in_which_somebody_has_reported_is_not_taken_back_by_a_correction() -> None:
     event = all_tied()
     event.play()
     first = event.state.rounds[2].matches[0]
     event.tell(c.EnterResult(first.id, first.revision, WON, reason="no clock runs here"))
-    with refused("mend_has_word"):
-        event.tell(c.EnterResult("1.1", event.match("1.1").revision, WON, reason="misread", cut=ANEW))
+    for choice in ("", ANEW):
+        with refused("tiebreak_has_word"):
+            event.tell(c.EnterResult("1.1", event.match("1.1").revision, WON, reason="misread", cut=choice))
     event.tell(c.EnterResult("1.1", event.match("1.1").revision, WON, reason="misread", cut=KEEP))
     assert event.state.rounds[2].matches[0].match.result == WON
 

@@ -310,3 +310,23 @@ def test_every_page_of_every_step_reads_in_every_language(house: House, language
         look()
     house.organizer().post("/console/e1/finish", reason="the hall closes")
     look()
+
+
+def test_to_make_the_cut_again_says_that_the_published_round_goes(house: House):
+    cut_made(house)
+    browser = house.organizer()
+    first = house.event.cut.seeds[0]
+    lost = [m for played in house.event.rounds for m in played.matches if m.match.b and m.match.a == first]
+    fields = {"way": "time", "q.score.winner": 0, "q.score.loser": 100, "reason": "misread"}
+    for published in (False, True):
+        if published:
+            house.publish()
+        for match in lost:
+            sent = {**fields, "revision": match.revision, "seen": match.number}
+            asked = browser.post(f"/console/e1/match/{match.id}/walk", **sent)
+            if "say what becomes of the cut" in problem_of(asked):
+                break
+        assert ("take back the round already published" in text_of(asked)) == published
+        assert "unless you are asked and say otherwise" in text_of(asked)
+    assert browser.post(f"/console/e1/match/{match.id}/walk", cut="anew", **sent).status_code == 303
+    assert [played.stage for played in house.event.rounds] == ["swiss"] * 4

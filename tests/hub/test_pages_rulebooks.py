@@ -305,9 +305,17 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     sent = {"way": "played", "opener": "b", "q.score.winner": 12, "revision": match.revision, "seen": match.number or 0,
             "reason": "misread"}
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
-    assert "the tie-break round is no longer the right one" in problem_of(asked)
+    assert "nobody is tied at a prize or cut place any more, so no tie-break round is needed" in problem_of(asked)
     assert "Save it, and take the tie-break round back" in text_of(asked)
     assert len(house.event.rounds) == 2
+    # Once a table of it has reported, only that is offered which can be done, with the way to the rest.
+    first = house.event.live.matches[0]
+    house.service.tell("e1", EnterResult(first.id, first.revision, Result(winner="a", score=Pair(20, 0))), "test")
+    asked = browser.post("/console/e1/match/1.1/walk", **sent)
+    assert "or take those back first, then correct this result" in problem_of(asked)
+    assert "Save it, and play the tie-break round all the same" in text_of(asked)
+    assert "take the tie-break round back" not in text_of(asked)
+    browser.post(f"/console/e1/match/{first.id}/clear", revision=first.revision + 1)
     assert browser.post("/console/e1/match/1.1/walk", cut="anew", **sent).status_code == 303
     assert len(house.event.rounds) == 1
 

@@ -15,7 +15,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Command
+from roundtap_core.event.course import second_stage_begun
 from roundtap_core.event.seen import refuse_unless_seen
+from roundtap_core.event.state import EventState
 from roundtap_core.limits import harmless
 from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.gate import WITH_REASON
@@ -236,6 +238,7 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
     """
     hub, t = the_hub(), words()
     problem: Problem | None = g.get("problem")
+    asks = problem if problem is not None and problem.key in WITH_REASON else g.get("asks_reason")
     state = context.get("state")
     version = the_version(feed)
     common = {
@@ -247,8 +250,8 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
         "problem_key": problem.key if problem else "",
         "problem_where": harmless(problem.where) if problem else "",
         "typed": request.form if problem else {},
-        "wants_reason": problem is not None and problem.key in WITH_REASON,
-        "changes_cut": CHANGES_CUT.get(problem.key) if problem else None,
+        "wants_reason": asks.say(t) if asks is not None else "",
+        "changes_cut": _choices(problem, state) if problem else (),
         "steps": Steps(state) if state is not None else None,
         "to_do": _to_do(state is not None and bool(state.public_rounds))
         if request.endpoint in LEADING_TO_THE_DOORS else 0,
@@ -299,8 +302,19 @@ View = Callable[..., AnyResponse]
 COMPETITORS_TOLD = ("competitor", "comes", "goes", "names")
 """Parameters of a Problem that are one competitor's id, or several."""
 
-CHANGES_CUT = MappingProxyType({"cut_would_change": "cut", "seeds_would_change": "cut", "tiebreak_would_change": "tie"})
+CHANGES_CUT = MappingProxyType({
+    "cut_would_change": ("cut.anew", "cut.keep"), "seeds_would_change": ("cut.anew", "cut.keep"),
+    "tiebreak_would_change": ("tie.anew", "tie.keep"), "tiebreak_would_end": ("tie.anew", "tie.keep"),
+    "tiebreak_has_word": ("tie.keep",)})
 """What an official settles by a word on the cut, or on the tie-break round: the form comes back with it."""
+
+
+def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
+    """The buttons that this Problem leaves; they say so where a round that everybody has seen would go."""
+    found = CHANGES_CUT.get(problem.key, ())
+    gone = state is not None and "cut.anew" in found and second_stage_begun(state)
+    return ("cut.anew.round", *found[1:]) if gone else found
+
 
 SETTLE_MS = 1000
 """So long a next step has been on the page before it takes a click: who clicks sooner meant the step before it."""

@@ -13,7 +13,7 @@ from roundtap_core.event.course import CUT, first_game_started, offered, second_
 from roundtap_core.event.cut import commands as c
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.lookups import the_entrant, without_draft
-from roundtap_core.event.mending.waiting import refuse_said
+from roundtap_core.event.mending.waiting import has_word
 from roundtap_core.event.rounds.close import close_live
 from roundtap_core.event.state import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
@@ -97,7 +97,8 @@ def tiebreak_after(state: EventState, corrected: EventState, choice: str) -> lis
     """What a correction of the rounds before makes of the tie-break round that is out: where other people would be
     tied at a place that counts, an official has said whether it is taken back (ANEW) or played all the same (KEEP).
 
-    Raises Problem("tiebreak_would_change"), and "mend_has_word" where it cannot be taken back any more.
+    Raises Problem("tiebreak_would_change"), "tiebreak_would_end" where nobody would be tied, and "tiebreak_has_word"
+    where the round cannot be taken back any more.
     """
     out = state.live
     if out is None or out.stage != TIEBREAK or choice == KEEP:
@@ -112,10 +113,12 @@ def tiebreak_after(state: EventState, corrected: EventState, choice: str) -> lis
     # Where a round was kept before, it may be the right one again.
     if ties == {frozenset(tie) for tie in tied(state)} or frozenset().union(*ties) == playing:
         return []
+    said = [str(match.match.table) for match in out.matches if match.match.b is not None and has_word(match)]
+    if said:
+        raise Problem("tiebreak_has_word", tables=", ".join(said))
     if choice != ANEW:
-        raise Problem("tiebreak_would_change", names=", ".join(sorted(frozenset().union(*ties))) or "–")
-    for match in out.matches:
-        refuse_said(match)
+        names = ", ".join(sorted(frozenset().union(*ties)))
+        raise Problem("tiebreak_would_change", names=names) if names else Problem("tiebreak_would_end")
     return [NewEntry("round-withdrawn", {"number": out.number})]
 
 
