@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from fronts_cases import Case
 from fronts_world import MATCH, World
-from pages_kit import Browser, problem_of
+from pages_kit import Browser, problem_of, text_of
 from werkzeug.datastructures import MultiDict
 from werkzeug.test import TestResponse
 
@@ -152,7 +152,8 @@ class Walk:
     def _read(self, answer: TestResponse) -> Page:
         problem = self.world.problems[-1]
         if problem is not None and answer.status_code != 303:
-            said = problem_of(answer)
+            # What only wants a reason is no mistake: it stands beside the field.
+            said = problem_of(answer) or text_of(answer)
             texts = [" ".join(problem.named(names).say().split()) for names in self.world.names()]
             assert any(text in said for text in texts), (texts, said)
         return Page(answer.status_code, forms_of(answer), problem, answer.headers.get("Location", ""))

@@ -169,7 +169,7 @@ class World:
         return [side_names(self.match, read(moment)) for read in (full_names, shown_names)]
 
     def _note(self, response: Any) -> Any:
-        self.problems.append(g.get("problem"))
+        self.problems.append(g.get("problem") or g.get("asks_reason"))
         return response
 
     @cached_property

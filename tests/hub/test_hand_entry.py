@@ -187,6 +187,9 @@ def test_an_earlier_round_is_corrected_by_its_tab(house: House, browser: Browser
     told = browser.get(f"{ENTRY}?table=1&round=1&text=a24")
     assert "Replace the result" in text_of(told)
     told = browser.get(f"{ENTRY}?table=1&round=1&text=a30")
+    assert "The round is closed. Say why its result is corrected" in text_of(told)
+    assert problem_of(told) == ""
+    assert 'name="reason" required' in told.text, "asked where it is needed, not once it was refused"
     refused = confirm(browser, told.text)
     assert problem_of(refused) == "The round is closed. Say why its result is corrected: it is kept with the match."
     assert result_of(house, "1.1") == Result(score=Pair(100, 24))

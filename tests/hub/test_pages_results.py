@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import html
+import re
 from urllib.parse import urlencode
 
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
+
+WALK_END = '<form method="post" action="/console/e1/match/1.1/walk">'
 
 
 def match(house: House, match_id: str):
@@ -209,3 +213,24 @@ def test_a_no_show_that_somebody_noted_already_is_told_on_the_console_and_not_as
     assert problem_of(answer)
     assert 'data-address="/console/e1"' in answer.text
     assert house.event.number == number
+
+
+def test_what_stood_before_a_correction_is_shown_and_can_be_put_back_with_a_reason(house: House, browser: Browser):
+    house.play()
+    house.publish()
+    stood = match(house, "1.1")
+    fields = {**at_time(49, 77), "seen": stood.number, "reason": "the slip was misread"}
+    assert enter(browser, stood.revision, **fields).status_code == 303
+    page = browser.get("/console/e1/match/1.1")
+    assert "Earlier result 100 : 24 organizer Why: the slip was misread Put it back …" in text_of(page)
+    again = re.search(r'href="([^"]+)">Put it back', page.text)
+    assert again
+    asked = browser.get(html.unescape(again[1]))
+    assert "The round is closed. Say why its result is corrected" in text_of(asked)
+    assert problem_of(asked) == ""
+    form = asked.text.partition(WALK_END)[2].partition("</form>")[0]
+    sent = dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    assert browser.post("/console/e1/match/1.1/walk", **sent).status_code == 409, "why is asked here, too"
+    assert browser.post("/console/e1/match/1.1/walk", **{**sent, "reason": "it was right"}).status_code == 303
+    assert match(house, "1.1").match.result == stood.match.result
+    assert text_of(browser.get("/console/e1/match/1.1")).count("Earlier result") == 2

@@ -395,7 +395,8 @@ def test_an_official_ends_a_match_by_time_before_it_is_up_with_a_reason_that_is_
     house.service.tell("e1", SetClock("set", 60_000), "test")
     walker.page = walker.browser.get(AT)
     walker.press(way="time").both("score", 60, 55)
-    assert "Time is not up at this table. To enter this result anyway, give the reason" in problem_of(walker.page)
+    assert "Time is not up at this table. To enter this result anyway, give the reason" in text_of(walker.page)
+    assert problem_of(walker.page) == "", "on a page just opened nothing is wrong"
     without = walker.post(AT)
     assert without.status_code == 409
     assert "give the reason" in problem_of(without)

@@ -11,6 +11,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult
 from roundtap_core.event.state import EventState, MatchState, RoundState
 from roundtap_core.limits import PROSE_LETTERS
+from roundtap_core.rulebooks.gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_core.rulebooks.result_words import tell as told
 from roundtap_hub.pages.base import (
@@ -25,7 +26,7 @@ from roundtap_hub.pages.base import (
     whole_number,
     words,
 )
-from roundtap_hub.pages.walking import seen_match, time_is_up
+from roundtap_hub.pages.walking import asking_the_reason, seat_of, seen_match, time_is_up
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.knockout import title_key, told_after_cut
@@ -72,6 +73,8 @@ def _table(moment: EventAt, played: RoundState, match: MatchState, line: str) ->
             reading = read_line(line, match.match, match.id, state.rulebook, state.options, situation, over)
         except Problem as problem:
             unclear = problem.named(names).say(t)
+    if reading:
+        asking_the_reason(seat_of(moment, played, match, full_names(moment), OFFICIAL), reading.result)
     return {
         "cell": _cell(moment, match), "reading": reading, "unclear": unclear, "names": names,
         "shown": show_result(reading.result, state) if reading else None,

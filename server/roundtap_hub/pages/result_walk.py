@@ -86,10 +86,10 @@ def _typed(seat: Seat, line: str) -> Trail:
     return Trail(read.way, read.opener, read.answers)
 
 
-def walk_on(seat: Seat, said: Result) -> AnyResponse:
-    """On to the squads that a side's report leaves open; nothing else is asked anew."""
+def address_of(seat: Seat, said: Result) -> str:
+    """The page that asks what this result leaves open; nothing else is asked anew."""
     trail = trail_of(seat.form, said, winner_of(seat.state.rulebook, seat.state.options, said))
-    return redirect(address_at(_at(seat), [*trail.fields(), *_base(seat, Fields())]), 303)
+    return address_at(_at(seat), [*trail.fields(), *_base(seat, Fields())])
 
 
 def _code(fields: Fields) -> str:

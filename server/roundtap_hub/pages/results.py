@@ -9,8 +9,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult, NobodyCame, NoShow, NoShowUndone, NoteLot, SettleStrangers
+from roundtap_core.event.match_log import RULING
 from roundtap_core.event.state import DRAFT
 from roundtap_core.records import SIDES
+from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.result_words import tell, way_label
 from roundtap_hub.pages.base import (
     actor,
@@ -26,13 +28,13 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.console import event
-from roundtap_hub.pages.result_walk import first_step, seat_at, walk_on
-from roundtap_hub.pages.walking import seen_match
+from roundtap_hub.pages.result_walk import address_of, first_step, seat_at
+from roundtap_hub.pages.walking import Seat, seen_match
 from roundtap_hub.views.before_play import before_play
-from roundtap_hub.views.event_at import full_names
-from roundtap_hub.views.judging import judge_view
+from roundtap_hub.views.event_at import EventAt, full_names
+from roundtap_hub.views.judging import judge_view, who_said
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.tables import cell, worth_of
+from roundtap_hub.views.tables import cell, show_result, worth_of
 
 
 def routes(bp: Blueprint) -> None:
@@ -67,7 +69,16 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
                 judge=judge_view(moment, played, match, shown.call_age_ms), played_name=title_key(state, played),
                 told=tell(state.rulebook, seat.form, state.options, stands, seat.names, words()) if stands else (),
                 worth=worth_of(state, played, match), way_label=way_label, first=before_play(state, played, match),
-                names=seat.names, **first_step(seat))
+                names=seat.names, earlier=_earlier(moment, seat), **first_step(seat))
+
+
+def _earlier(moment: EventAt, seat: Seat) -> list[dict[str, object]]:
+    """The results that stood before, the newest first, each with who put another one in its place and why, and the
+    page that proposes it again."""
+    found = [(result_from_json(each["was"]), each.get("by", "").partition(":")[0], each.get("reason", ""))
+             for each in reversed(seat.match.corrections)]
+    return [{"result": show_result(was, seat.state), "by": who_said(moment, RULING, by), "reason": reason,
+             "again": address_of(seat, was)} for was, by, reason in found]
 
 
 @mended_on(event)
@@ -83,7 +94,7 @@ def accept(event_id: str) -> AnyResponse:
     except Problem as problem:
         if problem.key != "picks_missing":
             raise
-        return walk_on(seat_at(event_id, match_id), said.result)
+        return redirect(address_of(seat_at(event_id, match_id), said.result), 303)
     return back_to_event(event_id)
 
 

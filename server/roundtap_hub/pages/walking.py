@@ -103,17 +103,22 @@ def page_at(seat: Seat, fields: Fields, earlier: bool = False) -> WalkPage:
     at = walk_page(seat.form, trail)
     if at.result is None:
         return at
-    why = next(excluded(seat.state.rulebook, at.result, seat.state.options, seat.situation,
-                        _saying(seat, at.result, earlier)), None)
-    if why is None:
-        return at
-    with_reason = why.key in WITH_REASON
+    why = asking_the_reason(seat, at.result, earlier)
     # What the hub has refused just now is said already.
-    if not g.get("problem") and with_reason:
-        g.problem = why
-    elif not g.get("problem"):
+    if why is not None and not g.get("problem"):
         _note(why)
-    return replace(at, sayable=with_reason)
+    return replace(at, sayable=why is None)
+
+
+def asking_the_reason(seat: Seat, result: Result, earlier: bool = False) -> Problem | None:
+    """Why this result cannot stand. Where a reason is all that it needs, the page asks for that, and nothing is
+    wrong."""
+    why = next(excluded(seat.state.rulebook, result, seat.state.options, seat.situation,
+                        _saying(seat, result, earlier)), None)
+    if why is None or why.key not in WITH_REASON:
+        return why
+    g.asks_reason = why
+    return None
 
 
 def _saying(seat: Seat, result: Result, earlier: bool) -> Saying:

@@ -103,6 +103,9 @@
     const told = body.querySelector("#entry-line");
     const form = told && told.dataset.line === text().value.trim() && told.querySelector("form[data-confirm]");
     if (!form) { line(); return; }
+    // A result that wants a reason waits for it.
+    const missing = form.querySelector("input:invalid");
+    if (missing) { missing.focus(); return; }
     // Whoever is fast types the next table's number meanwhile.
     const was = number.value;
     number.value = "";

@@ -110,7 +110,7 @@ def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_
     signed = signers(moment)
     heads = tuple(s for s in signed if s.role == HEAD_JUDGE)
     return JudgeView(
-        tuple(Line(line.kind, line.number, *_who(moment, line.kind, line.by), line.text, line.upheld, line.minutes)
+        tuple(Line(line.kind, line.number, *who_said(moment, line.kind, line.by), line.text, line.upheld, line.minutes)
               for line in match.log),
         names.get(appeal.by, appeal.by) if appeal else "", is_final(match), minutes, left,
         given[-1] if timed and minutes else 0, -(-(call_age_ms or 0) // MINUTE_MS),
@@ -119,7 +119,7 @@ def judge_view(moment: EventAt, played: RoundState, match: MatchState, call_age_
     )
 
 
-def _who(moment: EventAt, kind: str, by: str) -> tuple[str, str]:
+def who_said(moment: EventAt, kind: str, by: str) -> tuple[str, str]:
     """(name, role) of who said a line."""
     if kind == APPEAL:
         return full_names(moment).get(by, by), ""

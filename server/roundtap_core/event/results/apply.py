@@ -76,7 +76,8 @@ def _result_entered(state: EventState, data: Mapping[str, Any], entry: Entry) ->
     if before is not None and result != before:
         # By what stood before it later rounds were drawn, up to the newest that anybody had seen.
         corrections = (*corrections, {"was": result_to_json(before), "by": entry.actor,
-                                      "after_round": state.public_rounds[-1].number})
+                                      "after_round": state.public_rounds[-1].number,
+                                      **({"reason": data["reason"]} if data.get("reason") else {})})
     now = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
                   decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections,
                   strangers={}, by_leaving=data.get("left", False),
