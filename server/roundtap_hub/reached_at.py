@@ -118,7 +118,8 @@ class ReachedAt:
     def look(self) -> bool:
         """Look at the machine's addresses; whether they are others than before."""
         found, name = tuple(self._addresses()), self._local_name()
-        by_name = url_at(name, self.short_port or self.port) if found and name else ""
+        elsewhere = any(not each.is_loopback for each in found)
+        by_name = url_at(name, self.short_port or self.port) if elsewhere and name else ""
         with self._lock:
             if (found, by_name) == (self._known, self._by_name):
                 return False
@@ -139,7 +140,8 @@ class ReachedAt:
 
     @property
     def by_name(self) -> str:
-        """"http://roundtap.local" beside `url`, for who can look it up; "" where this machine is not called so."""
+        """"http://roundtap.local" beside `url`, for who can look it up; "" where this machine is not called so, or
+        reached by nobody else."""
         return self._by_name
 
     @property

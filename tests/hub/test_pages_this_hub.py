@@ -243,7 +243,8 @@ def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypat
     desk = house.organizer()
 
     def shown(*addresses: str) -> str:
-        reached = ReachedAt(8080, 80, (), lambda: [ip_address(address) for address in addresses])
+        reached = ReachedAt(8080, 80, (), lambda: [ip_address(address) for address in addresses],
+                            lambda: "roundtap.local")
         reached.look()
         object.__setattr__(house.hub, "reached_at", reached)
         return text_of(desk.get("/console/hub"))
@@ -255,6 +256,16 @@ def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypat
         assert text in said
     assert "but not up" not in said
     assert "but not up" in shown("192.168.1.20")
+
+
+def test_a_hub_that_only_its_own_machine_reaches_says_no_name(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roundtap_hub.pages.this_hub.known_hotspot", lambda: None)
+    reached = ReachedAt(9522, 0, (), lambda: [ip_address("127.0.0.1")], lambda: "roundtap.local")
+    reached.look()
+    object.__setattr__(house.hub, "reached_at", reached)
+    said = text_of(house.organizer().get("/console/hub"))
+    assert "http://127.0.0.1:9522" in said
+    assert "roundtap.local" not in said
 
 
 def test_a_hub_on_no_network_says_so_and_one_without_a_hotspot_shows_none(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from roundtap_hub.reached_at import LOCAL_NAME, ReachedAt, is_hotspot, url_at
+from roundtap_hub.reached_at import ReachedAt, is_hotspot
 from roundtap_systemd.wifi import AT_MOST, Hotspot
 
 
@@ -20,7 +20,8 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class HallNetwork:
-    """`ways`: the best first; none where the hub is on no network. `by_name`: for those that can look it up."""
+    """`ways`: the best first; none where the hub is on no network. `by_name`: for those that can look it up; "" where
+    there is no such name."""
 
     ways: tuple[Way, ...]
     by_name: str
@@ -36,4 +37,4 @@ class HallNetwork:
 
 def hall_network(reached: ReachedAt, hotspot: Hotspot | None) -> HallNetwork:
     ways = tuple(Way(url, is_hotspot(ip_address(urlsplit(url).hostname or ""))) for url in reached.urls)
-    return HallNetwork(ways, url_at(LOCAL_NAME, reached.short_port or reached.port), hotspot)
+    return HallNetwork(ways, reached.by_name, hotspot)
