@@ -168,7 +168,11 @@ def test_an_extension_shows_on_the_grid_and_on_the_matchs_clock(house: House):
     assert "Extension: +4 min" in text_of(browser.get("/console/e1/match/1.1"))
     mine = house.event.live.matches[0].match.a  # type: ignore[union-attr]
     assert "Your table has 4 minutes more" in text_of(house.browser().get(f"/e/e1/p/{mine}"))
-    assert "must be 1 to 56" in problem_of(browser.post("/console/e1/match/1.1/extension", minutes=60, sure=60))
+    assert "1 to 56" in problem_of(browser.post("/console/e1/match/1.1/extension", minutes=60, sure=60))
+    for typed in ("", "-5", "0", "61", "many"):
+        refused = browser.post("/console/e1/match/1.1/extension", minutes=typed)
+        assert refused.status_code == 400
+        assert problem_of(refused).startswith("An extension is a whole number of minutes, 1 to ")
 
 
 def test_the_time_since_a_call_is_said_beside_an_empty_field(house: House):

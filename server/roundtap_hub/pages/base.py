@@ -16,6 +16,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import Command
 from roundtap_core.event.course import second_stage_begun
+from roundtap_core.event.judging.decide import EXTENSION_MAX
 from roundtap_core.event.seen import refuse_unless_seen
 from roundtap_core.event.state import EventState
 from roundtap_core.limits import harmless
@@ -412,7 +413,9 @@ def whole_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> in
 
 def confirmed_minutes(name: str, sure: str) -> int | None:
     """The minutes of an extension; many have to be confirmed. None: nothing is typed."""
-    minutes = whole_number(name)
+    minutes = whole_number(name, "extension_minutes", EXTENSION_MAX)
+    if minutes is not None and not 1 <= minutes <= EXTENSION_MAX:
+        raise Invalid("extension_minutes", maximum=EXTENSION_MAX)
     if minutes is not None and minutes > LONG_EXTENSION and field(sure).lstrip("0") != str(minutes):
         raise Invalid("extension_is_long", minutes=minutes)
     return minutes

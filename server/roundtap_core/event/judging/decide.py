@@ -162,7 +162,7 @@ def _grant_extension(state: EventState, command: c.GrantExtension, now: Instant)
     if not left:
         raise Problem("extension_is_used_up", maximum=EXTENSION_MAX)
     if not 1 <= command.minutes <= left:
-        raise Invalid("figure_out_of_range", value=command.minutes, minimum=1, maximum=left)
+        raise Invalid("extension_minutes", maximum=left)
     return [NewEntry("extension-granted", {"match": match.id, "minutes": command.minutes, "by": command.by})]
 
 
