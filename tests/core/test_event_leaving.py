@@ -171,16 +171,16 @@ def test_the_squads_of_a_match_that_was_left_are_kept(how: str) -> None:
     assert squads_owed(event.state) == ()
 
 
-def test_where_nobody_knows_how_it_stood_the_match_waits_and_squads_are_owed_until_somebody_does() -> None:
+def test_where_nobody_knows_how_it_stood_the_match_waits_until_somebody_does() -> None:
     event = shatterpoint()
     event.tell(leaving(event, "a", "drop"))
     assert event.match().match.result is None, "no struggle and no wound stands that nobody said"
+    assert left_open(event.state) == (event.match(),)
     conceded = Result(ended=CONCESSION, conceded_by="a", score=Pair(1, 0), wounds=Pair(2, 3))
-    event.tell(c.EnterResult("1.1", event.match().revision, conceded))
-    [(_, match, sides)] = squads_owed(event.state)
-    assert (match.id, sides) == ("1.1", ("a", "b"))
-    event.tell(c.EnterResult("1.1", match.revision, replace(conceded, picks=SQUADS)))
-    assert squads_owed(event.state) == ()
+    with refused("picks_missing"):
+        event.tell(c.EnterResult("1.1", event.match().revision, conceded))
+    event.tell(c.EnterResult("1.1", event.match().revision, replace(conceded, picks=SQUADS)))
+    assert squads_owed(event.state) == left_open(event.state) == ()
 
 
 def test_squads_that_cannot_be_are_refused() -> None:
