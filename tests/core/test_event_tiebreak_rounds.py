@@ -83,6 +83,32 @@ def test_a_correction_that_changes_the_tie_asks_what_becomes_of_the_tie_break_ro
         assert event.match("1.1").match.result == WON
 
 
+def test_people_who_change_places_between_two_ties_are_asked_about() -> None:
+    """All places are prizes: two winners tie above, two losers below. A win turned round swaps one of each."""
+    event = Event(4, {"structure": "own", "swiss_rounds": 1, "prize_places": 4, "cut": 0},
+                  rulebook="warlords-of-terra", level=None)
+    event.play()
+    settle(event, WON)
+    event.play()
+    assert len(event.state.rounds[1].notes["ties"]) == 2
+    turned = Result(winner="b", score=Pair(0, 20))
+    with refused("tiebreak_would_change"):
+        event.tell(c.EnterResult("1.1", event.match("1.1").revision, turned, reason="misread"))
+
+
+def test_a_kept_tie_break_round_of_three_is_the_right_one_when_the_result_is_put_right_again() -> None:
+    event = Event(6, {"structure": "own", "swiss_rounds": 1, "prize_places": 1, "cut": 0},
+                  rulebook="warlords-of-terra", level=None)
+    event.play()
+    settle(event, WON)
+    event.play()
+    was = event.match("1.1").match.result
+    lower = Result(winner="a", score=Pair(12, 0))
+    event.tell(c.EnterResult("1.1", event.match("1.1").revision, lower, reason="misread", cut=KEEP))
+    event.tell(c.EnterResult("1.1", event.match("1.1").revision, was, reason="it was right"))
+    assert event.state.rounds[1].stage == TIEBREAK
+
+
 def test_a_tie_break_round_that_was_kept_is_the_right_one_when_the_result_is_put_right_again() -> None:
     event = all_tied()
     event.play()

@@ -158,6 +158,29 @@ def test_both_who_left_play_on_whoever_comes_back_first(house: House):
         assert result(house) is None, order
 
 
+def test_the_disqualified_does_not_win_because_the_other_one_left_first(house: House):
+    browser = playing(house, "xwing-standard")
+    house.report("1.1", "a", 100, 24)
+    reporter, leaver = sitting(house, "a"), sitting(house, "b")
+    browser.post(f"/console/e1/competitors/{leaver}/drop", known=1)
+    browser.post(f"/console/e1/competitors/{reporter}/disqualify", reason="loaded dice")
+    assert not house.event.entrants[reporter].active
+    assert result(house) is None, "an official says how it stood"
+
+
+def test_who_comes_back_after_both_had_left_may_go_home_with_the_win(house: House):
+    browser = playing(house, "keyforge-archon")
+    first, second = sitting(house, "a"), sitting(house, "b")
+    wish(house, first, second)
+    browser.post(f"/console/e1/competitors/{second}/drop", known=1)
+    browser.post(f"/console/e1/competitors/{first}/drop")
+    assert result(house).winner == "none"
+    browser.post(f"/console/e1/competitors/{first}/return")
+    assert result(house) == Result("concession", conceded_by="b")
+    browser.post(f"/console/e1/competitors/{first}/drop")
+    assert result(house) == Result("concession", conceded_by="b")
+
+
 def test_coming_back_says_that_the_match_is_open_again(house: House):
     browser = playing(house, "xwing-standard")
     who = sitting(house, "b")

@@ -107,11 +107,12 @@ class _Request(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         proxy, hub = self.server, self.server.watch.hub
-        proxy.heard_s = proxy.now_s()
         if self.headers["Host"] != proxy.host:
             # Another site's page, in a browser on this machine, that calls itself by another name.
             self._answer(403)
-        elif not self.path.startswith(PASSED_ON):
+            return
+        proxy.heard_s = proxy.now_s()
+        if not self.path.startswith(PASSED_ON):
             self._answer(302, [("Location", WALL)])
         elif hub is None:
             self._show_own_page()

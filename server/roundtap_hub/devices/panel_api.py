@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -118,7 +117,7 @@ def panel_view(hub: Hub) -> dict[str, Any]:
     plain = hall_address(hub, f"http://localhost:{hub.plain_port or 80}/")
     return {
         "wall": time_of_day(hub.clocks.wall()), "players": plain, "console": _console(hub, plain),
-        "name": f"{socket.gethostname().partition('.')[0]}.local",
+        "name": hub.reached_at.by_name.removeprefix("http://"),
         "fingerprint": hub.encrypted.fingerprint if hub.encrypted is not None else "",
         "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
         "running": any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),

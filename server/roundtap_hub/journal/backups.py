@@ -227,7 +227,7 @@ def _prune(folder: Path, named: Named, newest: Path) -> None:
         if path != newest:
             path.unlink(missing_ok=True)
     # What a power cut left half-made is as large as a backup.
-    for path in folder.glob(f".roundtap-{named.lineage}-*"):
+    for path in (*folder.glob(f".roundtap-{named.lineage}-*"), *folder.glob(f"roundtap-{named.lineage}*-new")):
         path.unlink(missing_ok=True)
 
 

@@ -15,6 +15,7 @@ from roundtap_core.event.people.leave import (
     LEAVING,
     PLACE,
     REPORTED,
+    Leaving,
     open_match,
     place_is_free,
     waits_for,
@@ -43,7 +44,8 @@ def leaves(event_id: str, competitor: str, action: str, tell: Tell) -> AnyRespon
     says what becomes of it and asks how it stands."""
     state = the_moment(event_id).state
     found, does = open_match(state, competitor), what_leaving_does(state, competitor)
-    if found is None or does.what not in (CONCEDES, REPORTED, JUDGED, PLACE) or field("known") == UNKNOWN \
+    asked_of = (CONCEDES, REPORTED, JUDGED, PLACE) if action == DROP or _opponent_is_here(state, does) else (PLACE,)
+    if found is None or does.what not in asked_of or field("known") == UNKNOWN \
             or (field("known") == NOW and not _asks(state, *found, action)):
         tell(None, False)
         return back_to_event(event_id, "competitors")
@@ -78,6 +80,11 @@ def _asks(state: EventState, played: RoundState, match: MatchState, action: str)
     not begun."""
     return (action != DROP or not match.reports) and bool(waits_for(state, played, match)) \
         and not place_is_free(state, match.match.a)
+
+
+def _opponent_is_here(state: EventState, does: Leaving) -> bool:
+    """Else the match is decided by who left it first, whatever becomes of the other one."""
+    return does.opponent in state.entrants and state.entrants[does.opponent].at_the_table
 
 
 def wish_to_leave_together(event_id: str, competitor: str) -> bool:

@@ -109,9 +109,9 @@ def tiebreak_after(state: EventState, corrected: EventState, choice: str) -> lis
         return open_ties(replace(tournament, rounds=tuple(r for r in tournament.rounds if r.number < out.number)))
 
     ties = {frozenset(tie) for tie in tied(corrected)}
-    playing = {who for match in out.matches for who in (match.match.a, match.match.b) if who is not None}
+    drawn_for = {frozenset(tie) for tie in out.notes.get("ties", ())}
     # Where a round was kept before, it may be the right one again.
-    if ties == {frozenset(tie) for tie in tied(state)} or frozenset().union(*ties) == playing:
+    if ties in ({frozenset(tie) for tie in tied(state)}, drawn_for):
         return []
     said = [str(match.match.table) for match in out.matches if match.match.b is not None and has_word(match)]
     if said:

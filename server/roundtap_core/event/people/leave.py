@@ -139,7 +139,11 @@ def leaving_undone(state: EventState, competitor: str) -> list[NewEntry]:
     if match.match.result.ended == RULING:
         anew = None if waits_for(state, live, match) else Result(
             CONCESSION, conceded_by=other(_side_of(match, competitor)))
-        return [_entered(match, anew)]
+        gone = state.entrants[opponent]
+        # From now on the other one has left alone: who comes back may go home with the win.
+        alone = [NewEntry("competitor-dropped", {"competitor": opponent, "after": gone.dropped_after})] \
+            if gone.how_left == TOGETHER else []
+        return [_entered(match, anew), *alone]
     if not state.entrants[opponent].at_the_table:
         return []
     return [NewEntry("result-entered", {"match": match.id, "result": None})]
