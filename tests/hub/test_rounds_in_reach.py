@@ -58,8 +58,8 @@ def test_after_a_correction_the_console_shows_that_round(house: House):
     answer = browser.post("/console/e1/match/1.1/walk", revision=1, way="played", opener="b", reason="misread",
                           **{"q.score.loser": 24})
     assert answer.location == "/console/e1?round=1"
-    assert "corrected by the judge" in text_of(browser.get("/console/e1?round=1"))
-    assert "corrected by the judge" not in text_of(browser.get("/console/e1"))
+    assert "corrected" in text_of(browser.get("/console/e1?round=1"))
+    assert "corrected" not in text_of(browser.get("/console/e1"))
 
 
 def test_both_players_are_told_at_their_table_while_their_match_is_there(house: House):
@@ -101,7 +101,7 @@ def test_a_correction_is_on_both_phones_by_name_of_its_round_and_from_their_own_
     for who, figures in ((match.a, "20 : 70"), (match.b, "70 : 20")):
         page = browser.get(f"/e/e1/p/{who}")
         assert page.text != before[who]
-        said = re.search(r"Round 1, against [^:]+: corrected by the judge, (\d+ : \d+)", text_of(page))
+        said = re.search(r"Round 1, against [^:]+: corrected, (\d+ : \d+)", text_of(page))
         assert said
         assert said[1] == figures
     other = next(e for e in house.event.entrants if e not in (match.a, match.b))
