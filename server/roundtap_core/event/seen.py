@@ -19,17 +19,17 @@ def mark(state: EventState, what: str) -> str:
     """`what` and a short digest of it ("course.0f3a…"): the same for as long as a button that belongs to it means the
     same. An id that nobody has gives a mark, too."""
     if what == CLOCK:
-        return _marked(what, _clock(state))
+        return marked(what, _clock(state))
     if what.startswith(PERSON):
         who = what.removeprefix(PERSON)
         return person_mark(state, who, open_seats(state).get(who))
     if what.startswith(WARNED):
         entrant = state.entrants.get(what.removeprefix(WARNED))
-        return _marked(what, entrant and [len(entrant.warnings), entrant.proposed is not None, entrant.declined_at])
+        return marked(what, entrant and [len(entrant.warnings), entrant.proposed is not None, entrant.declined_at])
     if what.startswith(LOG):
         found = state.find_match(what.removeprefix(LOG))
-        return _marked(what, found and len(found[1].log))
-    return _marked(COURSE, _course(state))
+        return marked(what, found and len(found[1].log))
+    return marked(COURSE, _course(state))
 
 
 def refuse_unless_seen(state: EventState, seen: str) -> None:
@@ -42,7 +42,7 @@ def refuse_unless_seen(state: EventState, seen: str) -> None:
 def person_mark(state: EventState, competitor: str, match: MatchState | None) -> str:
     """The mark of one competitor. `match`: where they sit in the round in play, while its result is missing."""
     entrant = state.entrants.get(competitor)
-    return _marked(PERSON + competitor, [
+    return marked(PERSON + competitor, [
         entrant and [entrant.dropped_after, entrant.disqualified_after, len(entrant.warnings)],
         match and match.id, len(state.public_rounds), state.cut is not None, state.finished,
     ])
@@ -54,7 +54,8 @@ def open_seats(state: EventState) -> dict[str, MatchState]:
     return {who: m for m in (live.open_matches if live else ()) for who in (m.match.a, m.match.b) if who is not None}
 
 
-def _marked(what: str, content: Any) -> str:
+def marked(what: str, content: Any) -> str:
+    """A mark of any plain JSON, by the name of what it is."""
     return f"{what}.{digest(content)[:MARK_DIGITS]}"
 
 

@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import RemoveCompetitor, SetSignUp
+from roundtap_core.event.seen import marked
 from roundtap_hub.hall_address import hall_address
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import actor, field, mended_on, page, tell, the_hub, the_moment, words
@@ -38,7 +39,7 @@ def sign_up(event_id: str) -> AnyResponse:
                 address=address, qr=qr_svg(address, words()("join.qr", name=state.name)),
                 only_here=urlsplit(address).hostname in LOOPBACK, came=[people[who] for who in together],
                 together=together, stay=_staying(moment), phones=the_hub().sign_ups.phones(event_id),
-                names=full_names(moment), named=NAMED)
+                names=full_names(moment), named=NAMED, mark=_mark)
 
 
 def _together(moment: EventAt) -> dict[str, dict[str, list[str]]]:
@@ -51,6 +52,11 @@ def _together(moment: EventAt) -> dict[str, dict[str, list[str]]]:
             same.setdefault(each, []).append(who)
     return {who: {**{each[0]: same[each] for each in groups[who].items()}, "since": came[:n]}
             for n, who in enumerate(came, start=1)}
+
+
+def _mark(gone: list[str]) -> str:
+    """Of those whom a button would delete."""
+    return marked("sign-ups", gone)
 
 
 def _staying(moment: EventAt) -> set[str]:
@@ -80,7 +86,7 @@ def remove_sign_ups(event_id: str) -> AnyResponse:
         raise Problem("unknown_competitor", competitor=competitor)
     stay = _staying(moment)
     gone = [who for who in together[competitor].get(field("by"), ()) if who not in stay]
-    if str(len(gone)) != field("count"):
+    if _mark(gone) != field("gone"):
         # Somebody has come, gone, or been confirmed since the page was made: nobody is deleted unseen.
         raise Problem("step_changed_meanwhile")
     the_hub().service.ask([Step(event_id, RemoveCompetitor(who)) for who in gone], actor())
