@@ -145,8 +145,8 @@ def missing(window: bool, environment: Mapping[str, str]) -> str:
     """What has to be there before a browser can be started, for the journal; "": nothing."""
     programs = (("cage", window or shutil.which(COMPOSITOR[0])), ("chromium", program()))
     if lacking := [name for name, there in programs if not there]:
-        return (f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage chromium; it comes up "
-                "once they are there")
+        return (f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage xwayland chromium; it "
+                "comes up once they are there")
     # With another backend it is drawn somewhere else than on a screen: for trying.
     if window or environment.get("WLR_BACKENDS") or screens():
         return ""
