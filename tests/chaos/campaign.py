@@ -326,5 +326,5 @@ def _shows_what_stands(kit: ChaosKit, organizer: Organizer, number: int) -> bool
     accounts = Ledger(kit.hub_folder, kit.event).matches().values()
     return any(account.players == saved.players and not account.second
                and saved.score == account.agreed
-               and (not saved.number or (saved.score, saved.number) in [*account.stood[-1:], *account.said_again])
+               and (not saved.number or (saved.score, saved.number) in account.stands_by())
                for account in accounts)

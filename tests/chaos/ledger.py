@@ -39,6 +39,10 @@ class MatchAccount:
         said = list(self.reports.values())
         return len(said) == 2 and said[0] == said[1] and self.agreed not in (None, said[0])
 
+    def stands_by(self) -> list[tuple[Score, int]]:
+        """What stands, by each entry that a table may name for it: a report that says the same again was saved, too."""
+        return self.stood[-1:] + [(score, number) for score, number in self.said_again if number > self.stood[-1][1]]
+
     def stands(self, score: Score, number: int) -> None:
         self.agreed, self.number = score, number
         self.stood.append((score, number))
@@ -123,7 +127,7 @@ class Ledger:
             for shown in last.values():
                 account = matches.get(shown.players)
                 if account is not None and len(account.stood) > 1 and shown.players == memory.shown[-1].players \
-                        and (shown.score, shown.number or account.stood[-1][1]) != account.stood[-1]:
+                        and (shown.score, shown.number or account.stood[-1][1]) not in account.stands_by():
                     found.append(f"table {table} shows {shown} in the end, on record is {account}")
         said = {key: scores for memory in memories.values() for key, scores in memory.said.items()}
         for account in matches.values():
