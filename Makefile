@@ -10,10 +10,11 @@ unexport PYTHONDONTWRITEBYTECODE
 setup: .venv/.ready
 
 # A copied or half-made .venv is made anew; the stamp is the last thing written.
+# Python compiles what it imports when it does: compiling all of it is a third of the whole installation.
 .venv/.ready: requirements.lock pyproject.toml
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 

@@ -69,6 +69,9 @@ def _children() -> set[int]:
     return found
 
 
+SIGNALS = {each.name: each for each in signal.Signals if each not in (signal.SIGKILL, signal.SIGSTOP)}
+
+
 def _umask() -> str:
     """Asked without setting it: other threads make files meanwhile."""
     return next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("Umask:"))
@@ -95,8 +98,7 @@ def _process_state() -> dict[str, Any]:
               for name, log in logging.root.manager.loggerDict.items()
               if isinstance(log, logging.Logger) and (log.level or log.disabled or not log.propagate or _speaking(log))}
     state |= {f"${name}": value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
-    state |= {signal.Signals(number).name: signal.getsignal(number) for number in signal.Signals
-              if number not in (signal.SIGKILL, signal.SIGSTOP)}
+    state |= {name: signal.getsignal(number) for name, number in SIGNALS.items()}
     return state | {f"process {pid}": "runs, or waits to be reaped" for pid in _children()}
 
 

@@ -67,7 +67,7 @@ def test_every_form_of_the_console_is_walked(house: House) -> None:
     assert not any("<" in path for path in routes(house))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(each, marks=pytest.mark.long) for each in range(1, 6))])
 def test_an_error_has_changed_nothing_and_nothing_is_a_breakdown(house: House, seed: int) -> None:
     rng, browser = random.Random(seed), house.organizer()
     refused = 0
@@ -85,7 +85,9 @@ def test_an_error_has_changed_nothing_and_nothing_is_a_breakdown(house: House, s
     assert refused > 15
 
 
-@pytest.mark.parametrize("word", ["\x00", "Ana\u202eziuR", "\ud800", "\u2028", "\x1b[2J"])
+@pytest.mark.parametrize("word", [
+    "\x00", "Ana\u202eziuR",
+    *(pytest.param(each, marks=pytest.mark.long) for each in ("\ud800", "\u2028", "\x1b[2J"))])
 def test_what_disturbs_the_line_is_refused_in_every_field(house: House, word: str) -> None:
     browser, before = house.organizer(), on_disk(house)
     for path in routes(house):

@@ -282,7 +282,8 @@ def test_elimination_from_the_start(house: House):
     assert text_of(browser.get("/e/e1/standings")).count("Champion") == 1
 
 
-@pytest.mark.parametrize("language", ["en", "es", "de", "pl"])
+@pytest.mark.parametrize("language", [
+    "pl", *(pytest.param(each, marks=pytest.mark.long) for each in ("en", "es", "de"))])
 def test_every_page_of_every_step_reads_in_every_language(house: House, language: str):
     cut_made(house, third_place_match="1")
     guest, organizer = house.browser(language), house.browser(language)

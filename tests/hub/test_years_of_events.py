@@ -189,6 +189,6 @@ class Years(RuleBasedStateMachine):
 
 
 Years.TestCase.settings = settings(
-    max_examples=15, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck),
+    max_examples=5, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck),
 )
 TestYears = Years.TestCase

@@ -20,7 +20,6 @@ from selenium.webdriver.common.keys import Keys
 
 from kit import READ_S, end, free_port, read_until, wait_until
 from roundtap.kit.leash import start_roundtap
-from roundtap.rehearsal.console_client import ConsoleClient
 
 
 @pytest.fixture
@@ -132,43 +131,13 @@ class Evening:
             return
 
 
-class Elsewhere:
-    """An organizer at another desk, who needs no browser."""
-
-    def __init__(self, console: str, pin: str) -> None:
-        address, self._event = console.split("/console/")
-        self._console = ConsoleClient(address, pin)
-
-    def draw(self, number: int) -> None:
-        self._post("draw", attempt=0)
-        self._post("publish", number=number, attempt=1)
-
-    def enter(self, number: int) -> None:
-        self._post("clock", action="start")
-        for table in (1, 2):
-            self._post(f"match/{number}.{table}/walk", revision=0, way="played", opener="a",
-                       **{"q.score.loser": 10 * table})
-
-    def _post(self, what: str, **fields: object) -> None:
-        self._console.post(f"/console/{self._event}/{what}", **fields)
-
-
-@pytest.mark.parametrize("by_hand", [1, pytest.param(3, marks=pytest.mark.long)], ids=["one round", "all rounds"])
+@pytest.mark.parametrize("rounds", [1, pytest.param(3, marks=pytest.mark.long)], ids=["one round", "all rounds"])
 def test_a_four_player_event_from_seats_to_standings(
-    demo: tuple[str, str, str], browser: webdriver.Chrome, by_hand: int,
+    demo: tuple[str, str, str], browser: webdriver.Chrome, rounds: int,
 ) -> None:
-    """So many rounds by hand, and the draw of the next one; what follows is entered from another desk."""
+    """So many rounds by hand, and the draw of the next one or the standings."""
     evening = Evening(browser, *demo)
-    elsewhere = Elsewhere(browser.current_url, demo[2])
-    for round_number in (1, 2, 3):
-        if 1 < round_number <= by_hand + 1:
-            evening.next_step(f"Draw round {round_number}", then=f"Round {round_number} is drawn")
-            evening.next_step("Publish", then=f"Start the clock of round {round_number}")
-        elif round_number > 1:
-            elsewhere.draw(round_number)
-        if round_number > by_hand:
-            elsewhere.enter(round_number)
-            continue
+    for round_number in range(1, rounds + 1):
         for number in (1, 2):
             evening.click(number, "a", then=r"✓ .*press yours")
             evening.click(number, "b", then=SEATED)
@@ -184,6 +153,12 @@ def test_a_four_player_event_from_seats_to_standings(
         evening.type(2, "l", then=r" 0 \| 100 .*■ OK")
         evening.type(2, "l", then="● yes")
         evening.type(2, "a", then="SAVED")
+        if round_number < 3:
+            evening.next_step(f"Draw round {round_number + 1}", then=f"Round {round_number + 1} is drawn")
+        if round_number < rounds:
+            evening.next_step("Publish", then=f"Start the clock of round {round_number + 1}")
+    if rounds < 3:
+        return
     evening.next_step("Finish", then="Yes: Finish")
     evening.next_step("Yes: Finish", then="The event is finished")
     evening.next_step("standings", then="Final standings")

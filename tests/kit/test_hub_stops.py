@@ -17,7 +17,7 @@ from roundtap_hub.main import KEEP_ALIVE_S
 from roundtap_units.link.link import STATUS_EVERY_S
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 def test_open_feeds_do_not_keep_a_hub_from_stopping(kit: Kit, number: signal.Signals) -> None:
     kit.start_hub()
     table = kit.start_table()

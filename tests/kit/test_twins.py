@@ -94,6 +94,7 @@ def test_a_second_one_that_is_told_to_be_alone_goes_on(copied: Kit, ear: Ear) ->
         end(second)
 
 
+@pytest.mark.long
 def test_a_beacon_that_was_recorded_yesterday_stops_nobody(copied: Kit, ear: Ear) -> None:
     """Somebody heard the hub say that it is there, and says the same again when a hub from its copy serves."""
     copied.start_hub()

@@ -122,6 +122,7 @@ def test_a_hub_is_killed_and_the_other_goes_on(
         assert (echo["number"], echo["hash"]) == (by_id[report_id].number, by_id[report_id].hash)
 
 
+@pytest.mark.long
 def test_a_running_round_runs_on_when_every_hub_was_started_anew(
         tmp_path: Path, url: str, started: list[HubProcess]) -> None:
     opened = open_database(url, lambda _: None)

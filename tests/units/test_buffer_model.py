@@ -21,7 +21,7 @@ SPEEDS = (9600, 19200, 115200)
 SLIPS = [(name, content) for name, kind, content in documents() if kind == "slip"]
 
 
-@pytest.mark.parametrize("baud", SPEEDS)
+@pytest.mark.parametrize("baud", [*(pytest.param(each, marks=pytest.mark.long) for each in SPEEDS[:-1]), SPEEDS[-1]])
 @pytest.mark.parametrize("number", range(len(PROFILES)), ids=list(PROFILES))
 def test_a_slip_never_overruns_the_buffer(number: int, baud: int) -> None:
     """Each printer with another rulebook's, at each speed, by turns with and without flow control."""

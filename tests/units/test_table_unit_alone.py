@@ -384,6 +384,7 @@ def test_a_screen_that_cannot_be_drawn_leaves_the_last_one_and_the_watchdog_is_t
     assert lone.unit.sound(lone.now_ms)
 
 
+@pytest.mark.long
 def test_the_log_of_a_unit_that_stumbles_for_an_hour_stays_small(
         lone: Lone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(lone.unit.dialogue, "tick", lambda now_ms: 1 / 0)
