@@ -7,15 +7,11 @@ from flask import Flask
 from roundtap_hub import pages
 from roundtap_hub.hub import Hub
 from roundtap_hub.page_threads import FORM_BYTES_MAX
-from roundtap_hub.printing import station_api
 
 
 def create_app(hub: Hub) -> Flask:
     """A Flask application around one hub; nothing global."""
     app = Flask("roundtap_hub", static_folder=None)
     app.config.update(MAX_CONTENT_LENGTH=FORM_BYTES_MAX)
-    app.extensions["roundtap"] = hub
-    if hub.paper is not None:
-        station_api.register(app, hub, hub.paper)
     pages.register(app, hub)
     return app

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from itertools import count
 
@@ -24,6 +23,7 @@ from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.memory import give_back
 from roundtap_hub.page_guard import PageGuard
 from roundtap_hub.page_threads import PageThreads, Wsgi
+from roundtap_hub.policy import native_routes
 from roundtap_hub.public.any_page import version_at
 from roundtap_hub.public.page_store import PageStore
 from roundtap_hub.public.personal_pages import PersonalPages
@@ -36,8 +36,6 @@ from roundtap_hub.static_files import PREFIX, StaticFiles
 from roundtap_hub.wishes import close_granted_wishes
 
 log = logging.getLogger(__name__)
-
-Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 CHECKPOINT_S = 5.0
 CHECKPOINTS_TRIMMED = 4
@@ -76,22 +74,8 @@ class HubApplication:
         hub.reached_at.listeners.append(self._addresses_changed)
         self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.native: Mapping[str, Mapping[str, Handler]] = {
-            "/device/challenge": {"GET": self.device_api.challenge},
-            "/device/hub": {"GET": self.device_api.hub},
-            "/device/enrol": {"POST": EnrolApi(hub).answer},
-            "/device/report": {"POST": self.device_api.report},
-            "/device/status": {"POST": self.device_api.status},
-            "/device/time": {"POST": self.device_api.unit_time},
-            "/device/feed": {"POST": self.devices.answer},
-            "/device/panel": {"POST": self.panel.answer},
-            "/standby/feed": {"POST": self.standby_api.feed},
-            "/standby/ack": {"POST": self.standby_api.acknowledge},
-            "/standby/who": {"POST": self.standby_api.who},
-            "/standby/lineage": {"GET": self.standby_api.lineage},
-            "/feed": {"GET": self.browsers.answer},
-            "/time": {"GET": self.device_api.time, "HEAD": self.device_api.time},
-        }
+        self.native = native_routes(self.device_api, self.devices, EnrolApi(hub), self.panel, self.standby_api,
+                                    self.browsers)
         """Who answers by path and method, without a thread."""
         self.ways = [self.device_api.probe, self.pages.probe, drawing.probe]
         """What the watchdog asks again and again: each returns once it was answered the way people are."""
@@ -120,10 +104,13 @@ class HubApplication:
             await send_json(send, 404, {"error": "no such address"}, CLOSE)
         elif path.startswith(PREFIX):
             await self._static.answer(scope, send)
-        elif not await self._guard.refuses(scope, send) and not await self.public.answer(scope, receive, send):
-            body = await self.personal.answer(scope, receive, send)
-            if body is not None:
-                await self.pages.answer(scope, body, send)
+        else:
+            # With the pages comes who may ask for them.
+            await self.pages.built()
+            if not await self._guard.refuses(scope, send) and not await self.public.answer(scope, receive, send):
+                body = await self.personal.answer(scope, receive, send)
+                if body is not None:
+                    await self.pages.answer(scope, body, send)
 
     def close_feeds_soon(self) -> None:
         """End every stream, so that a server waiting for open connections can stop; from any thread or signal."""

@@ -14,7 +14,7 @@ from roundtap_hub.auth import is_here
 from roundtap_hub.cookies import cookies_in, session_cookie
 from roundtap_hub.http_answers import CLOSE, NO_STORE, Scope, Send, header, send_answer
 from roundtap_hub.hub import Hub
-from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, refusal, row_of
+from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, asked_by, refusal
 from roundtap_hub.reader_language import language_of
 
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
@@ -44,10 +44,10 @@ class PageGuard:
 
     async def refuses(self, scope: Scope, send: Send) -> bool:
         """Whether the request was refused, and answered; nothing of it was done."""
-        row = row_of(scope["method"], scope["path"])
-        if not row.who & GUARDED:
+        who = asked_by(scope["method"], scope["path"])
+        if not who & GUARDED:
             return False
-        lacking = refusal(row, asker_of(self._hub, scope))
+        lacking = refusal(who, asker_of(self._hub, scope))
         if not lacking:
             return False
         asked = scope["method"] in ASKED_BY

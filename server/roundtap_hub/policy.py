@@ -1,14 +1,21 @@
-"""Who may ask for what, and in which state of an event and its round: one row for each address. Guards, console, pages
-and tests ask here, and only here.
+"""Every address of the hub, declared on the function that answers it: who may ask, in which state of an event and its
+round. Flask's map, the native routes, guards, console and pages go by these declarations, and by nothing else.
 
-`tests/hub/test_policy.py` walks the hub's addresses, tries every refusal, and fails where one has no row.
+    @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
+    def draw(event_id: str) -> AnyResponse: ...
+
+`tests/hub/test_policy.py` has the table of them all, and tries every refusal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from inspect import iscoroutinefunction
+from itertools import product
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from roundtap_core.clock import IDLE
 from roundtap_core.errors import Problem
@@ -16,6 +23,9 @@ from roundtap_core.event.state import CLOSED as ROUND_CLOSED
 from roundtap_core.event.state import DRAFT as ROUND_DRAFT
 from roundtap_core.event.state import EventState
 from roundtap_hub.journal.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from werkzeug.routing import MapAdapter
 
 EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, KIN, PLAYER, SLIP, NEW_UNIT = (
     "everybody", "login", "table", "station", "standby", "panel", "kin", "player", "slip", "new unit")
@@ -38,6 +48,14 @@ NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED = (
     "no event", "before play", "in play", "finished", "archived", "deleted")
 """The states of the event that an address names."""
 STATES = (NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED)
+SEEN = frozenset({BEFORE, IN_PLAY, FINISHED, ARCHIVED})
+NOT_ARCHIVED = frozenset({BEFORE, IN_PLAY, FINISHED})
+OPEN = frozenset({BEFORE, IN_PLAY})
+PLAYING = frozenset({IN_PLAY})
+PLAYED = frozenset({IN_PLAY, FINISHED, ARCHIVED})
+NOT_IN_PLAY = frozenset({BEFORE, FINISHED, ARCHIVED})
+OVER = frozenset({FINISHED, ARCHIVED})
+JUST_FINISHED = frozenset({FINISHED})
 
 NO_ROUND, DRAFTED, PUBLISHED, RUNNING, CLOSED = "no round", "drafted", "published", "running", "closed"
 """The states of the round that an address is about: its match's, else the event's newest. Published: its clock has
@@ -46,21 +64,42 @@ ROUND_STATES = (NO_ROUND, DRAFTED, PUBLISHED, RUNNING, CLOSED)
 OPEN_ROUND = frozenset({PUBLISHED, RUNNING})
 SHOWN_ROUND = OPEN_ROUND | {CLOSED}
 
+Narrower = Mapping[str, tuple[frozenset[str], frozenset[str]]]
+"""Role → the states of the event and of the round to which it is held, where others have more."""
+BEFORE_ROUND_1: Narrower = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND_STATES))}
+IN_OPEN_ROUNDS: Narrower = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
+
+CONSOLE = "/console"
+"""What is the staff's alone lies here, and nothing else does."""
+
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """`who` may ask; `states` of the event, and `rounds`, in which an address of an event may be asked: the others are
-    refused, and change nothing."""
+class Route:
+    """One address: `who` may ask; `states` of the event, and `rounds`, in which an address of an event may be asked:
+    the others are refused, and change nothing."""
 
+    address: str
+    """Method and path, as Flask writes it: "POST /console/<event_id>/draw"."""
+    answer: Callable[..., Any]
+    """A view of Flask's; of what is answered on the event loop a coroutine, mostly a method."""
     who: frozenset[str]
-    states: frozenset[str] = frozenset(STATES)
-    rounds: frozenset[str] = frozenset(ROUND_STATES)
-    only: Mapping[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
-    """Of `who`, those who may in fewer states: role → (of the event, of the round)."""
+    states: frozenset[str]
+    rounds: frozenset[str]
+    only: Narrower
+    """Of `who`, those who may in fewer states."""
 
-    def __post_init__(self) -> None:
-        if isinstance(self.who, str):  # One alone.
-            object.__setattr__(self, "who", frozenset({self.who}))
+    @property
+    def method(self) -> str:
+        return self.address.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        return self.address.partition(" ")[2]
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is answered on the event loop, without Flask."""
+        return iscoroutinefunction(self.answer)
 
     def allows(self, role: str, state: str, round_state: str) -> bool:
         """Whether `role` may ask this now."""
@@ -78,6 +117,34 @@ class Row:
                      if role in self.who and self._not_narrower(role, state, round_state))
 
 
+ROUTES: dict[str, Route] = {}
+"""Every address of the hub, as soon as the module is imported that answers it: all natives with asgi.py, all pages with
+the package `pages`."""
+
+Answer = TypeVar("Answer", bound=Callable[..., Any])
+
+
+def _is_console(path: str) -> bool:
+    return path == CONSOLE or path.startswith(f"{CONSOLE}/")
+
+
+def route(address: str, who: frozenset[str] | str, states: frozenset[str] = frozenset(STATES),
+          rounds: frozenset[str] = frozenset(ROUND_STATES), only: Narrower = MappingProxyType({}),
+          ) -> Callable[[Answer], Answer]:
+    """Declare the address that a function answers. What is not declared is reached by nobody. Raises ValueError for an
+    address that is declared twice, or whose path does not say by itself that it is the staff's alone."""
+
+    def declare(answer: Answer) -> Answer:
+        asked_by = frozenset({who}) if isinstance(who, str) else who
+        if address in ROUTES or not asked_by or (asked_by <= STAFF) != _is_console(address.partition(" ")[2]):
+            raise ValueError(address)
+        ROUTES[address] = Route(address, answer, asked_by, states, rounds, only)
+        _map.cache_clear()
+        return answer
+
+    return declare
+
+
 @dataclass(frozen=True, slots=True)
 class Asker:
     """What is certain of who asks: the connection's own, never what a header says of it."""
@@ -91,205 +158,54 @@ class Asker:
 
 ENCRYPT, LOG_IN = "encrypt", "log in"
 
-SEEN = frozenset({BEFORE, IN_PLAY, FINISHED, ARCHIVED})
-OPEN = frozenset({BEFORE, IN_PLAY})
-PLAYING = frozenset({IN_PLAY})
-PLAYED = frozenset({IN_PLAY, FINISHED, ARCHIVED})
 
-_BEFORE_ROUND_1 = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND_STATES))}
-_IN_OPEN_ROUNDS = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
-
-
-def _rows(row: Row, *addresses: str) -> dict[str, Row]:
-    return dict.fromkeys(addresses, row)
+def native_routes(*owners: object) -> dict[str, dict[str, Callable[..., Awaitable[None]]]]:
+    """Path → method → who answers it: the owners' methods that were declared."""
+    found: dict[str, dict[str, Callable[..., Awaitable[None]]]] = {}
+    for owner, one in product(owners, ROUTES.values()):
+        name = one.answer.__name__
+        if getattr(type(owner), name, None) is one.answer:
+            found.setdefault(one.path, {})[one.method] = getattr(owner, name)
+    return found
 
 
-def _of_event(who: frozenset[str], states: frozenset[str], *addresses: str, rounds: frozenset[str] | None = None,
-              only: Mapping[str, tuple[frozenset[str], frozenset[str]]] | None = None) -> dict[str, Row]:
-    row = Row(who, states, rounds or frozenset(ROUND_STATES), only or {})
-    return _rows(row, *(address.replace(" ", " /console/<event_id>", 1) for address in addresses))
+@cache
+def _map() -> MapAdapter:
+    # Here: a hub answers reports before it has loaded Flask and what Flask stands on.
+    from werkzeug.routing import Map, Rule
+
+    rules = [Rule(one.path, methods=[one.method], endpoint=address) for address, one in ROUTES.items()]
+    return Map(rules).bind("")
 
 
-POLICY: Mapping[str, Row] = {
-    **_rows(Row(frozenset({EVERYBODY})),
-            "GET /", "GET /wall", "GET /colours.css", "GET /static/<name>", "GET /feed", "GET /time", "GET /trust",
-            "GET /aid/<rulebook>", "GET /ca.crt", "GET /device/challenge", "GET /device/hub",
-            "GET /standby/lineage"),
-    **_rows(Row(frozenset({SLIP})), "GET /s/<token>", "POST /s/<token>"),
-    **_rows(Row(frozenset({EVERYBODY}), SEEN),
-            "GET /wall/<event_id>", "GET /e/<event_id>", "GET /e/<event_id>/p/<competitor>",
-            "GET /e/<event_id>/standings", "GET /e/<event_id>/pairings", "GET /e/<event_id>/bracket",
-            "GET /rules/<event_id>", "GET /join/<event_id>", "GET /print/<event_id>/pairings-table",
-            "GET /print/<event_id>/pairings-name", "GET /print/<event_id>/standings", "GET /print/<event_id>/bracket"),
-    **_rows(Row(frozenset({EVERYBODY}), OPEN), "POST /join/<event_id>"),
-    **_rows(Row(frozenset({EVERYBODY})), "GET /me"),
-    **_rows(Row(frozenset({PLAYER})),
-            "POST /me", "GET /me/<token>", "GET /me/<token>/report", "POST /me/<token>/report",
-            "POST /me/<token>/report/lot", "GET /me/<token>/said/<name>", "POST /me/<token>/lot",
-            "POST /me/<token>/picks", "POST /me/<token>/call", "POST /me/<token>/here", "GET /me/<token>/leave",
-            "POST /me/<token>/leave", "GET /me/<token>/list",
-            "POST /me/<token>/list"),
-    **_rows(Row(frozenset({TABLE})), "POST /device/report", "POST /device/status", "POST /device/time",
-            "POST /device/feed"),
-    **_rows(Row(frozenset({NEW_UNIT})), "POST /device/enrol"),
-    **_rows(Row(frozenset({STATION})), "POST /station/jobs"),
-    **_rows(Row(frozenset({PANEL})), "POST /device/panel"),
-    **_rows(Row(frozenset({STANDBY})), "POST /standby/feed", "POST /standby/ack"),
-    **_rows(Row(frozenset({KIN})), "POST /standby/who"),
-    **_rows(Row(frozenset({LOGIN})), "GET /login", "POST /login", "POST /logout"),
-    **_rows(Row(STAFF), "GET /console", "GET /console/find", "GET /console/outcome/<word>"),
-    **_rows(Row(ORGANIZERS),
-            "POST /console", "POST /console/import", "GET /console/archived", "GET /console/hub",
-            "POST /console/hub/time", "POST /console/hub/sessions/<session_id>/end", "POST /console/hub/sessions/end",
-            "POST /console/hub/staff", "POST /console/hub/staff/<person>/pin",
-            "POST /console/hub/staff/<person>/role", "POST /console/hub/staff/<person>/revoke",
-            "GET /console/units", "POST /console/units/add", "POST /console/units/replace",
-            "POST /console/units/revoke", "POST /console/units/seen", "POST /console/units/identify",
-            "GET /console/units/enrol", "POST /console/units/enrol", "POST /console/units/enrol/identify",
-            "POST /console/units/enrol/place",
-            "GET /console/restored", "POST /console/restored/without", "POST /console/restored/adopt",
-            "POST /console/restored/anew", "POST /console/restored/point", "POST /console/restored/settled"),
-    # Looking at an event, whatever became of it, and what is the hall's more than the event's.
-    **_of_event(STAFF, SEEN,
-                "GET ", "GET /person/<competitor>", "GET /officials", "GET /units", "GET /export.json",
-                "GET /standings.csv", "GET /competitor/<competitor>/list", "GET /paper", "GET /slip",
-                "GET /entry", "GET /find", "GET /list-fortress.json", "GET /prizes",
-                "GET /print/slips", "GET /print/emergency"),
-    **_of_event(HEADS_AND_DESK, SEEN, "GET /print/players"),
-    **_of_event(HEADS, SEEN, "GET /mend"),
-    **_of_event(ORGANIZERS, SEEN, "GET /pair"),
-    **_rows(Row(HEADS_AND_DESK),
-            "GET /console/displays", "POST /console/displays/say", "POST /console/displays/unsay",
-            "POST /console/displays/sound", "POST /console/displays/<display>/set",
-            "POST /console/displays/<display>/identify", "POST /console/displays/<display>/forget"),
-    **_rows(Row(STAFF), "GET /console/before-doors"),
-    **_rows(Row(ORGANIZERS), "GET /console/before-doors/diagnostics.txt"),
-    **_rows(Row(JUDGES), "GET /console/judge"),
-    **_of_event(JUDGES, SEEN, "GET /judge", "POST /call", "POST /call/settled"),
-    **_of_event(HEADS, SEEN, "POST /units", "POST /leave/refused"),
-    **_of_event(ORGANIZERS, frozenset({BEFORE, IN_PLAY, FINISHED}),
-                "POST /prizes", "POST /prizes/winner", "POST /prizes/draw"),
-    **_of_event(ORGANIZERS, SEEN, "POST /restore"),
-    **_of_event(DESK, SEEN,
-                "GET /competitors/<competitor>/link", "POST /competitors/<competitor>/link",
-                "POST /competitors/<competitor>/link/revoke"),
-    **_of_event(ORGANIZERS, frozenset({BEFORE, FINISHED, ARCHIVED}), "POST /archive"),
-    **_of_event(ORGANIZERS, frozenset({FINISHED, ARCHIVED}), "GET /delete", "POST /delete"),
-    **_of_event(ORGANIZERS, frozenset({FINISHED}), "POST /reopen"),
-    **_of_event(DESK, frozenset({BEFORE, IN_PLAY, FINISHED}),
-                "POST /paper", "POST /paper/proxy", "POST /paper/again", "POST /paper/go-on", "POST /paper/there",
-                "POST /paper/cancel", "POST /paper/printer"),
-    **_of_event(HEADS_AND_DESK, frozenset({BEFORE, IN_PLAY, FINISHED}), "POST /competitors/<competitor>/rename"),
-    # Setting up, and people: as long as it is not over.
-    **_of_event(ORGANIZERS, OPEN,
-                "POST /about", "POST /options", "POST /structure", "POST /draw", "POST /discard", "POST /tables",
-                "POST /publish", "POST /play-on", "POST /impose", "POST /pair", "POST /officials",
-                "POST /officials/<official>/change", "POST /officials/<official>/remove",
-                "POST /officials/<official>/person"),
-    **_of_event(HEADS, OPEN, "POST /officials/<official>/duty", "POST /mend"),
-    **_of_event(HEADS_AND_DESK, OPEN,
-                "POST /competitors", "POST /competitors/<competitor>/drop", "POST /competitors/<competitor>/return",
-                "POST /competitors/<competitor>/came-with", "POST /competitor/<competitor>/list",
-                only=_BEFORE_ROUND_1),
-    **_of_event(STAFF, OPEN, "POST /competitors/<competitor>/tick", only=_BEFORE_ROUND_1),
-    # People from a table; what is seen of it is what is known of everybody.
-    **_of_event(HEADS_AND_DESK, SEEN, "GET /import"),
-    **_of_event(HEADS_AND_DESK, OPEN, "POST /import/table", "POST /import/people", only=_BEFORE_ROUND_1),
-    **_of_event(STAFF, SEEN, "GET /check-in", "GET /absent"),
-    **_of_event(ORGANIZERS, OPEN, "POST /check-in"),
-    **_of_event(HEADS_AND_DESK, OPEN, "POST /check-in/name", "POST /competitors/<competitor>/here",
-                "POST /competitors/<competitor>/confirm", "POST /competitors/<competitor>/remove",
-                "POST /sign-up/remove"),
-    **_of_event(HEADS_AND_DESK, frozenset({BEFORE, IN_PLAY, FINISHED}), "POST /competitors/<competitor>/details"),
-    **_of_event(HEADS_AND_DESK, SEEN, "GET /sign-up"),
-    **_of_event(ORGANIZERS, OPEN, "POST /sign-up"),
-    # Who of the judges may disqualify, or propose it, is the rulebook's and the event's officials': the core says.
-    **_of_event(JUDGES, OPEN,
-                "POST /competitors/<competitor>/disqualify", "POST /competitors/<competitor>/warn",
-                "POST /competitors/<competitor>/decline"),
-    **_of_event(HEADS, OPEN, "POST /competitors/<competitor>/propose"),
-    # Rounds and matches: once there are any.
-    **_of_event(ORGANIZERS, PLAYING,
-                "POST /finish", "POST /cut", "POST /cut/back", "POST /cut/accepted", "POST /cut/declined",
-                "POST /cut/present"),
-    **_of_event(HEADS, PLAYING, "POST /clock", "POST /extra"),
-    **_of_event(STAFF, PLAYING,
-                "POST /match/<match_id>/walk", "POST /match/<match_id>/walk/lot",
-                "POST /match/<match_id>/before-play", "POST /match/<match_id>/here", "POST /match/<match_id>/picks",
-                "POST /match/<match_id>/entry",
-                rounds=SHOWN_ROUND, only=_IN_OPEN_ROUNDS),
-    **_of_event(JUDGES, PLAYING, "POST /accept", "POST /keep", "POST /elsewhere"),
-    **_of_event(JUDGES, PLAYING,
-                "POST /match/<match_id>/clear", "POST /match/<match_id>/no-show", "POST /match/<match_id>/nobody-came",
-                "POST /match/<match_id>/here-after-all", "POST /match/<match_id>/ruling",
-                "POST /match/<match_id>/appeal", "POST /match/<match_id>/extension", rounds=SHOWN_ROUND),
-    **_of_event(HEADS, PLAYING, "POST /match/<match_id>/appeal-decided", rounds=SHOWN_ROUND),
-    **_of_event(STAFF, PLAYED, "GET /match/<match_id>", "GET /match/<match_id>/walk"),
-}
-"""Address, as the routes have it → its row."""
+def find(method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
+    """The route that a request asks for, and what its path names: matched as Flask does. None where there is none."""
+    from werkzeug.exceptions import HTTPException
 
-UNLISTED = {"console": Row(STAFF)}
-"""What has no address is the staff's to learn, where it would be a page of theirs."""
-NOBODY = Row(frozenset({EVERYBODY}))
+    try:
+        address, named = _map().match(path, method)
+    except HTTPException:
+        return None
+    return ROUTES[address], named
 
 
-@dataclass(slots=True)
-class _Way:
-    """The next parts of an address: by name, or any."""
-
-    named: dict[str, _Way] = field(default_factory=dict)
-    any: _Way | None = None
-    rows: dict[str, str] = field(default_factory=dict)
-    """Method → address."""
-
-
-def _ways() -> _Way:
-    root = _Way()
-    for address in POLICY:
-        method, _, path = address.partition(" ")
-        way = root
-        for part in path.split("/")[1:]:
-            if part.startswith("<"):
-                way.any = way = way.any or _Way()
-            else:
-                way = way.named.setdefault(part, _Way())
-        way.rows[method] = address
-    return root
+def asked_by(method: str, path: str) -> frozenset[str]:
+    """Who may ask this. What has no address is refused to everybody elsewhere; where it would be a page of the staff's,
+    that is theirs to learn."""
+    found = find(method, path)
+    if found is not None:
+        return found[0].who
+    return STAFF if _is_console(path) else frozenset({EVERYBODY})
 
 
-_WAYS = _ways()
-
-
-def address_of(method: str, path: str) -> str:
-    """The address in POLICY that a request asks for; "" where there is none."""
-    parts = path.split("/")[1:]
-    method = "GET" if method == "HEAD" else method
-    return _found(_WAYS, parts, method)
-
-
-def _found(way: _Way, parts: list[str], method: str) -> str:
-    if not parts:
-        return way.rows.get(method, "")
-    for next_way in (way.named.get(parts[0]), way.any):
-        if next_way is not None and (found := _found(next_way, parts[1:], method)):
-            return found
-    return ""
-
-
-def row_of(method: str, path: str) -> Row:
-    """Who may ask this; what has no address is refused to everybody elsewhere."""
-    address = address_of(method, path)
-    return POLICY[address] if address else UNLISTED.get(path.split("/")[1:][0] if "/" in path else "", NOBODY)
-
-
-def refusal(row: Row, asker: Asker) -> str:
-    """What this asker lacks: ENCRYPT, LOG_IN, or "": nothing. Units are asked for their keys where they get answers;
-    the role of a session, where words can be said about it (pages/base.py)."""
-    if not (row.who & STAFF or LOGIN in row.who):
+def refusal(who: frozenset[str], asker: Asker) -> str:
+    """What this asker lacks to be one of `who`: ENCRYPT, LOG_IN, or "": nothing. Units are asked for their keys where
+    they get answers; the role of a session, where words can be said about it (pages/base.py)."""
+    if not (who & STAFF or LOGIN in who):
         return ""
     if not (asker.encrypted or asker.here):
         return ENCRYPT
-    return LOG_IN if LOGIN not in row.who and not asker.role else ""
+    return LOG_IN if LOGIN not in who and not asker.role else ""
 
 
 def state_of(snapshot: Snapshot, event_id: str) -> str:
@@ -322,35 +238,34 @@ def round_state_of(state: EventState | None, match_id: str = "") -> str:
     return PUBLISHED if state.clock.state == IDLE else RUNNING
 
 
-def refuse_role(snapshot: Snapshot, row: Row, role: str, event_id: str = "", match_id: str = "") -> None:
+def refuse_role(snapshot: Snapshot, asked: Route, role: str, event_id: str = "", match_id: str = "") -> None:
     """Raises Problem("not_your_role") for who is logged in, but in a role that may not ask this now; `roles` names
     who may."""
-    if not row.who & STAFF or (role in row.who and role not in row.only):
+    if not asked.who & STAFF or (role in asked.who and role not in asked.only):
         return
     state = state_of(snapshot, event_id) if event_id else NO_EVENT
-    if role in row.who and state not in row.states:
+    if role in asked.who and state not in asked.states:
         return  # Nobody may: refuse_in_state says why.
-    may = row.roles_in(state, round_state_of(snapshot.event(event_id), match_id) if row.only else NO_ROUND)
+    may = asked.roles_in(state, round_state_of(snapshot.event(event_id), match_id) if asked.only else NO_ROUND)
     if role not in may:
         raise NotYourRole(role, may)
 
 
 def may(snapshot: Snapshot, role: str, address: str) -> bool:
-    """Whether `role` may ask "POST /console/e1/match/1.1/ruling" now, as far as this table says."""
+    """Whether `role` may ask "POST /console/e1/match/1.1/ruling" now, as far as its route says."""
     method, _, path = address.partition(" ")
-    found = address_of(method, path)
-    if not found:
+    found = find(method, path)
+    if found is None:
         return False
-    named = {part[1:-1]: said for part, said in zip(found.partition(" ")[2].split("/"), path.split("/"), strict=True)
-             if part.startswith("<")}
-    row, event_id = POLICY[found], named.get("event_id", "")
-    if not row.who & STAFF:
+    asked, named = found
+    event_id = named.get("event_id", "")
+    if not asked.who & STAFF:
         return True
     if not event_id:
-        return role in row.who
+        return role in asked.who
     state = state_of(snapshot, event_id)
     shown = snapshot.events.get(event_id)
-    return row.allows(role, state, round_state_of(shown, named.get("match_id", "")) if shown is not None else CLOSED)
+    return asked.allows(role, state, round_state_of(shown, named.get("match_id", "")) if shown is not None else CLOSED)
 
 
 class NotYourRole(Problem):
@@ -361,11 +276,11 @@ class NotYourRole(Problem):
         self.role, self.roles = role, roles
 
 
-def refuse_in_state(snapshot: Snapshot, row: Row, event_id: str) -> None:
-    """Raises the Problem of a state that the row does not allow. Before play it is left to the event itself, which
+def refuse_in_state(snapshot: Snapshot, asked: Route, event_id: str) -> None:
+    """Raises the Problem of a state that the route does not allow. Before play it is left to the event itself, which
     knows what is missing."""
     state = state_of(snapshot, event_id)
-    if state in row.states or state in (BEFORE, IN_PLAY):
+    if state in asked.states or state in (BEFORE, IN_PLAY):
         return
     named: Any = snapshot.shelf.get(event_id) or snapshot.events.get(event_id)
     name = named.name if named is not None else event_id

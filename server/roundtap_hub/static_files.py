@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from roundtap_hub.http_answers import Scope, Send, pack, send_answer, send_kept
+from roundtap_hub.policy import EVERYBODY, route
 
 FOLDER = Path(__file__).parent / "static"
 PREFIX = "/static/"
@@ -60,6 +61,7 @@ class StaticFiles:
         marked = MARKED.fullmatch(name)
         return self._files.get(marked["stem"] + marked["suffix"] if marked else name)
 
+    @route("GET /static/<name>", EVERYBODY)
     async def answer(self, scope: Scope, send: Send) -> None:
         """Send what was asked for. Under any name but today's the browser is to ask again each time."""
         if scope["method"] not in ("GET", "HEAD"):

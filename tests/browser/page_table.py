@@ -1,4 +1,4 @@
-"""All pages in all states: the policy table's GET addresses, each with examples from a hall of every state."""
+"""All pages in all states: the GET addresses that were declared, each with examples from a hall of every state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from hall_kit import Hall
 
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.policy import POLICY, STAFF
+from roundtap_hub.policy import ROUTES, STAFF
 from roundtap_hub.printing.slip_marks import slip_token
 
 NO_PAGES = frozenset({
@@ -84,11 +84,11 @@ EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
 
 
 def pages_of_everybody() -> list[str]:
-    return [address for address in POLICY if _is_page(address) and not POLICY[address].who <= STAFF]
+    return [address for address in ROUTES if _is_page(address) and not ROUTES[address].who <= STAFF]
 
 
 def pages_of_organizers() -> list[str]:
-    return [address for address in POLICY if _is_page(address) and POLICY[address].who <= STAFF]
+    return [address for address in ROUTES if _is_page(address) and ROUTES[address].who <= STAFF]
 
 
 def _personal(hall: Hall, more: str = "") -> list[str]:

@@ -11,10 +11,10 @@ from hall_kit import Hall
 from page_table import paths
 from screen_kit import Screen
 
-from roundtap_hub.policy import HEAD_JUDGE, JUDGE, POLICY, SCOREKEEPER, may
+from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ROUTES, SCOREKEEPER, may
 
 ROLES = (SCOREKEEPER, JUDGE, HEAD_JUDGE)
-OF_EVENT = [address for address in POLICY if address.startswith("GET /console/<event_id>")
+OF_EVENT = [address for address in ROUTES if address.startswith("GET /console/<event_id>")
             and not address.endswith((".json", ".csv")) and "/find" not in address]
 FORM = re.compile(r"<form[^>]*method=\"post\"[^>]*action=\"([^\"#?]+)[^\"]*\"[^>]*>(.*?)</form>", re.S)
 ELSEWHERE = re.compile(r"formaction=\"(/[^\"#?]+)")

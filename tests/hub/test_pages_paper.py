@@ -28,7 +28,6 @@ def house(tmp_path):
         made.app = Flask("roundtap_hub")
         made.app.config.update(SECRET_KEY=made.hub.secret)
         pages.register(made.app, made.hub)
-        station_api.register(made.app, made.hub, made.book)
         made.desk = made.with_event()
         made.publish()
         yield made

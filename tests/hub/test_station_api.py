@@ -5,13 +5,12 @@ from __future__ import annotations
 from ipaddress import ip_address
 
 import pytest
-from flask import Flask
 from hub_kit import KEYS, HandClock, hub_of, make_event, running, url_of
 
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, opened
+from roundtap_hub.app import create_app
 from roundtap_hub.journal.service import Step
-from roundtap_hub.printing import station_api
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.jobs import order_printer_test, order_slips
 
@@ -20,11 +19,9 @@ UNIT, OTHER = "station-1", "station-2"
 
 class Hub:
     def __init__(self, service, clock, path):
-        self.hub = hub_of(service, clock)
         self.book = PrintBook(url_of(path))
-        app = Flask("test")
-        station_api.register(app, self.hub, self.book)
-        self.client = app.test_client()
+        self.hub = hub_of(service, clock, self.book)
+        self.client = create_app(self.hub).test_client()
 
     def ask(self, *states, unit=UNIT, nonce="n1"):
         return self.post(self.request(*states, unit=unit, nonce=nonce))

@@ -41,6 +41,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import HubStopped
 from roundtap_hub.lanes import Precedence
 from roundtap_hub.loop_inbox import LoopInbox
+from roundtap_hub.policy import EVERYBODY, TABLE, route
 
 log = logging.getLogger(__name__)
 
@@ -66,20 +67,25 @@ class DeviceApi:
         self._inbox: LoopInbox | None = None
         self._saving: dict[tuple[str, str], asyncio.Future[None]] = {}
 
+    @route("HEAD /time", EVERYBODY)
+    @route("GET /time", EVERYBODY)
     async def time(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The hub's monotonic milliseconds, for browsers' clocks."""
         await send_json(send, 200, {"now_ms": self._hub.clocks.mono_ms()}, NO_STORE)
 
+    @route("GET /device/challenge", EVERYBODY)
     async def challenge(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What the next hello, or a station's first request, has to carry: it is good once, and for 30 s."""
         await send_json(send, 200, {"challenge": self._hub.challenges.issue()}, NO_STORE)
 
+    @route("GET /device/hub", EVERYBODY)
     async def hub(self, scope: Scope, receive: Receive, send: Send) -> None:
         """That this is a hub, for whoever looks for one, and which. Nothing of it is signed or secret."""
         venue = self._hub.service.snapshot.venue
         await send_json(send, 200, {"roundtap": "hub", "core": version(), "hub": (venue.epochs or (venue.epoch,))[0],
                                     "epoch": venue.epoch, "name": self._hub.machine_name}, NO_STORE)
 
+    @route("POST /device/report", TABLE)
     async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A report {"report": {…}, "mac"}; the echo is the hub's word, a status code is not."""
         message = await _message(scope, receive, send)
@@ -87,12 +93,14 @@ class DeviceApi:
             with self._precedence:
                 await send_json(send, *await _answered(self._report(message, address_of(scope))))
 
+    @route("POST /device/status", TABLE)
     async def status(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What a unit sees and does just now; answered with the hub's time, for its clock."""
         message = await _message(scope, receive, send)
         if message is not None:
             await send_json(send, *await _answered(self._status(message, address_of(scope))))
 
+    @route("POST /device/time", TABLE)
     async def unit_time(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What time it is, for a unit's clock: a round trip that it can time, and nothing else."""
         message = await _message(scope, receive, send)

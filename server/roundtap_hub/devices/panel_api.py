@@ -17,6 +17,7 @@ from roundtap_hub.hall_address import hall_address
 from roundtap_hub.http_answers import Receive, Scope, Send, read_message, send_json
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.copies import AWAY
+from roundtap_hub.policy import PANEL, route
 from roundtap_hub.views.round_clock import time_of_day
 from roundtap_systemd.root_steps import EJECT, NO_STICK, Refused, ask_root
 
@@ -39,6 +40,7 @@ class PanelApi:
         self._hub = hub
         self._ask = ask
 
+    @route("POST /device/panel", PANEL)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """{unit, nonce, challenge, language, do: null or {step, …}} → {nonce, challenge, now_ms, view, done}."""
         message = await read_message(scope, receive, send, BODY_BYTES_MAX, BODY_WITHIN_S, (403, "unknown unit"))

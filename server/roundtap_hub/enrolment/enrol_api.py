@@ -14,6 +14,7 @@ from roundtap_hub.enrolment.known_ids import ID_LENGTH_MAX
 from roundtap_hub.enrolment.waiting_room import Full
 from roundtap_hub.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
 from roundtap_hub.hub import Hub
+from roundtap_hub.policy import NEW_UNIT, route
 from roundtap_hub.rate_limits import Buckets, Rate
 
 BODY_BYTES_MAX = 2048
@@ -37,6 +38,7 @@ class EnrolApi:
         self._desk = hub.enrolment
         self._again_rates = Buckets(hub.clocks.mono_ms)
 
+    @route("POST /device/enrol", NEW_UNIT)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One step of it, {"step": …}."""
         said = await read_message(scope, receive, send, BODY_BYTES_MAX, BODY_WITHIN_S)

@@ -18,6 +18,7 @@ from roundtap_hub.feeds.feed_client import FeedClient
 from roundtap_hub.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, send_json, until_gone
 from roundtap_hub.hub import Hub
 from roundtap_hub.known_displays import COOKIE, DISPLAY, place_of
+from roundtap_hub.policy import EVERYBODY, route
 from roundtap_hub.public.page_store import Kept, PageKey, PageStore
 from roundtap_hub.public.sheets import plain_variant
 from roundtap_hub.public_clock import public_clock
@@ -108,6 +109,7 @@ class BrowserFeed:
         self._loop = loop
         loop.call_later(TICK_S / TICKS_APART, self._tick)
 
+    @route("GET /feed", EVERYBODY)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """`GET /feed?page=…&lang=…&variant=…&seen=…`: server-sent events for as long as the client stays.
 

@@ -24,6 +24,7 @@ from roundtap_hub.feeds.hello import read_hello
 from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, send_events, send_json
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.policy import TABLE, route
 
 log = logging.getLogger(__name__)
 
@@ -99,6 +100,7 @@ class DeviceFeed:
         """The loop that the connections live in."""
         self._loop = loop
 
+    @route("POST /device/feed", TABLE)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A hello, and the feed that it opens."""
         try:

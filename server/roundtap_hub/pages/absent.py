@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, the_units
+from roundtap_hub.policy import SEEN, STAFF, route
 from roundtap_hub.views.console_version import played_ms
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.not_there import not_there_view
 from roundtap_hub.views.tables import cells
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/absent", "absent", absent)
-
-
+@route("GET /console/<event_id>/absent", STAFF, SEEN)
 def absent(event_id: str) -> AnyResponse:
     """From the publishing of a round on; that somebody did not appear is said once the announced minutes are over."""
     moment, hub, units = the_moment(event_id), the_hub(), the_units()

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, abort
+from flask import abort
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.pages.base import page
 from roundtap_hub.pages.counting_aid import aid_of
+from roundtap_hub.policy import EVERYBODY, route
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/aid/<rulebook>", "aid", aid)
-
-
+@route("GET /aid/<rulebook>", EVERYBODY)
 def aid(rulebook: str) -> AnyResponse:
     book = RULEBOOKS.get(rulebook)
     if book is None or book.counting_aid is None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.pages.base import public_page, the_asked, the_moment
+from roundtap_hub.policy import EVERYBODY, SEEN, route
 from roundtap_hub.public import sheets
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/rules/<event_id>", "announced", announced)
-
-
+@route("GET /rules/<event_id>", EVERYBODY, SEEN)
 def announced(event_id: str) -> AnyResponse:
     return public_page(sheets.announced(the_asked(), the_moment(event_id)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, g, redirect, url_for
+from flask import g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -13,34 +13,31 @@ from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.venue import ARCHIVED, DELETED, RESTORED
 from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_moment, the_snapshot
 from roundtap_hub.pages.console import events
+from roundtap_hub.policy import NOT_IN_PLAY, ORGANIZERS, OVER, SEEN, route
 from roundtap_hub.views.event_list import archived
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/archived", "archived", archived_events)
-    bp.add_url_rule("/<event_id>/archive", "archive", archive, methods=["POST"])
-    bp.add_url_rule("/<event_id>/restore", "restore", restore, methods=["POST"])
-    bp.add_url_rule("/<event_id>/delete", "delete_what", delete_what)
-    bp.add_url_rule("/<event_id>/delete", "delete", delete, methods=["POST"])
-
-
+@route("GET /console/archived", ORGANIZERS)
 def archived_events(**_: str) -> AnyResponse:
     """What is no longer listed among the events, and how to bring it back."""
     return page("archived.html", feed="console", events=archived(the_snapshot()))
 
 
+@route("POST /console/<event_id>/archive", ORGANIZERS, NOT_IN_PLAY)
 @mended_on(events)
 def archive(event_id: str) -> AnyResponse:
     _ask(ARCHIVED, event_id)
     return redirect(url_for("console.events"), 303)
 
 
+@route("POST /console/<event_id>/restore", ORGANIZERS, SEEN)
 @mended_on(archived_events)
 def restore(event_id: str) -> AnyResponse:
     _ask(RESTORED, event_id)
     return redirect(url_for("console.events"), 303)
 
 
+@route("GET /console/<event_id>/delete", ORGANIZERS, OVER)
 def delete_what(event_id: str) -> AnyResponse:
     """What deleting it will do; only its name, typed, makes the button do it."""
     state, may = the_moment(event_id).state, True
@@ -54,6 +51,7 @@ def delete_what(event_id: str) -> AnyResponse:
     return page("delete_event.html", state=state, may_delete=may)
 
 
+@route("POST /console/<event_id>/delete", ORGANIZERS, OVER)
 @mended_on(delete_what)
 def delete(event_id: str) -> AnyResponse:
     """People, lists and papers are gone when this answers; the entries stay, and know nobody by name."""

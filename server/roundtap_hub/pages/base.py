@@ -30,7 +30,7 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.role_view import as_allowed
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
-from roundtap_hub.policy import HEAD_JUDGE, JUDGE, POLICY, STAFF_ROLES, refuse_in_state, refuse_role
+from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
 from roundtap_hub.policy import may as may_ask
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.public.any_page import version_at
@@ -135,20 +135,24 @@ def guard(blueprint: Blueprint, organizer_only: bool = False) -> None:
             visit.used()
         return None
 
-    @blueprint.after_request
-    def seal(response: Response) -> Response:
-        visit.set_cookies(response)
-        response.headers.setdefault("Cache-Control", "no-store")
-        return _packed(response) if organizer_only else response
+
+def seal(response: Response) -> Response:
+    """What every answer of Flask's carries; an organizer's longer ones are packed."""
+    visit.set_cookies(response)
+    response.headers.setdefault("Cache-Control", "no-store")
+    return _packed(response) if request.blueprint == "console" else response
+
+
+def the_route() -> Route:
+    """What was declared of this request's address (policy.py)."""
+    assert request.url_rule is not None
+    method = "GET" if request.method == "HEAD" else request.method
+    return ROUTES[f"{method} {request.url_rule.rule}"]
 
 
 def _refuse_another_role(role: str) -> None:
-    """What the table of who may do what (policy.py) says of this address. Raises NotYourRole."""
-    if request.url_rule is not None:
-        where = request.view_args or {}
-        method = "GET" if request.method == "HEAD" else request.method
-        refuse_role(the_snapshot(), POLICY[f"{method} {request.url_rule.rule}"], role, where.get("event_id", ""),
-                    where.get("match_id", ""))
+    where = request.view_args or {}
+    refuse_role(the_snapshot(), the_route(), role, where.get("event_id", ""), where.get("match_id", ""))
 
 
 def actor() -> str:
@@ -332,7 +336,8 @@ def mended_on(again: View) -> Callable[[View], View]:
         def handled(**where: Any) -> AnyResponse:
             try:
                 refuse_unfit_fields()
-                _refuse_another_state(where.get("event_id", ""))
+                if "event_id" in where:
+                    refuse_in_state(the_snapshot(), the_route(), where["event_id"])
                 _refuse_another_step(where.get("event_id", ""))
                 return handler(**where)
             except Problem as problem:
@@ -347,12 +352,6 @@ def mended_on(again: View) -> Callable[[View], View]:
         return handled
 
     return wrap
-
-
-def _refuse_another_state(event_id: str) -> None:
-    """What the table of who may do what (policy.py) has for this address, and the state that the event is in."""
-    if event_id and request.url_rule is not None:
-        refuse_in_state(the_snapshot(), POLICY[f"POST {request.url_rule.rule}"], event_id)
 
 
 def _refuse_another_step(event_id: str) -> None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response
+from flask import Response
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.diagnostics import bundle
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_snapshot, the_units
+from roundtap_hub.policy import ORGANIZERS, STAFF, route
 from roundtap_hub.views.before_doors import all_checks, grouped, here_text, unit_lines, wrong
 from roundtap_systemd.services import log_lines, services
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/before-doors", "before_doors", before_doors)
-    bp.add_url_rule("/before-doors/diagnostics.txt", "diagnostics", diagnostics)
-
-
+@route("GET /console/before-doors", STAFF)
 def before_doors() -> AnyResponse:
     """One line a check with what to do, part by part, the worst first; what is fine is one line."""
     hub, snapshot, units = the_hub(), the_snapshot(), the_units()
@@ -25,6 +22,7 @@ def before_doors() -> AnyResponse:
                     hub, snapshot, units, now_ms()), wall=here_text(hub.clocks.wall() or ""))
 
 
+@route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)
 def diagnostics() -> AnyResponse:
     """For who helps from afar: what is known to be harmless, and nothing else."""
     hub, snapshot = the_hub(), the_snapshot()

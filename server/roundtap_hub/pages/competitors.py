@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 
-from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -41,17 +40,13 @@ from roundtap_hub.pages.base import (
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.leaving import DROP, leaves, wish_to_leave_together
 from roundtap_hub.pages.new_event import enrol
+from roundtap_hub.policy import BEFORE_ROUND_1, HEADS_AND_DESK, JUDGES, NOT_ARCHIVED, OPEN, route
 from roundtap_hub.views.event_at import EventAt
 
 NAME_LETTERS = MOST_LETTERS
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/competitors", "enter", enter, methods=["POST"])
-    for name, handler in (("rename", rename), ("drop", drop), ("return", come_back), ("disqualify", disqualify)):
-        bp.add_url_rule(f"/<event_id>/competitors/<competitor>/{name}", name, handler, methods=["POST"])
-
-
+@route("POST /console/<event_id>/competitors", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @mended_on(event)
 def enter(event_id: str) -> AnyResponse:
     """One name a line, all of them or none. Where they came from holds for every line, a team's members for one."""
@@ -155,6 +150,7 @@ def _refuse_twice(names: list[str], known: list[str]) -> None:
         seen.add(name.casefold())
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/rename", HEADS_AND_DESK, NOT_ARCHIVED)
 @mended_on(event)
 def rename(event_id: str, competitor: str) -> AnyResponse:
     """Another name, or another public one; everything else known of the person stays."""
@@ -178,6 +174,7 @@ def rename(event_id: str, competitor: str) -> AnyResponse:
     return back_to_event(event_id, "competitors")
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/drop", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @mended_on(event)
 def drop(event_id: str, competitor: str) -> AnyResponse:
     together = wish_to_leave_together(event_id, competitor)
@@ -185,12 +182,14 @@ def drop(event_id: str, competitor: str) -> AnyResponse:
         event_id, DropCompetitor(competitor, stood, plays_on, together, field("reason")[:PROSE_LETTERS])))
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/return", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @mended_on(event)
 def come_back(event_id: str, competitor: str) -> AnyResponse:
     tell(event_id, ReturnCompetitor(competitor))
     return back_to_event(event_id, "competitors")
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/disqualify", JUDGES, OPEN)
 @mended_on(event)
 def disqualify(event_id: str, competitor: str) -> AnyResponse:
     """For good, with a reason that is kept."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from flask import Blueprint, current_app, request, url_for
+from flask import current_app, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.rounds.decide_clock import may_reset
@@ -29,6 +29,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.console_parts import UNITS, opened_part, person_context
+from roundtap_hub.policy import SEEN, STAFF, route
 from roundtap_hub.views.attention import needs
 from roundtap_hub.views.competitors import roster
 from roundtap_hub.views.console_version import played_ms
@@ -61,11 +62,7 @@ ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)
 """Where a Problem of what the event says of itself has its place."""
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("", "events", events)
-    bp.add_url_rule("/<event_id>", "event", event)
-
-
+@route("GET /console", STAFF)
 def events(**_: str) -> AnyResponse:
     """All events, and how to begin another."""
     snapshot = the_snapshot()
@@ -81,6 +78,7 @@ def events(**_: str) -> AnyResponse:
                 about_places=ABOUT_PLACES)
 
 
+@route("GET /console/<event_id>", STAFF, SEEN)
 def event(event_id: str, **_: str) -> AnyResponse:
     """One event's console; also where forms of a single competitor come back to.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, abort, request
+from flask import abort, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -12,6 +12,7 @@ from roundtap_core.event.people.decide import refuse_return
 from roundtap_core.event.people.leave import ended_by_leaving, is_going, leaving_undone, what_leaving_does
 from roundtap_hub.journal.person_rows import is_damaged
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, words
+from roundtap_hub.policy import SEEN, STAFF, route
 from roundtap_hub.views.competitors import entered, roster
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.judging import desk_of
@@ -20,12 +21,7 @@ from roundtap_hub.views.units import table_units, unit_rows
 OFFICIALS, UNITS = "officials", "units"
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/person/<competitor>", "person", person)
-    bp.add_url_rule("/<event_id>/officials", OFFICIALS, officials)
-    bp.add_url_rule("/<event_id>/units", UNITS, units)
-
-
+@route("GET /console/<event_id>/person/<competitor>", STAFF, SEEN)
 def person(event_id: str, competitor: str) -> AnyResponse:
     """Everything that may be done about one player."""
     moment = the_moment(event_id)
@@ -35,6 +31,7 @@ def person(event_id: str, competitor: str) -> AnyResponse:
     return _part(moment, "person_forms.html", f"person-{competitor}", said["p"].name, desk=desk_of(moment), **said)
 
 
+@route("GET /console/<event_id>/officials", STAFF, SEEN)
 def officials(event_id: str) -> AnyResponse:
     """Who runs the event, and as whom they play."""
     moment = the_moment(event_id)
@@ -42,6 +39,7 @@ def officials(event_id: str) -> AnyResponse:
                  desk=desk_of(moment), roster=roster(moment))
 
 
+@route("GET /console/<event_id>/units", STAFF, SEEN)
 def units(event_id: str) -> AnyResponse:
     """Where each table unit stands."""
     hub = the_hub()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from flask import Blueprint, request
+from flask import request
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.state import EventState
@@ -25,12 +24,6 @@ class AidView:
     typed: dict[str, str]
     worth: int | None
     problem: str
-
-
-def routes(bp: Blueprint) -> None:
-    @bp.context_processor
-    def offered() -> dict[str, Any]:
-        return {"counting_aid": aid_view}
 
 
 def aid_view(state: EventState) -> AidView | None:

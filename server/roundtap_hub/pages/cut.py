@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, request
+from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.commands import AcceptPlace, DeclinePlace, MakeCut, PassOver, WithdrawCut
 from roundtap_hub.pages.base import back_to_event, field, mended_on, tell
 from roundtap_hub.pages.console import event
+from roundtap_hub.policy import ORGANIZERS, PLAYING, route
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/cut", "cut", cut, methods=["POST"])
-    bp.add_url_rule("/<event_id>/cut/back", "cut_back", cut_back, methods=["POST"])
-    bp.add_url_rule("/<event_id>/cut/accepted", "place_accepted", accept, methods=["POST"])
-    bp.add_url_rule("/<event_id>/cut/present", "present", present, methods=["POST"])
-    bp.add_url_rule("/<event_id>/cut/declined", "place_declined", decline, methods=["POST"])
-
-
+@route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
 @mended_on(event)
 def cut(event_id: str) -> AnyResponse:
     tell(event_id, MakeCut())
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
 @mended_on(event)
 def cut_back(event_id: str) -> AnyResponse:
     tell(event_id, WithdrawCut())
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
 @mended_on(event)
-def accept(event_id: str) -> AnyResponse:
+def place_accepted(event_id: str) -> AnyResponse:
     tell(event_id, AcceptPlace(field("competitor")))
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
 @mended_on(event)
-def decline(event_id: str) -> AnyResponse:
+def place_declined(event_id: str) -> AnyResponse:
     tell(event_id, DeclinePlace(field("competitor")))
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
 @mended_on(event)
 def present(event_id: str) -> AnyResponse:
     """On with those present: whoever was on the list that was looked at, and has no mark, is passed over."""

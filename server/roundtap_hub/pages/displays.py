@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import datetime, timedelta
 
-from flask import Blueprint, g, redirect, url_for
+from flask import g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -26,6 +26,7 @@ from roundtap_hub.journal.on_walls import (
 from roundtap_hub.journal.service import Step
 from roundtap_hub.known_displays import NAMES
 from roundtap_hub.pages.base import actor, field, mended_on, now_ms, page, the_asked, the_hub, the_snapshot
+from roundtap_hub.policy import HEADS_AND_DESK, route
 from roundtap_hub.public.sheets import THEMES
 from roundtap_hub.views.displays import PARTS, display_rows
 from roundtap_hub.views.event_list import listed
@@ -36,16 +37,7 @@ PRESSED_AGAIN_MS = 10_000
 """Who announces the same so soon has pressed twice."""
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/displays", "displays", displays)
-    bp.add_url_rule("/displays/say", "say", say, methods=["POST"])
-    bp.add_url_rule("/displays/unsay", "unsay", unsay, methods=["POST"])
-    bp.add_url_rule("/displays/sound", "hub_sound", hub_sound, methods=["POST"])
-    bp.add_url_rule("/displays/<display>/set", "set_display", set_display, methods=["POST"])
-    bp.add_url_rule("/displays/<display>/identify", "identify_display", identify_display, methods=["POST"])
-    bp.add_url_rule("/displays/<display>/forget", "forget_display", forget_display, methods=["POST"])
-
-
+@route("GET /console/displays", HEADS_AND_DESK)
 def displays(**_: str) -> AnyResponse:
     """Every display with the age of its contact, and what is announced."""
     hub, snapshot = the_hub(), the_snapshot()
@@ -56,6 +48,7 @@ def displays(**_: str) -> AnyResponse:
                 names={line.id: line.name for line in listed(snapshot)}, knows_time=hub.clocks.wall() is not None)
 
 
+@route("POST /console/displays/say", HEADS_AND_DESK)
 @mended_on(displays)
 def say() -> AnyResponse:
     """An announcement on all walls and phones of one event, or of all: a line, or lunch and next start with a countdown
@@ -111,6 +104,7 @@ def _lasts_ms(typed: str) -> int | None:
     return int((then - now).total_seconds() * 1000)
 
 
+@route("POST /console/displays/unsay", HEADS_AND_DESK)
 @mended_on(displays)
 def unsay() -> AnyResponse:
     """An announcement is taken back; one that is over already is no trouble."""
@@ -118,6 +112,7 @@ def unsay() -> AnyResponse:
     return _back()
 
 
+@route("POST /console/displays/sound", HEADS_AND_DESK)
 @mended_on(displays)
 def hub_sound() -> AnyResponse:
     """Whether the hub's own audio out (`--sound`) is heard."""
@@ -128,6 +123,7 @@ def hub_sound() -> AnyResponse:
     return _back("sound")
 
 
+@route("POST /console/displays/<display>/set", HEADS_AND_DESK)
 @mended_on(displays)
 def set_display(display: str) -> AnyResponse:
     """What a display shows from now on; it hears so at once."""
@@ -146,6 +142,7 @@ def set_display(display: str) -> AnyResponse:
     return _back(f"display-{display}")
 
 
+@route("POST /console/displays/<display>/identify", HEADS_AND_DESK)
 @mended_on(displays)
 def identify_display(display: str) -> AnyResponse:
     """The display shows its name, large, for some seconds."""
@@ -157,6 +154,7 @@ def identify_display(display: str) -> AnyResponse:
     return _back(f"display-{display}")
 
 
+@route("POST /console/displays/<display>/forget", HEADS_AND_DESK)
 @mended_on(displays)
 def forget_display(display: str) -> AnyResponse:
     """A display that is not there any more; should it come back, it is a new one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -23,16 +23,11 @@ from roundtap_hub.pages.base import (
     the_units,
     whole_number,
 )
+from roundtap_hub.policy import ORGANIZERS, route
 from roundtap_hub.views.enrol_walk import TABLE_MAX, held_by, next_free, waiting_rows, walk_step
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/units/enrol", "enrol", enrol)
-    bp.add_url_rule("/units/enrol", "enrol_code", enrol_code, methods=["POST"])
-    bp.add_url_rule("/units/enrol/identify", "identify", identify, methods=["POST"])
-    bp.add_url_rule("/units/enrol/place", "enrol_place", place, methods=["POST"])
-
-
+@route("GET /console/units/enrol", ORGANIZERS)
 def enrol(**_: Any) -> AnyResponse:
     """One field: the digits of the unit that stands at this table, or of the one that replaces another."""
     hub, fields = the_hub(), request.form if request.method == "POST" else request.args
@@ -46,6 +41,7 @@ def enrol(**_: Any) -> AnyResponse:
                 done=request.args.get("done", "")[:40], at=request.args.get("at", "")[:3])
 
 
+@route("POST /console/units/enrol", ORGANIZERS)
 @mended_on(enrol)
 def enrol_code() -> AnyResponse:
     """The code is tried once, with the unit that shows it; then the next table's turn has come."""
@@ -61,6 +57,7 @@ def enrol_code() -> AnyResponse:
                             at=made.table or ""), 303)
 
 
+@route("POST /console/units/enrol/identify", ORGANIZERS)
 @mended_on(enrol)
 def identify() -> AnyResponse:
     """A unit that waits blinks and beeps for some seconds."""
@@ -69,8 +66,9 @@ def identify() -> AnyResponse:
     return redirect(url_for("console.enrol", table=field("table") or None, replace=field("replace") or None), 303)
 
 
+@route("POST /console/units/enrol/place", ORGANIZERS)
 @mended_on(enrol)
-def place() -> AnyResponse:
+def enrol_place() -> AnyResponse:
     """A unit that has its key already stands at this table."""
     hub, unit, table = the_hub(), field("unit"), _table()
     if unit not in hub.unit_keys:

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 
-from flask import Blueprint, Response, abort
+from flask import Response, abort
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.whole import whole_tournament
@@ -15,16 +15,12 @@ from roundtap_core.eventfile.list_fortress import list_fortress
 from roundtap_core.eventfile.standings_csv import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.pages.base import the_moment
+from roundtap_hub.policy import SEEN, STAFF, route
 from roundtap_hub.views.event_at import settled_round, tournament
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/export.json", "export_file", event_file)
-    bp.add_url_rule("/<event_id>/standings.csv", "export_standings", standings_csv)
-    bp.add_url_rule("/<event_id>/list-fortress.json", "export_list_fortress", for_list_fortress)
-
-
-def event_file(event_id: str) -> AnyResponse:
+@route("GET /console/<event_id>/export.json", STAFF, SEEN)
+def export_file(event_id: str) -> AnyResponse:
     """The event file: everything of the tournament, nothing of the hall."""
     moment = the_moment(event_id)
     whole = whole_tournament(moment.state, moment.people)
@@ -32,7 +28,8 @@ def event_file(event_id: str) -> AnyResponse:
     return _download(text, "application/json", file_name(moment.state.name, "json"))
 
 
-def standings_csv(event_id: str) -> AnyResponse:
+@route("GET /console/<event_id>/standings.csv", STAFF, SEEN)
+def export_standings(event_id: str) -> AnyResponse:
     """The standings after the last settled round, with the final places of an elimination: the same table that
     `roundtap standings --format csv` makes of the event file."""
     moment = the_moment(event_id)
@@ -41,7 +38,8 @@ def standings_csv(event_id: str) -> AnyResponse:
     return _download("\ufeff" + text, "text/csv", file_name(moment.state.name, "csv"))
 
 
-def for_list_fortress(event_id: str) -> AnyResponse:
+@route("GET /console/<event_id>/list-fortress.json", STAFF, SEEN)
+def export_list_fortress(event_id: str) -> AnyResponse:
     """What List Fortress takes as the export of a tournament; another game has none."""
     moment = the_moment(event_id)
     if moment.state.rulebook_id not in LIST_FORTRESS:

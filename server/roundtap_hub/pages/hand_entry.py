@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -27,6 +27,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.walking import asking_the_reason, seat_of, seen_match, time_is_up
+from roundtap_hub.policy import IN_OPEN_ROUNDS, PLAYING, SEEN, SHOWN_ROUND, STAFF, route
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.event_at import EventAt, full_names, newest_round
 from roundtap_hub.views.knockout import title_key, told_after_cut
@@ -35,11 +36,7 @@ from roundtap_hub.views.tables import cell, show_result, side_names
 from roundtap_hub.views.typed_result import Reading, grammar, read_line
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/entry", "entry", entry)
-    bp.add_url_rule("/<event_id>/match/<match_id>/entry", "entry_save", save, methods=["POST"])
-
-
+@route("GET /console/<event_id>/entry", STAFF, SEEN)
 def entry(event_id: str, **_: str) -> AnyResponse:
     """The table that is asked for, with what the typed line means; without one, the field for its number.
 
@@ -121,8 +118,9 @@ def _next_open(played: RoundState | None, after: MatchState | None) -> int | Non
     return next((table for table in still if table > at), still[0] if still else None)
 
 
+@route("POST /console/<event_id>/match/<match_id>/entry", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @mended_on(entry)
-def save(event_id: str, match_id: str) -> AnyResponse:
+def save_entry(event_id: str, match_id: str) -> AnyResponse:
     """The line that was on the screen becomes the result: `mark` names what it meant there, `revision` and `seen` what
     stood at the table."""
     moment = the_moment(event_id)

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Blueprint, g, request, url_for
+from flask import g, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -32,18 +32,14 @@ from roundtap_hub.pages.new_event import PATIENCE_S, enrol
 from roundtap_hub.people_import.columns import MEANINGS, OF_TEAMS, SKIP, guess_columns, guess_heading
 from roundtap_hub.people_import.import_plan import HERE, NEW, TWICE, WRONG, Plan, Planned, competitor_of, plan
 from roundtap_hub.people_import.raw_table import Rows, from_form, table_of_file, table_of_text, to_form
+from roundtap_hub.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, SEEN, route
 from roundtap_hub.views.event_at import EventAt
 
 SAMPLE_ROWS = 4
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/import", "import_people", start)
-    bp.add_url_rule("/<event_id>/import/table", "import_table", table, methods=["POST"])
-    bp.add_url_rule("/<event_id>/import/people", "import_rows", take, methods=["POST"])
-
-
-def start(event_id: str) -> AnyResponse:
+@route("GET /console/<event_id>/import", HEADS_AND_DESK, SEEN)
+def import_people(event_id: str) -> AnyResponse:
     """Where a file is chosen, or a table pasted."""
     moment = the_moment(event_id)
     if "pasted" in request.form:
@@ -52,8 +48,9 @@ def start(event_id: str) -> AnyResponse:
     return page("import_people.html", state=moment.state, rulebook=moment.state.rulebook)
 
 
-@mended_on(start)
-def table(event_id: str) -> AnyResponse:
+@route("POST /console/<event_id>/import/table", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
+@mended_on(import_people)
+def import_table(event_id: str) -> AnyResponse:
     """The table of a file or a paste, its columns as they are guessed, or as they were said; nothing is kept yet."""
     moment = the_moment(event_id)
     if "table" in request.form:
@@ -66,8 +63,9 @@ def table(event_id: str) -> AnyResponse:
     return _preview(moment, rows, heading, columns)
 
 
-@mended_on(start)
-def take(event_id: str) -> AnyResponse:
+@route("POST /console/<event_id>/import/people", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
+@mended_on(import_people)
+def import_rows(event_id: str) -> AnyResponse:
     """Enter and change what was ticked, in one go. What is no longer as it was shown is shown again first."""
     moment = the_moment(event_id)
     rows = _rows_of_form()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from flask import Blueprint, g, request
+from flask import g, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -26,6 +26,7 @@ from roundtap_hub.pages.base import (
     the_snapshot,
 )
 from roundtap_hub.pages.console import event
+from roundtap_hub.policy import OPEN, ORGANIZERS, SEEN, route
 from roundtap_hub.views.by_hand import Row, by_hand_view, matches_of, stage_by_hand
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.mending import Said, shown
@@ -35,12 +36,7 @@ MOST_ROWS = 600
 REASON_LETTERS = 500
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/pair", "pair", pair_page)
-    bp.add_url_rule("/<event_id>/pair", "paired", paired, methods=["POST"])
-    bp.add_url_rule("/<event_id>/impose", "impose", impose, methods=["POST"])
-
-
+@route("GET /console/<event_id>/pair", ORGANIZERS, SEEN)
 def pair_page(event_id: str, **_: str) -> AnyResponse:
     """Tables to be filled in, from the draw in hand or empty; after a Problem as they were typed."""
     moment = the_moment(event_id)
@@ -55,6 +51,7 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
                 plan=plan, signers=signers(moment), said=lambda name: field(name))
 
 
+@route("POST /console/<event_id>/pair", ORGANIZERS, OPEN)
 @mended_on(pair_page)
 def paired(event_id: str) -> AnyResponse:
     """The round as it was typed becomes a draft, by hand and with the reason; what there is to be warned of comes back
@@ -85,6 +82,7 @@ def _typed() -> list[Row]:
     return [Row(*(text.strip() for text in row)) for row in zip(*columns, strict=False)]
 
 
+@route("POST /console/<event_id>/impose", ORGANIZERS, OPEN)
 @mended_on(event)
 def impose(event_id: str) -> AnyResponse:
     """`matches`: a JSON list of the event file's matches, without results; `stage`, `tiebreak_form` as there (Swiss if

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, g, redirect, request, url_for
+from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_hub.devices.table_view import find_table
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_moment, the_snapshot, the_units
+from roundtap_hub.policy import JUDGES, SEEN, route
 from roundtap_hub.views.event_at import EventAt, event_at
 from roundtap_hub.views.judge import judge_page
 
 TABLE_DIGITS = 3
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/judge", "judge_hall", judge_hall)
-    bp.add_url_rule("/<event_id>/judge", "judge_event", judge_event)
-
-
+@route("GET /console/judge", JUDGES)
 def judge_hall() -> AnyResponse:
     """Every event of the hall."""
     snapshot = the_snapshot()
@@ -27,6 +24,7 @@ def judge_hall() -> AnyResponse:
     return _drawn("judge", [moment for moment in found if moment is not None and moment.state.public_rounds])
 
 
+@route("GET /console/<event_id>/judge", JUDGES, SEEN)
 def judge_event(event_id: str) -> AnyResponse:
     """One event."""
     return _drawn(f"console/{event_id}", [the_moment(event_id)])
@@ -54,4 +52,4 @@ def _match_at(events: set[str]) -> AnyResponse | None:
     found = find_table(the_snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
     if found is None or found[2] is None or found[2].match.b is None or found[0].id not in events:
         raise Problem("no_match_at_table", table=typed)
-    return redirect(url_for("console.match", event_id=found[0].id, match_id=found[2].id))
+    return redirect(url_for("console.match_page", event_id=found[0].id, match_id=found[2].id))

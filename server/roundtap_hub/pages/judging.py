@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -25,45 +25,51 @@ from roundtap_hub.pages.base import back_to_event, confirmed_minutes, field, men
 from roundtap_hub.pages.competitors import NAME_LETTERS
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.results import match_page
+from roundtap_hub.policy import (
+    BEFORE_ROUND_1,
+    HEADS,
+    HEADS_AND_DESK,
+    IN_OPEN_ROUNDS,
+    JUDGES,
+    OPEN,
+    PLAYING,
+    SHOWN_ROUND,
+    STAFF,
+    route,
+)
 
 TEXT_LETTERS = 500
 
 
-def routes(bp: Blueprint) -> None:
-    person, match = "/<event_id>/competitors/<competitor>", "/<event_id>/match/<match_id>"
-    for name, handler in (("warn", warn), ("propose", propose), ("decline", decline), ("tick", tick),
-                          ("came-with", came_with)):
-        bp.add_url_rule(f"{person}/{name}", name.replace("-", "_"), handler, methods=["POST"])
-    for name, on_match in (("ruling", ruling), ("appeal", appeal), ("appeal-decided", appeal_decided),
-                           ("extension", extension)):
-        bp.add_url_rule(f"{match}/{name}", name.replace("-", "_"), on_match, methods=["POST"])
-    bp.add_url_rule(f"{match}/picks", "picks", picks, methods=["POST"])
-
-
+@route("POST /console/<event_id>/competitors/<competitor>/warn", JUDGES, OPEN)
 @mended_on(event)
 def warn(event_id: str, competitor: str) -> AnyResponse:
     tell(event_id, Warn(competitor, _text("reason"), _by(event_id)))
     return back_to_event(event_id, "competitors")
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/propose", HEADS, OPEN)
 @mended_on(event)
 def propose(event_id: str, competitor: str) -> AnyResponse:
     tell(event_id, ProposeDisqualification(competitor, _text("reason"), _by(event_id)))
     return back_to_event(event_id, "needs")
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/decline", JUDGES, OPEN)
 @mended_on(event)
 def decline(event_id: str, competitor: str) -> AnyResponse:
     tell(event_id, DeclineProposal(competitor, _by(event_id)))
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/tick", STAFF, OPEN, only=BEFORE_ROUND_1)
 @mended_on(event)
 def tick(event_id: str, competitor: str) -> AnyResponse:
     tell(event_id, Tick(competitor, field("what")[:NAME_LETTERS], field("on") == "1"))
     return back_to_event(event_id, "competitors")
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/came-with", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @mended_on(event)
 def came_with(event_id: str, competitor: str) -> AnyResponse:
     group = fit_name(field("came_with")) or None
@@ -71,18 +77,21 @@ def came_with(event_id: str, competitor: str) -> AnyResponse:
     return back_to_event(event_id, "competitors")
 
 
+@route("POST /console/<event_id>/match/<match_id>/ruling", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def ruling(event_id: str, match_id: str) -> AnyResponse:
     tell(event_id, NoteRuling(match_id, _text("text"), _by(event_id)))
     return back_to_match(event_id, match_id)
 
 
+@route("POST /console/<event_id>/match/<match_id>/appeal", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def appeal(event_id: str, match_id: str) -> AnyResponse:
     tell(event_id, Appeal(match_id, field("competitor")))
     return back_to_match(event_id, match_id)
 
 
+@route("POST /console/<event_id>/match/<match_id>/appeal-decided", HEADS, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
     """The head judge's last word; whether the ruling stands has to be said, it is not guessed."""
@@ -93,6 +102,7 @@ def appeal_decided(event_id: str, match_id: str) -> AnyResponse:
     return back_to_match(event_id, match_id)
 
 
+@route("POST /console/<event_id>/match/<match_id>/extension", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def extension(event_id: str, match_id: str) -> AnyResponse:
     """More minutes, or the last ones taken back."""
@@ -101,6 +111,7 @@ def extension(event_id: str, match_id: str) -> AnyResponse:
     return back_to_match(event_id, match_id)
 
 
+@route("POST /console/<event_id>/match/<match_id>/picks", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @mended_on(event)
 def picks(event_id: str, match_id: str) -> AnyResponse:
     tell(event_id, SetPicks(match_id, tuple(squads_read(request.form.getlist("picks")[:SQUADS_MAX]))))
@@ -108,7 +119,7 @@ def picks(event_id: str, match_id: str) -> AnyResponse:
 
 
 def back_to_match(event_id: str, match_id: str) -> AnyResponse:
-    return redirect(url_for("console.match", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
+    return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
 
 
 def _by(event_id: str) -> str:

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
-from flask import Blueprint, abort, g, redirect, request, url_for
+from flask import abort, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -16,18 +16,14 @@ from roundtap_core.lists.list_form import ListCheck, list_digest
 from roundtap_core.records import Competitor
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_moment, words
+from roundtap_hub.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, SEEN, STAFF, route
 from roundtap_hub.views.event_at import EventAt, everybody, full_names
 from roundtap_hub.views.lists import ROWS_ADDED, flags_of, lines_shown, list_states, list_view, read_list
 
 REASON_LETTERS = 500
 
 
-def routes(bp: Blueprint) -> None:
-    at = "/<event_id>/competitor/<competitor>/list"
-    bp.add_url_rule(at, "list", list_page)
-    bp.add_url_rule(at, "save_list", save_list, methods=["POST"])
-
-
+@route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, SEEN)
 def list_page(event_id: str, competitor: str) -> AnyResponse:
     """The list as it stands, or as it was just typed, with each problem beside its line."""
     moment = the_moment(event_id)
@@ -59,6 +55,7 @@ def list_context(moment: EventAt, competitor: str) -> dict[str, Any]:
     }
 
 
+@route("POST /console/<event_id>/competitor/<competitor>/list", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @mended_on(list_page)
 def save_list(event_id: str, competitor: str) -> AnyResponse:
     """Free until round 1 is published; then a list is the same all day, and only corrected, with a reason."""
@@ -71,7 +68,7 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
         if moment.state.public_rounds:
             command = CorrectList(competitor, *typed.says, field("reason")[:REASON_LETTERS])
         the_hub().service.tell(event_id, command, actor(), [typed.record])
-    return redirect(url_for("console.list", event_id=event_id, competitor=competitor), 303)
+    return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)
 
 
 @dataclass(frozen=True, slots=True)

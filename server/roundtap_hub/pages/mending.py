@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, g, redirect, request, url_for
+from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -32,6 +32,7 @@ from roundtap_hub.pages.base import (
     the_snapshot,
     with_name,
 )
+from roundtap_hub.policy import HEADS, OPEN, SEEN, route
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.mending import Shown, mend_view, shown
 from roundtap_hub.views.officials import signers
@@ -40,11 +41,7 @@ STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
 REASON_LETTERS = 500
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/mend", "mend", mend_page)
-    bp.add_url_rule("/<event_id>/mend", "mended", mended, methods=["POST"])
-
-
+@route("GET /console/<event_id>/mend", HEADS, SEEN)
 def mend_page(event_id: str, **_: str) -> AnyResponse:
     """The round that may be mended. `do` and what was chosen for it show what would change; nothing is done by that."""
     moment = the_moment(event_id)
@@ -67,6 +64,7 @@ def _shown(moment: EventAt) -> Shown:
     return shown(mend_of(moment.state, command), full_names(moment))  # type: ignore[arg-type]
 
 
+@route("POST /console/<event_id>/mend", HEADS, OPEN)
 @mended_on(mend_page)
 def mended(event_id: str) -> AnyResponse:
     """What was looked at is done, as it was shown; `plan` names it."""
@@ -75,7 +73,7 @@ def mended(event_id: str) -> AnyResponse:
     the_hub().service.tell(event_id, command, actor())
     if isinstance(command, UnpublishRound):
         return back_to_event(event_id)
-    return redirect(url_for("console.mend", event_id=event_id, done=said("do"), _anchor="done"), 303)
+    return redirect(url_for("console.mend_page", event_id=event_id, done=said("do"), _anchor="done"), 303)
 
 
 def the_command(moment: EventAt, reason: str = "", by: str = "", plan: str = "") -> MendCommand:

@@ -15,6 +15,7 @@ from roundtap_hub.pages.base import field, mended_on, page, the_asked, the_hub, 
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.personal_links import Person
 from roundtap_hub.phone_reports import phone_status
+from roundtap_hub.policy import EVERYBODY, PLAYER, route
 from roundtap_hub.public.personal_sheet import page_key, personal_sheet
 from roundtap_hub.public.sheets import Sheet
 
@@ -22,12 +23,6 @@ View = Callable[..., AnyResponse]
 
 NO_TRACE = "no-referrer"
 """The link stands in the address: no page that is opened from here is told of it."""
-
-
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/me", "code", code)
-    bp.add_url_rule("/me", "claim", claim, methods=["POST"])
-    bp.add_url_rule("/me/<token>", "page", my_page)
 
 
 def guard(bp: Blueprint) -> None:
@@ -49,8 +44,6 @@ def guard(bp: Blueprint) -> None:
 
     @bp.after_request
     def seal(response: Response) -> Response:
-        visit.set_cookies(response)
-        response.headers["Cache-Control"] = "no-store"
         response.headers["Referrer-Policy"] = NO_TRACE
         return response
 
@@ -72,11 +65,13 @@ def my(template: str, feed: str = "", **context: Any) -> Response:
     return page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
 
 
+@route("GET /me", EVERYBODY)
 def code() -> AnyResponse:
     """Where the six letters of the desk are typed."""
     return my("me_code.html", gone=False)
 
 
+@route("POST /me", PLAYER)
 @mended_on(code)
 def claim() -> AnyResponse:
     links, address = the_hub().links, request.remote_addr or ""
@@ -89,6 +84,7 @@ def claim() -> AnyResponse:
     return redirect(path, 303)
 
 
+@route("GET /me/<token>", PLAYER)
 def my_page(token: str) -> AnyResponse:
     found = personal_sheet(the_asked(), page_key(me()[0], token))
     if not isinstance(found, Sheet):
@@ -110,7 +106,7 @@ def mended_on_my(again: View) -> Callable[[View], View]:
                 if wants_json():
                     return told_as_json({"error": problem.say(the_asked().words)}, g.status)
                 g.pop("snapshot", None)
-                g.address = url_for("me.page", token=token)
+                g.address = url_for("me.my_page", token=token)
                 return again(token)
 
         return handled

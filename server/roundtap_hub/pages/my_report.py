@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import secrets
 
-from flask import Blueprint, abort, redirect, request, url_for
+from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -13,7 +13,7 @@ from roundtap_core.event.commands import NoteLot, SetPicks
 from roundtap_core.forms.questions import SQUADS_MAX, squads_read
 from roundtap_core.records import SIDES, Side
 from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.gate import PLAYER
+from roundtap_core.rulebooks import gate
 from roundtap_core.wire import canonical
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import field, the_hub, the_moment, the_snapshot, words
@@ -21,20 +21,12 @@ from roundtap_hub.pages.my_page import me, mended_on_mine, my, told_as_json, wan
 from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, shown
 from roundtap_hub.personal_links import REPORTS
 from roundtap_hub.phone_reports import PHONE, in_phone_s_words, submit, told, told_in_words
+from roundtap_hub.policy import PLAYER, route
 from roundtap_hub.views.event_at import newest_round, seats, shown_names
 from roundtap_hub.views.judging import my_bye
 from roundtap_hub.views.my_page import report_fields
 
 SAVE_S = 10.0
-
-
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/me/<token>/report", "walk", walk)
-    bp.add_url_rule("/me/<token>/report", "report", report, methods=["POST"])
-    bp.add_url_rule("/me/<token>/report/lot", "walk_lot", draw_lots, methods=["POST"])
-    bp.add_url_rule("/me/<token>/said/<name>", "said", said)
-    bp.add_url_rule("/me/<token>/picks", "field_squads", field_squads, methods=["POST"])
-    bp.add_url_rule("/me/<token>/lot", "lot", draw_first, methods=["POST"])
 
 
 def _seat() -> tuple[Seat, Side]:
@@ -45,9 +37,10 @@ def _seat() -> tuple[Seat, Side]:
     if played is None or match is None or match.match.b is None or moment.state.finished:
         abort(404)
     side: Side = "a" if match.match.a == competitor else "b"
-    return seat_of(moment, played, match, shown_names(moment), PLAYER, side), side
+    return seat_of(moment, played, match, shown_names(moment), gate.PLAYER, side), side
 
 
+@route("GET /me/<token>/report", PLAYER)
 def walk(token: str) -> AnyResponse:
     """The next question, or the result that the answers make: nothing is said before it is said there."""
     seat, side = _seat()
@@ -56,7 +49,7 @@ def walk(token: str) -> AnyResponse:
     end = at.result is not None
     fields = [*base, ("result", canonical(result_to_json(at.result)).decode()), ("report_id", secrets.token_hex(16))] \
         if at.result is not None else []
-    my_address = url_for("me.page", token=token)
+    my_address = url_for("me.my_page", token=token)
     return my("my_walk.html", my=my_address, end=end, report_fields=fields,
               **shown(seat, at, request.args, url_for("me.walk", token=token), base))
 
@@ -68,6 +61,7 @@ def _base(seat: Seat, side: Side, fields: Fields) -> list[tuple[str, str]]:
     return [(name, fields.get(name, value) if began else value) for name, value in now]
 
 
+@route("POST /me/<token>/report", PLAYER)
 @mended_on_mine
 def report(token: str) -> AnyResponse:
     """What this side says; answered once it is on the disk."""
@@ -87,15 +81,17 @@ def report(token: str) -> AnyResponse:
     return redirect(url_for("me.said", token=token, name=found.name), 303)
 
 
+@route("GET /me/<token>/said/<name>", PLAYER)
 def said(token: str, name: str) -> AnyResponse:
     """What became of a report that was sent without a script."""
     found = told(the_snapshot(), me(), name)
     if found is None:
         abort(404)
-    return my("my_said.html", my=url_for("me.page", token=token), state=the_moment(me()[0]).state, found=found,
+    return my("my_said.html", my=url_for("me.my_page", token=token), state=the_moment(me()[0]).state, found=found,
               **told_in_words(found, words()))
 
 
+@route("POST /me/<token>/report/lot", PLAYER)
 @mended_on_mine
 def draw_lots(token: str) -> AnyResponse:
     """A coin between the sides, where the form says that a lot decides; it becomes the answer."""
@@ -106,6 +102,7 @@ def draw_lots(token: str) -> AnyResponse:
     return redirect(address_at(url_for("me.walk", token=token), fields), 303)
 
 
+@route("POST /me/<token>/lot", PLAYER)
 @mended_on_mine
 def draw_first(token: str) -> AnyResponse:
     """The lot before play, where no unit draws it: who begins, or who of two equal lists chooses. The first stands."""
@@ -113,9 +110,10 @@ def draw_first(token: str) -> AnyResponse:
     seat, _ = _seat()
     note = NoteLot(seat.match.id, field("about"), secrets.choice(SIDES), field("draw") or None)
     the_hub().service.tell(seat.state.id, note, f"{PHONE}{me()[1]}")
-    return redirect(url_for("me.page", token=token), 303)
+    return redirect(url_for("me.my_page", token=token), 303)
 
 
+@route("POST /me/<token>/picks", PLAYER)
 @mended_on_mine
 def field_squads(token: str) -> AnyResponse:
     """Whoever has a bye fields squads as well, and says which."""
@@ -126,4 +124,4 @@ def field_squads(token: str) -> AnyResponse:
         abort(404)
     picks = squads_read(request.form.getlist("picks")[:SQUADS_MAX])
     the_hub().service.tell(event_id, SetPicks(bye.match_id, tuple(picks)), f"{PHONE}{competitor}")
-    return redirect(url_for("me.page", token=token), 303)
+    return redirect(url_for("me.my_page", token=token), 303)

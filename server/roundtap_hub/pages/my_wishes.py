@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, abort, redirect, url_for
+from flask import abort, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -13,18 +13,10 @@ from roundtap_hub.pages.lists import list_context, typed_list
 from roundtap_hub.pages.my_page import View, me, mended_on_mine, mended_on_my, my, my_page
 from roundtap_hub.personal_links import CALLS, LISTS, WISHES
 from roundtap_hub.phone_reports import PHONE
+from roundtap_hub.policy import PLAYER, route
 from roundtap_hub.views.event_at import newest_round, seats
 
 ON, OFF = "1", "0"
-
-
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/me/<token>/call", "call", call, methods=["POST"])
-    bp.add_url_rule("/me/<token>/here", "here", here, methods=["POST"])
-    bp.add_url_rule("/me/<token>/leave", "leave", leave)
-    bp.add_url_rule("/me/<token>/leave", "wish", wish, methods=["POST"])
-    bp.add_url_rule("/me/<token>/list", "list", list_page)
-    bp.add_url_rule("/me/<token>/list", "save_list", save_list, methods=["POST"])
 
 
 def mended_on_my_list(handler: View) -> View:
@@ -37,9 +29,10 @@ def _source() -> str:
 
 
 def _home(token: str) -> AnyResponse:
-    return redirect(url_for("me.page", token=token), 303)
+    return redirect(url_for("me.my_page", token=token), 303)
 
 
+@route("POST /me/<token>/call", PLAYER)
 @mended_on_mine
 def call(token: str) -> AnyResponse:
     """A judge is wanted at this player's table, or not any more as far as this phone is concerned."""
@@ -56,6 +49,7 @@ def call(token: str) -> AnyResponse:
     return _home(token)
 
 
+@route("POST /me/<token>/here", PLAYER)
 @mended_on_mine
 def here(token: str) -> AnyResponse:
     """Check-in: this player is there. Once round 1 is drawn that is for the desk, which knows whom they can still
@@ -68,12 +62,14 @@ def here(token: str) -> AnyResponse:
     return _home(token)
 
 
+@route("GET /me/<token>/leave", PLAYER)
 def leave(token: str) -> AnyResponse:
     """Asks once more."""
     state = _open_event()
-    return my("my_leave.html", my=url_for("me.page", token=token), state=state, in_play=state.live is not None)
+    return my("my_leave.html", my=url_for("me.my_page", token=token), state=state, in_play=state.live is not None)
 
 
+@route("POST /me/<token>/leave", PLAYER)
 @mended_on_mine
 def wish(token: str) -> AnyResponse:
     """To leave is a wish to the organizer, who may refuse it; it is taken back as easily."""
@@ -96,15 +92,17 @@ def _open_event() -> EventState:
     return state
 
 
+@route("GET /me/<token>/list", PLAYER)
 def list_page(token: str) -> AnyResponse:
     """One's own list, with each problem beside its line. Once round 1 is published nobody looks at lists on a phone."""
     state = _open_event()
     if state.public_rounds:
         abort(404)
-    return my("my_list.html", my=url_for("me.page", token=token), save_at=url_for("me.save_list", token=token),
+    return my("my_list.html", my=url_for("me.my_page", token=token), save_at=url_for("me.save_list", token=token),
               fixed=False, **list_context(the_moment(state.id), me()[1]))
 
 
+@route("POST /me/<token>/list", PLAYER)
 @mended_on_my_list
 def save_list(token: str) -> AnyResponse:
     """Before round 1: what can be read is saved, and what is wrong with it stands there by line."""
@@ -117,4 +115,4 @@ def save_list(token: str) -> AnyResponse:
     typed = typed_list(the_moment(state.id), me()[1])
     if typed is not None:
         the_hub().service.tell(state.id, SubmitList(me()[1], *typed.says), _source(), [typed.record])
-    return redirect(url_for("me.list", token=token), 303)
+    return redirect(url_for("me.list_page", token=token), 303)

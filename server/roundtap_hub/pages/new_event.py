@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, request
+from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.check.check import violations
@@ -45,6 +45,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.console import event, events
+from roundtap_hub.policy import OPEN, ORGANIZERS, route
 from roundtap_hub.public.colours import COLOR
 from roundtap_hub.views.event_options import OFFERED, STRUCTURE, read_options, read_structure
 
@@ -55,14 +56,7 @@ PATIENCE_S = 180
 """For an import: who gave up on one of 4,096 players would be told that it failed, and find it there afterwards."""
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("", "create", create, methods=["POST"])
-    bp.add_url_rule("/import", "import_file", import_file, methods=["POST"])
-    bp.add_url_rule("/<event_id>/about", "about", set_about, methods=["POST"])
-    bp.add_url_rule("/<event_id>/options", "options", set_options, methods=["POST"])
-    bp.add_url_rule("/<event_id>/structure", "structure", set_structure, methods=["POST"])
-
-
+@route("POST /console", ORGANIZERS)
 @mended_on(events)
 def create() -> AnyResponse:
     """`known`: how many events there were on the page; sent twice it begins one."""
@@ -81,6 +75,7 @@ def create() -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/import", ORGANIZERS)
 @mended_on(events)
 def import_file() -> AnyResponse:
     """All of the file or nothing: its event, its competitors and its rounds are one request."""
@@ -162,6 +157,7 @@ def enrol(
     return PersonRecord(event_id, competitor.id, salt, person), entrant
 
 
+@route("POST /console/<event_id>/about", ORGANIZERS, OPEN)
 @mended_on(event)
 def set_about(event_id: str) -> AnyResponse:
     """When, where, who, special rules. What the page did not ask stays as it is."""
@@ -171,6 +167,7 @@ def set_about(event_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/options", ORGANIZERS, OPEN)
 @mended_on(event)
 def set_options(event_id: str) -> AnyResponse:
     """Rounds and other options, until the first round is drawn."""
@@ -180,6 +177,7 @@ def set_options(event_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
 @mended_on(event)
 def set_structure(event_id: str) -> AnyResponse:
     """Rounds and cut after late entries, until round 2 is published."""

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
-from flask import Blueprint, redirect, url_for
+from flask import redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -21,18 +21,12 @@ from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.pages.base import actor, back_to_event, field, mended_on, the_hub, the_moment
 from roundtap_hub.pages.competitors import check_name
 from roundtap_hub.pages.console import event
+from roundtap_hub.policy import HEADS, IN_OPEN_ROUNDS, OPEN, ORGANIZERS, PLAYING, SHOWN_ROUND, STAFF, route
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/match/<match_id>/here", "is_here", is_here, methods=["POST"])
-    at = "/<event_id>/officials"
-    bp.add_url_rule(at, "add_official", add, methods=["POST"])
-    for name, handler in (("change", change), ("remove", remove), ("duty", duty)):
-        bp.add_url_rule(f"{at}/<official>/{name}", f"{name}_official", handler, methods=["POST"])
-
-
+@route("POST /console/<event_id>/officials", ORGANIZERS, OPEN)
 @mended_on(event)
-def add(event_id: str) -> AnyResponse:
+def add_official(event_id: str) -> AnyResponse:
     """One more official. The name goes to the people, the event knows an id."""
     moment = the_moment(event_id)
     state, name = moment.state, " ".join(field("name").split())
@@ -47,21 +41,24 @@ def add(event_id: str) -> AnyResponse:
     return back_to_event(event_id, "officials")
 
 
+@route("POST /console/<event_id>/officials/<official>/change", ORGANIZERS, OPEN)
 @mended_on(event)
-def change(event_id: str, official: str) -> AnyResponse:
+def change_official(event_id: str, official: str) -> AnyResponse:
     def changed(before: Official) -> Official:
         return _as_typed(replace(before, role=field("role", before.role)))
 
     return _set(event_id, official, changed)
 
 
+@route("POST /console/<event_id>/officials/<official>/remove", ORGANIZERS, OPEN)
 @mended_on(event)
-def remove(event_id: str, official: str) -> AnyResponse:
+def remove_official(event_id: str, official: str) -> AnyResponse:
     return _set(event_id, official, lambda _: None)
 
 
+@route("POST /console/<event_id>/officials/<official>/duty", HEADS, OPEN)
 @mended_on(event)
-def duty(event_id: str, official: str) -> AnyResponse:
+def duty_official(event_id: str, official: str) -> AnyResponse:
     the_hub().service.tell(event_id, OfficialDuty(official, field("on") == "1"), actor())
     return back_to_event(event_id, "officials")
 
@@ -89,6 +86,7 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
                  for o in state.officials.values())
 
 
+@route("POST /console/<event_id>/match/<match_id>/here", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @mended_on(event)
 def is_here(event_id: str, match_id: str) -> AnyResponse:
     """An official saw somebody at the table who pressed no button: no more is made of it."""

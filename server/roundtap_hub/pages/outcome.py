@@ -7,13 +7,14 @@ import threading
 from collections import OrderedDict
 from concurrent.futures import Future
 
-from flask import Blueprint, abort, current_app, redirect, url_for
+from flask import abort, current_app, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.journal.service import HubStopped
 from roundtap_hub.pages.base import page
+from roundtap_hub.policy import STAFF, route
 
 OUTCOMES = "roundtap-outcomes"
 KEPT_MAX = 64
@@ -41,16 +42,13 @@ class Outcomes:
             return self._answers.get(word)
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/outcome/<word>", "outcome", outcome)
-
-
 def wait_for(answer: Future[list[Entry]], event_id: str) -> AnyResponse:
     """To the page that shows the outcome once it is known: loading it again presses no button again."""
     kept: Outcomes = current_app.extensions[OUTCOMES]
     return redirect(url_for("console.outcome", word=kept.keep(answer, event_id)), 303)
 
 
+@route("GET /console/outcome/<word>", STAFF)
 def outcome(word: str) -> AnyResponse:
     """Whether it is saved, refused, or still not known."""
     kept: Outcomes = current_app.extensions[OUTCOMES]

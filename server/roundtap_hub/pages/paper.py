@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 
-from flask import Blueprint, abort, current_app, redirect, url_for
+from flask import abort, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid
@@ -13,6 +13,7 @@ from roundtap_core.event.state import PUBLISHED, EventState
 from roundtap_hub.devices.unit_keys import STATION
 from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment
 from roundtap_hub.pages.print_pages import DESKS, EVERYBODYS
+from roundtap_hub.policy import DESK, NOT_ARCHIVED, SEEN, STAFF, route
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.jobs import (
     AGAIN,
@@ -46,24 +47,14 @@ DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "
 """What a station may say of a job; anything else is shown without a word."""
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/paper", "paper", paper)
-    bp.add_url_rule("/<event_id>/paper", "order_paper", order_paper, methods=["POST"])
-    bp.add_url_rule("/<event_id>/paper/proxy", "order_card_proxy", order_card_proxy, methods=["POST"])
-    bp.add_url_rule("/<event_id>/paper/again", "paper_again", paper_again, methods=["POST"])
-    bp.add_url_rule("/<event_id>/paper/go-on", "paper_go_on", paper_go_on, methods=["POST"])
-    bp.add_url_rule("/<event_id>/paper/cancel", "paper_cancel", paper_cancel, methods=["POST"])
-    bp.add_url_rule("/<event_id>/paper/printer", "paper_printer", paper_printer, methods=["POST"])
-    bp.add_url_rule("/<event_id>/paper/there", "paper_there", paper_there, methods=["POST"])
-
-
 def the_book() -> PrintBook:
-    book: PrintBook | None = current_app.extensions.get("roundtap-paper")
+    book = the_hub().paper
     if book is None:
         abort(404)
     return book
 
 
+@route("GET /console/<event_id>/paper", STAFF, SEEN)
 def paper(event_id: str) -> AnyResponse:
     """The list of an event's paper, and the sheets that a browser prints: those without any print station, too."""
     moment, book = the_moment(event_id), the_hub().paper
@@ -101,6 +92,7 @@ def _printers() -> bool:
     return any(keys.role(unit) == STATION for unit in keys)
 
 
+@route("POST /console/<event_id>/paper", DESK, NOT_ARCHIVED)
 @mended_on(paper)
 def order_paper(event_id: str) -> AnyResponse:
     """Print the newest pairings or standings, the hub's fingerprint, or the test print."""
@@ -116,6 +108,7 @@ def order_paper(event_id: str) -> AnyResponse:
     return _back(event_id)
 
 
+@route("POST /console/<event_id>/paper/proxy", DESK, NOT_ARCHIVED)
 @mended_on(paper)
 def order_card_proxy(event_id: str) -> AnyResponse:
     """A slip that stands for a damaged card: its name, whose word it is, and the date."""
@@ -128,6 +121,7 @@ def order_card_proxy(event_id: str) -> AnyResponse:
     return _back(event_id)
 
 
+@route("POST /console/<event_id>/paper/again", DESK, NOT_ARCHIVED)
 @mended_on(paper)
 def paper_again(event_id: str) -> AnyResponse:
     """Print it once more; what was queued at a station that is away is not waited for any longer."""
@@ -137,6 +131,7 @@ def paper_again(event_id: str) -> AnyResponse:
     return _back(event_id)
 
 
+@route("POST /console/<event_id>/paper/cancel", DESK, NOT_ARCHIVED)
 @mended_on(paper)
 def paper_cancel(event_id: str) -> AnyResponse:
     """One job, or with `all` every one that waits, is not wanted any more; what is begun already is finished."""
@@ -149,6 +144,7 @@ def paper_cancel(event_id: str) -> AnyResponse:
     return _back(event_id)
 
 
+@route("POST /console/<event_id>/paper/printer", DESK, NOT_ARCHIVED)
 @mended_on(paper)
 def paper_printer(event_id: str) -> AnyResponse:
     """A station's printer, without a terminal: sheets at every speed, a test page of a model, and then "so it is"."""
@@ -180,6 +176,7 @@ def paper_printer(event_id: str) -> AnyResponse:
     return _back(event_id)
 
 
+@route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
 @mended_on(paper)
 def paper_there(event_id: str) -> AnyResponse:
     """Somebody looked: it lies there."""
@@ -190,6 +187,7 @@ def paper_there(event_id: str) -> AnyResponse:
     return _back(event_id)
 
 
+@route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
 @mended_on(paper)
 def paper_go_on(event_id: str) -> AnyResponse:
     """Somebody looked: the printer prints, though it answers no more. Its jobs go on as sent."""

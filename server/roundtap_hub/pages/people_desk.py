@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 
-from flask import Blueprint, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -37,6 +37,7 @@ from roundtap_hub.pages.base import (
     typed_table,
 )
 from roundtap_hub.pages.console import event
+from roundtap_hub.policy import HEADS_AND_DESK, NOT_ARCHIVED, OPEN, ORGANIZERS, SEEN, STAFF, route
 from roundtap_hub.views.check_in import check_in_view, meant
 from roundtap_hub.views.judging import desk_of
 
@@ -44,14 +45,7 @@ SIGN_UP = "sign-up"
 """What a form says that stands on the page of sign-up by phone."""
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/check-in", "check_in", check_in)
-    bp.add_url_rule("/<event_id>/check-in", "use_check_in", use_check_in, methods=["POST"])
-    bp.add_url_rule("/<event_id>/check-in/name", "check_in_name", check_in_name, methods=["POST"])
-    for name, handler in (("here", here), ("confirm", confirm), ("remove", remove), ("details", details)):
-        bp.add_url_rule(f"/<event_id>/competitors/<competitor>/{name}", f"person_{name}", handler, methods=["POST"])
-
-
+@route("GET /console/<event_id>/check-in", STAFF, SEEN)
 def check_in(event_id: str, competitor: str = "") -> AnyResponse:
     """Who is not here yet, and who is; a name, enter, the next one."""
     moment = the_moment(event_id)
@@ -61,6 +55,7 @@ def check_in(event_id: str, competitor: str = "") -> AnyResponse:
                 check=view, q=typed, found=meant(typed, view.missing) if typed else (), desk=desk_of(moment))
 
 
+@route("POST /console/<event_id>/check-in", ORGANIZERS, OPEN)
 @mended_on(event)
 def use_check_in(event_id: str) -> AnyResponse:
     """Whether only who has checked in is paired."""
@@ -69,6 +64,7 @@ def use_check_in(event_id: str) -> AnyResponse:
     return redirect(url_for("console.check_in", event_id=event_id), 303) if used else back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/check-in/name", HEADS_AND_DESK, OPEN)
 @mended_on(check_in)
 def check_in_name(event_id: str) -> AnyResponse:
     """Typed at the desk: the one who is meant is here. Where several may be, they are shown to choose from."""
@@ -86,8 +82,9 @@ def check_in_name(event_id: str) -> AnyResponse:
     return redirect(url_for("console.check_in", event_id=event_id), 303)
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/here", HEADS_AND_DESK, OPEN)
 @mended_on(check_in)
-def here(event_id: str, competitor: str) -> AnyResponse:
+def person_here(event_id: str, competitor: str) -> AnyResponse:
     """Somebody is here (`on` 1), or is not after all; once round 1 is played `meets` says against whom."""
     if field("on", "1") == "1":
         commands = _arriving(event_id, competitor, field("meets") or None)
@@ -97,8 +94,9 @@ def here(event_id: str, competitor: str) -> AnyResponse:
     return redirect(url_for("console.check_in", event_id=event_id), 303)
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/confirm", HEADS_AND_DESK, OPEN)
 @mended_on(check_in)
-def confirm(event_id: str, competitor: str) -> AnyResponse:
+def person_confirm(event_id: str, competitor: str) -> AnyResponse:
     """Who signed up by phone is known at the desk; whether they are here is another matter."""
     tell(event_id, ConfirmEntry(competitor, field("meets") or None))
     return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
@@ -119,8 +117,9 @@ def _arriving(event_id: str, competitor: str, meets: str | None) -> list[Command
     return commands
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/remove", HEADS_AND_DESK, OPEN)
 @mended_on(event)
-def remove(event_id: str, competitor: str) -> AnyResponse:
+def person_remove(event_id: str, competitor: str) -> AnyResponse:
     """An entry that never played, without a trace."""
     tell(event_id, RemoveCompetitor(competitor))
     if field("back"):
@@ -128,8 +127,9 @@ def remove(event_id: str, competitor: str) -> AnyResponse:
     return back_to_event(event_id, "competitors")
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/details", HEADS_AND_DESK, NOT_ARCHIVED)
 @mended_on(event)
-def details(event_id: str, competitor: str) -> AnyResponse:
+def person_details(event_id: str, competitor: str) -> AnyResponse:
     """Club, id, list link, paid and note; who they came with and where they always sit. All of the form at once."""
     moment = the_moment(event_id)
     before = moment.people.get(competitor)

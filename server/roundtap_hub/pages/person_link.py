@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, abort, redirect, request, url_for
+from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.hall_address import hall_address
 from roundtap_hub.pages.base import mended_on, page, the_hub, the_moment, words
 from roundtap_hub.personal_links import CODE_LIFE_MS
+from roundtap_hub.policy import DESK, SEEN, route
 from roundtap_hub.presence import TAKEN
 from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.views.event_at import full_names
 
 
-def routes(bp: Blueprint) -> None:
-    at = "/<event_id>/competitors/<competitor>/link"
-    bp.add_url_rule(at, "person_link", person_link)
-    bp.add_url_rule(at, "show_link", show_link, methods=["POST"])
-    bp.add_url_rule(f"{at}/revoke", "revoke_link", revoke_link, methods=["POST"])
-
-
+@route("GET /console/<event_id>/competitors/<competitor>/link", DESK, SEEN)
 def person_link(event_id: str, competitor: str) -> AnyResponse:
     """Whether somebody has the link. The link itself is shown only when it is asked for: whoever sees it has it."""
     return _page(event_id, competitor)
@@ -43,11 +38,13 @@ def _page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
                 given=links.is_given(event_id, competitor), **context)
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/link", DESK, SEEN)
 @mended_on(person_link)
 def show_link(event_id: str, competitor: str) -> AnyResponse:
     return _page(event_id, competitor, shown=True)
 
 
+@route("POST /console/<event_id>/competitors/<competitor>/link/revoke", DESK, SEEN)
 @mended_on(person_link)
 def revoke_link(event_id: str, competitor: str) -> AnyResponse:
     """The phone that has it shows nothing any more; the next one that is shown is another."""

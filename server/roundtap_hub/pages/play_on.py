@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, request
+from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.event.commands import PublishRound
 from roundtap_hub.pages.base import back_to_event, field, mended_on, signed_by, tell, whole_number
 from roundtap_hub.pages.console import event
+from roundtap_hub.policy import OPEN, ORGANIZERS, route
 
 REASON_LETTERS = 500
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/play-on", "play_on", play_on, methods=["POST"])
-
-
+@route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
 @mended_on(event)
 def play_on(event_id: str) -> AnyResponse:
     """Publish the drawn round; what is missing and was on the page is noted. Sent without `point`: whatever is."""

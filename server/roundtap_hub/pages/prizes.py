@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 
-from flask import Blueprint, redirect, url_for
+from flask import redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawDoorPrize, SetPrizes
 from roundtap_core.event.prize import ACTIVE
 from roundtap_hub.pages.base import field, mended_on, page, tell, the_moment, whole_number
+from roundtap_hub.policy import NOT_ARCHIVED, ORGANIZERS, SEEN, STAFF, route
 from roundtap_hub.views.event_at import full_names
 from roundtap_hub.views.prizes import draw_lines, pools, prize_lines, read_prizes, typed_prizes, whom
 from roundtap_hub.views.wall import sort_key
@@ -19,14 +20,7 @@ from roundtap_hub.views.wall import sort_key
 SEED_BITS = 48
 
 
-def routes(bp: Blueprint) -> None:
-    at = "/<event_id>/prizes"
-    bp.add_url_rule(at, "prizes", prizes)
-    bp.add_url_rule(at, "save_prizes", save, methods=["POST"])
-    bp.add_url_rule(f"{at}/winner", "prize_winner", choose, methods=["POST"])
-    bp.add_url_rule(f"{at}/draw", "draw_door_prize", draw, methods=["POST"])
-
-
+@route("GET /console/<event_id>/prizes", STAFF, SEEN)
 def prizes(event_id: str) -> AnyResponse:
     """The list with its winners, and the draws with all that it takes to repeat them."""
     moment = the_moment(event_id)
@@ -38,15 +32,17 @@ def prizes(event_id: str) -> AnyResponse:
                 people=sorted(((who, name) for who, name in names.items()), key=lambda each: sort_key(each[1])))
 
 
+@route("POST /console/<event_id>/prizes", ORGANIZERS, NOT_ARCHIVED)
 @mended_on(prizes)
-def save(event_id: str) -> AnyResponse:
+def save_prizes(event_id: str) -> AnyResponse:
     """`list`: one prize a line."""
     tell(event_id, SetPrizes(read_prizes(field("list"), the_moment(event_id).state.prizes)))
     return _back(event_id)
 
 
+@route("POST /console/<event_id>/prizes/winner", ORGANIZERS, NOT_ARCHIVED)
 @mended_on(prizes)
-def choose(event_id: str) -> AnyResponse:
+def prize_winner(event_id: str) -> AnyResponse:
     """`prize`: its place in the list, `what` as it was read there; `competitor`: who gets it, or nobody yet."""
     known = the_moment(event_id).state.prizes
     index = whole_number("prize")
@@ -57,8 +53,9 @@ def choose(event_id: str) -> AnyResponse:
     return _back(event_id)
 
 
+@route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)
 @mended_on(prizes)
-def draw(event_id: str) -> AnyResponse:
+def draw_door_prize(event_id: str) -> AnyResponse:
     """`what`, `count`, `among`, `again`; `seen`: how many draws were on the page."""
     tell(event_id, DrawDoorPrize(field("what"), whole_number("count") or 0, secrets.randbits(SEED_BITS),
                                  field("among") or ACTIVE, bool(field("again")), whole_number("seen")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, redirect, url_for
+from flask import redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -28,6 +28,7 @@ from roundtap_hub.journal.beyond_copy import (
 )
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_snapshot, whole_number, with_name, words
+from roundtap_hub.policy import ORGANIZERS, route
 from roundtap_hub.views.restored import moved, restored_view
 
 LEFT = "left"
@@ -35,23 +36,16 @@ DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"
 """Why reports that waited are refused: their round was drawn anew; nobody knows their event or round any more."""
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/restored", "restored", restored)
-    bp.add_url_rule("/restored/without", "restored_without", without, methods=["POST"])
-    bp.add_url_rule("/restored/adopt", "restored_adopt", adopt, methods=["POST"])
-    bp.add_url_rule("/restored/anew", "restored_anew", anew, methods=["POST"])
-    bp.add_url_rule("/restored/point", "restored_point", settle_point, methods=["POST"])
-    bp.add_url_rule("/restored/settled", "restored_settled", settled, methods=["POST"])
-
-
+@route("GET /console/restored", ORGANIZERS)
 def restored(**_: str) -> AnyResponse:
     """What the copy has, what the tables hold, and what is to be settled."""
     return page("restored.html", feed="console", view=restored_view(the_snapshot()), bye=BYE,
                 missed=UNPAIRED_LOSS, left=LEFT)
 
 
+@route("POST /console/restored/without", ORGANIZERS)
 @mended_on(restored)
-def without() -> AnyResponse:
+def restored_without() -> AnyResponse:
     """Go on without a table that does not answer."""
     unit = field("unit")
     if unit not in the_snapshot().venue.tables:
@@ -59,8 +53,9 @@ def without() -> AnyResponse:
     return _noted(Step(VENUE, NewEntry(WITHOUT, {"unit": unit})))
 
 
+@route("POST /console/restored/adopt", ORGANIZERS)
 @mended_on(restored)
-def adopt() -> AnyResponse:
+def restored_adopt() -> AnyResponse:
     """A lost round as the tables hold it: units where they stood, pairings, publishing, reports, officials' results,
     all in one commit."""
     lost = _lost_of_form()
@@ -83,16 +78,18 @@ def adopt() -> AnyResponse:
     return _noted(*steps)
 
 
+@route("POST /console/restored/anew", ORGANIZERS)
 @mended_on(restored)
-def anew() -> AnyResponse:
+def restored_anew() -> AnyResponse:
     """What the tables hold of a round is set aside; their reports are refused, and they say so."""
     lost = _lost_of_form()
     told = {"event": lost.event, "round": lost.number, "mark": lost.mark}
     return _noted(Step(VENUE, NewEntry(ANEW, told)), *(_refusal(pending, DRAWN_ANEW) for pending in lost.reports))
 
 
+@route("POST /console/restored/point", ORGANIZERS)
 @mended_on(restored)
-def settle_point() -> AnyResponse:
+def restored_point() -> AnyResponse:
     """Where a table shows another result than the copy: the table's, or the copy's."""
     point = next((each for each in points(the_snapshot()) if each.key == field("point")), None)
     if point is None:
@@ -110,8 +107,9 @@ def settle_point() -> AnyResponse:
         raise with_name(problem, point.claim.event) from None
 
 
+@route("POST /console/restored/settled", ORGANIZERS)
 @mended_on(restored)
-def settled() -> AnyResponse:
+def restored_settled() -> AnyResponse:
     """Play goes on from here. Reports that waited for nothing but their unit's place are taken; those that still have
     none are refused, and their tables say so."""
     snapshot = the_snapshot()

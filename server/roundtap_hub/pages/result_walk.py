@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, g, redirect, request, url_for
+from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -30,16 +30,10 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.slip_desk import CODE_LETTERS, enter_slip, slip_beside
 from roundtap_hub.pages.walking import Fields, Seat, address_at, draw_lot, page_at, seat_of, seen_match, shown, ways_of
+from roundtap_hub.policy import IN_OPEN_ROUNDS, PLAYED, PLAYING, SHOWN_ROUND, STAFF, route
 from roundtap_hub.views.event_at import full_names, newest_round
 from roundtap_hub.views.result_walk import END, Trail, read_trail, trail_of, walk_page
 from roundtap_hub.views.typed_result import grammar, read_line
-
-
-def routes(bp: Blueprint) -> None:
-    at = "/<event_id>/match/<match_id>/walk"
-    bp.add_url_rule(at, "walk", walk)
-    bp.add_url_rule(at, "walk_enter", enter, methods=["POST"])
-    bp.add_url_rule(f"{at}/lot", "walk_lot", draw_lots, methods=["POST"])
 
 
 def seat_at(event_id: str, match_id: str) -> Seat:
@@ -47,6 +41,7 @@ def seat_at(event_id: str, match_id: str) -> Seat:
     return seat_of(moment, *seen_match(moment.state, match_id), full_names(moment), OFFICIAL)
 
 
+@route("GET /console/<event_id>/match/<match_id>/walk", STAFF, PLAYED)
 def walk(event_id: str, match_id: str) -> AnyResponse:
     """The next question, or the result that the answers make. `?text=`: a whole result as a short line; `?slip=`: the
     code of the slip that is typed."""
@@ -108,8 +103,9 @@ def _at(seat: Seat) -> str:
     return url_for("console.walk", event_id=seat.state.id, match_id=seat.match.id)
 
 
+@route("POST /console/<event_id>/match/<match_id>/walk", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @mended_on(walk)
-def enter(event_id: str, match_id: str) -> AnyResponse:
+def walk_enter(event_id: str, match_id: str) -> AnyResponse:
     """The end of the walk becomes the result."""
     seat = seat_at(event_id, match_id)
     at = walk_page(seat.form, read_trail(seat.form, request.form, seat.match.lots))
@@ -126,6 +122,7 @@ def enter(event_id: str, match_id: str) -> AnyResponse:
     return back_to_event(event_id, number=number)
 
 
+@route("POST /console/<event_id>/match/<match_id>/walk/lot", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @mended_on(walk)
 def draw_lots(event_id: str, match_id: str) -> AnyResponse:
     """A coin between the sides, where the form says that a lot decides; it becomes the answer."""

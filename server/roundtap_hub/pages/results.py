@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 
-from flask import Blueprint, g, redirect, url_for
+from flask import g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -30,6 +30,7 @@ from roundtap_hub.pages.base import (
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.result_walk import address_of, first_step, seat_at
 from roundtap_hub.pages.walking import Seat, seen_match
+from roundtap_hub.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, route
 from roundtap_hub.views.before_play import before_play
 from roundtap_hub.views.event_at import EventAt, full_names
 from roundtap_hub.views.judging import judge_view, who_said
@@ -37,19 +38,7 @@ from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.tables import cell, show_result, worth_of
 
 
-def routes(bp: Blueprint) -> None:
-    at = "/<event_id>/match/<match_id>"
-    bp.add_url_rule(at, "match", match_page)
-    bp.add_url_rule("/<event_id>/accept", "accept", accept, methods=["POST"])
-    bp.add_url_rule("/<event_id>/keep", "keep", keep, methods=["POST"])
-    bp.add_url_rule("/<event_id>/elsewhere", "settle_strangers", settle_strangers, methods=["POST"])
-    bp.add_url_rule(f"{at}/clear", "clear", clear, methods=["POST"])
-    bp.add_url_rule(f"{at}/before-play", "before_play_lot", draw_lot, methods=["POST"])
-    bp.add_url_rule(f"{at}/no-show", "no_show", no_show, methods=["POST"])
-    bp.add_url_rule(f"{at}/nobody-came", "nobody_came", nobody_came, methods=["POST"])
-    bp.add_url_rule(f"{at}/here-after-all", "no_show_undone", no_show_undone, methods=["POST"])
-
-
+@route("GET /console/<event_id>/match/<match_id>", STAFF, PLAYED)
 def match_page(event_id: str, match_id: str) -> AnyResponse:
     """One match with everything an official may do to it; the console where it is none any more: somebody was noted as
     absent, and the other one is alone."""
@@ -81,6 +70,7 @@ def _earlier(moment: EventAt, seat: Seat) -> list[dict[str, object]]:
              "again": address_of(seat, was)} for was, by, reason in found]
 
 
+@route("POST /console/<event_id>/accept", JUDGES, PLAYING)
 @mended_on(event)
 def accept(event_id: str) -> AnyResponse:
     """One side's report becomes the result; only the very report the organizer read."""
@@ -98,6 +88,7 @@ def accept(event_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/keep", JUDGES, PLAYING)
 @mended_on(event)
 def keep(event_id: str) -> AnyResponse:
     """After a late report, or a second agreement: the result stands as it is. `seen`: the entry that was read."""
@@ -108,6 +99,7 @@ def keep(event_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/elsewhere", JUDGES, PLAYING)
 @mended_on(event)
 def settle_strangers(event_id: str) -> AnyResponse:
     """The organizer has read which units reported this match from elsewhere, up to the entry `number`."""
@@ -115,6 +107,7 @@ def settle_strangers(event_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/match/<match_id>/clear", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def clear(event_id: str, match_id: str) -> AnyResponse:
     """Take a result back, as if nobody had reported."""
@@ -122,25 +115,29 @@ def clear(event_id: str, match_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/match/<match_id>/before-play", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @mended_on(match_page)
-def draw_lot(event_id: str, match_id: str) -> AnyResponse:
+def before_play_lot(event_id: str, match_id: str) -> AnyResponse:
     """A coin before play: who begins, or who of two equal lists chooses. Once drawn it stands."""
     the_hub().service.tell(event_id, NoteLot(match_id, field("about"), secrets.choice(SIDES)), actor())
-    return redirect(url_for("console.match", event_id=event_id, match_id=match_id), 303)
+    return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id), 303)
 
 
+@route("POST /console/<event_id>/match/<match_id>/no-show", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def no_show(event_id: str, match_id: str) -> AnyResponse:
     the_hub().service.tell(event_id, NoShow(match_id, field("absent")), actor())
     return redirect(url_for("console.absent", event_id=event_id), 303) if field("back") else back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/match/<match_id>/nobody-came", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(match_page)
 def nobody_came(event_id: str, match_id: str) -> AnyResponse:
     the_hub().service.tell(event_id, NobodyCame(match_id), actor())
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/match/<match_id>/here-after-all", JUDGES, PLAYING, SHOWN_ROUND)
 @mended_on(event)
 def no_show_undone(event_id: str, match_id: str) -> AnyResponse:
     """Whoever was noted as absent sits down after all, at the table of the draw unless another event took it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import secrets
 
-from flask import Blueprint
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -34,23 +33,14 @@ from roundtap_hub.pages.base import (
 )
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.new_event import SEED_BITS
+from roundtap_hub.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, route
 from roundtap_hub.views.tables_counted import tables_counted
 
 CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/draw", "draw", draw, methods=["POST"])
-    bp.add_url_rule("/<event_id>/discard", "discard", discard, methods=["POST"])
-    bp.add_url_rule("/<event_id>/tables", "move_tables", move_tables, methods=["POST"])
-    bp.add_url_rule("/<event_id>/publish", "publish", publish, methods=["POST"])
-    bp.add_url_rule("/<event_id>/clock", "clock", clock, methods=["POST"])
-    bp.add_url_rule("/<event_id>/extra", "extra_minutes", extra_minutes, methods=["POST"])
-    bp.add_url_rule("/<event_id>/finish", "finish", finish, methods=["POST"])
-    bp.add_url_rule("/<event_id>/reopen", "reopen", reopen, methods=["POST"])
-
-
+@route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
 @mended_on(event)
 def draw(event_id: str) -> AnyResponse:
     """Draw, or draw anew. `attempt` is the draft the organizer saw (0: none): a second tap never draws twice."""
@@ -63,6 +53,7 @@ def draw(event_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
 @mended_on(event)
 def move_tables(event_id: str) -> AnyResponse:
     """Another event plays at some of the drawn tables: these matches go to free ones."""
@@ -70,18 +61,21 @@ def move_tables(event_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
 @mended_on(event)
 def discard(event_id: str) -> AnyResponse:
     tell(event_id, DiscardDraft())
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
 @mended_on(event)
 def publish(event_id: str) -> AnyResponse:
     tell(event_id, PublishRound(whole_number("number") or 0, whole_number("attempt") or 0))
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/clock", HEADS, PLAYING)
 @mended_on(event)
 def clock(event_id: str) -> AnyResponse:
     """Start, pause, some minutes more or less, a time typed, or back to before the start. After a power cut: `continue`
@@ -115,6 +109,7 @@ def clock_ms(text: str) -> int:
     return (int(found[1]) * 60 + int(found[2] or 0)) * 1000
 
 
+@route("POST /console/<event_id>/extra", HEADS, PLAYING)
 @mended_on(event)
 def extra_minutes(event_id: str) -> AnyResponse:
     """What chance adds to the round that the organizer was looking at."""
@@ -125,12 +120,14 @@ def extra_minutes(event_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
 @mended_on(event)
 def finish(event_id: str) -> AnyResponse:
     tell(event_id, FinishEvent(field("reason")[:PROSE_LETTERS]))
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
 @mended_on(event)
 def reopen(event_id: str) -> AnyResponse:
     tell(event_id, ReopenEvent())

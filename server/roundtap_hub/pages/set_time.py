@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from flask import Blueprint, redirect, url_for
+from flask import redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.pages.base import field, mended_on, the_hub
 from roundtap_hub.pages.this_hub import this_hub
+from roundtap_hub.policy import ORGANIZERS, route
 
 DIGITS_MAX = 15
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/hub/time", "set_hall_time", set_hall_time, methods=["POST"])
-
-
+@route("POST /console/hub/time", ORGANIZERS)
 @mended_on(this_hub)
 def set_hall_time() -> AnyResponse:
     """`epoch_ms`: the browser's clock, which a script fills in; else `time`, typed as at this place."""

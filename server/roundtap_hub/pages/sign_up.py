@@ -6,7 +6,7 @@ from __future__ import annotations
 import secrets
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, abort, redirect, request
+from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -20,16 +20,12 @@ from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import field, mended_on, page, the_hub, the_moment
 from roundtap_hub.pages.competitors import refuse_broken_teams, team
 from roundtap_hub.pages.new_event import enrol
+from roundtap_hub.policy import EVERYBODY, OPEN, SEEN, route
 from roundtap_hub.views.event_at import EventAt
 
 ACTOR = "sign-up"
 """How entries name who entered themselves."""
 FORM_BYTES, FORM_LETTERS = 16, 64
-
-
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/join/<event_id>", "join", join)
-    bp.add_url_rule("/join/<event_id>", "sign_up", sign_up, methods=["POST"])
 
 
 def guard(bp: Blueprint) -> None:
@@ -42,18 +38,13 @@ def guard(bp: Blueprint) -> None:
         if request.method == "POST" and origin is not None and urlsplit(origin).netloc != request.host:
             abort(403)
 
-    @bp.after_request
-    def seal(response: Response) -> Response:
-        visit.set_cookies(response)
-        response.headers["Cache-Control"] = "no-store"
-        return response
-
 
 def personal_page(event_id: str, competitor: str) -> str:
     """Where it ends: the person's own page, which nobody else has."""
     return the_hub().links.give(event_id, competitor)
 
 
+@route("GET /join/<event_id>", EVERYBODY, SEEN)
 def join(event_id: str) -> AnyResponse:
     """The form, or why there is none."""
     moment = the_moment(event_id)
@@ -69,6 +60,7 @@ def join(event_id: str) -> AnyResponse:
                 organizer=False, csrf=lambda: "", sent_ms="", full_names=bool(moment.state.options.get("full_names")))
 
 
+@route("POST /join/<event_id>", EVERYBODY, OPEN)
 @mended_on(join)
 def sign_up(event_id: str) -> AnyResponse:
     """Entered, and on to the own page. The same form again leads to the same page: an answer may be lost."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from flask import Blueprint, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -14,6 +14,7 @@ from roundtap_hub.hall_address import hall_address
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import actor, field, mended_on, page, tell, the_hub, the_moment, words
 from roundtap_hub.phone_reports import PHONE
+from roundtap_hub.policy import HEADS_AND_DESK, OPEN, ORGANIZERS, SEEN, route
 from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.views.competitors import roster
 from roundtap_hub.views.event_at import EventAt, full_names
@@ -23,12 +24,7 @@ NAMED = 24
 """So many are named in a question that is asked beside each of some hundred entries."""
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/sign-up", "sign_up", sign_up)
-    bp.add_url_rule("/<event_id>/sign-up", "set_sign_up", set_sign_up, methods=["POST"])
-    bp.add_url_rule("/<event_id>/sign-up/remove", "remove_sign_ups", remove_sign_ups, methods=["POST"])
-
-
+@route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, SEEN)
 def sign_up(event_id: str) -> AnyResponse:
     """The code, large and to be printed; whether it is open; who signed up."""
     moment = the_moment(event_id)
@@ -68,6 +64,7 @@ def _staying(moment: EventAt) -> set[str]:
     return noted | {who for (who, _), stands in seen.items() if stands}
 
 
+@route("POST /console/<event_id>/sign-up", ORGANIZERS, OPEN)
 @mended_on(sign_up)
 def set_sign_up(event_id: str) -> AnyResponse:
     """Open, open but to be confirmed at the desk, or closed."""
@@ -76,6 +73,7 @@ def set_sign_up(event_id: str) -> AnyResponse:
     return redirect(url_for("console.sign_up", event_id=event_id), 303)
 
 
+@route("POST /console/<event_id>/sign-up/remove", HEADS_AND_DESK, OPEN)
 @mended_on(sign_up)
 def remove_sign_ups(event_id: str) -> AnyResponse:
     """Somebody's entry, and with it all of the same phone, of the same address, or all since, whom nobody at the desk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from flask import Blueprint, abort, redirect, request, url_for
+from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -28,7 +28,7 @@ from roundtap_hub.pages.base import (
     words,
 )
 from roundtap_hub.pages.walking import Seat
-from roundtap_hub.policy import POLICY, NotYourRole, refuse_role
+from roundtap_hub.policy import ROUTES, SEEN, STAFF, NotYourRole, refuse_role, route
 from roundtap_hub.printing.slip_marks import slip_codes
 from roundtap_hub.printing.slip_search import FoundSlip, OldSlip, find_slip
 from roundtap_hub.views.event_at import full_names, newest_round
@@ -45,10 +45,7 @@ COUNTS, STAYS = "slip", "record"
 """After a contradiction: what is on the slip counts, or what is on record stays."""
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/<event_id>/slip", "slip", slip)
-
-
+@route("GET /console/<event_id>/slip", STAFF, SEEN)
 def slip(event_id: str) -> AnyResponse:
     """`?code=`: a code as it was typed, or all that a barcode reader types. `?saved=`: the match entered before."""
     moment = the_moment(event_id)
@@ -148,7 +145,7 @@ def _may(address: str, event_id: str, match_id: str = "") -> bool:
     """Whether who is logged in may do by a slip what this address does."""
     who = visit.who()
     try:
-        refuse_role(the_snapshot(), POLICY[address], who.role if who is not None else "", event_id, match_id)
+        refuse_role(the_snapshot(), ROUTES[address], who.role if who is not None else "", event_id, match_id)
     except NotYourRole:
         return False
     return True
@@ -168,5 +165,5 @@ def opened_by_qr(found: FoundSlip) -> AnyResponse:
         abort(404)
     match = at[1]
     fresh = match.match.result is None and not match.reports and not state.finished
-    return redirect(url_for("console.walk" if fresh else "console.match", event_id=found.event_id,
+    return redirect(url_for("console.walk" if fresh else "console.match_page", event_id=found.event_id,
                             match_id=found.match_id), 303)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, abort, redirect, request, url_for
+from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.records import SIDES
@@ -12,6 +12,7 @@ from roundtap_hub.cookies import cookies_in
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import now_ms, page, the_hub, the_snapshot
 from roundtap_hub.pages.slip_desk import opened_by_qr
+from roundtap_hub.policy import SLIP, route
 from roundtap_hub.presence import TAKEN
 from roundtap_hub.printing.slip_search import FoundSlip, OldSlip, find_slip
 from roundtap_hub.views.event_at import event_at, shown_names
@@ -22,20 +23,7 @@ OFFICIAL, OFFICIAL_S = "roundtap_official", 12 * 3600
 """A phone on which an official was logged in: slips send it to the encrypted door at once. It opens nothing."""
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/s/<token>", "slip_door", slip_door)
-    bp.add_url_rule("/s/<token>", "slip_mine", slip_mine, methods=["POST"])
-    bp.after_request(_sealed)
-
-
-def _sealed(response: Response) -> Response:
-    """No form here carries a mark: whoever asks holds the slip, and a browser sends the cookie to no other page's
-    form."""
-    visit.set_cookies(response)
-    response.headers.setdefault("Cache-Control", "no-store")
-    return response
-
-
+@route("GET /s/<token>", SLIP)
 def slip_door(token: str) -> AnyResponse:
     """Officials come to the match, `?official` by way of the login; everybody else is asked who they are."""
     found = _found(token)
@@ -44,20 +32,22 @@ def slip_door(token: str) -> AnyResponse:
         visit.the_visit().to_set[OFFICIAL] = ("1", OFFICIAL_S)
         return opened_by_qr(found)
     if official and request.is_secure:
-        return redirect(url_for("pages.login", next=url_for("slips.slip_door", token=token)), 303)
+        return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
     if official or (not request.is_secure and _sent(OFFICIAL)):
         encrypted = the_hub().encrypted
         if encrypted is not None and not request.is_secure:
             host = urlsplit(request.host_url).hostname
             return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
-                            f"{url_for('slips.slip_door', token=token, official='1')}", 303)
-        return redirect(url_for("pages.login", next=url_for("slips.slip_door", token=token)), 303)
+                            f"{url_for('s.slip_door', token=token, official='1')}", 303)
+        return redirect(url_for("pages.login", next=url_for("s.slip_door", token=token)), 303)
     visit.phone()
     return _which_of_two(found, token)
 
 
+@route("POST /s/<token>", SLIP)
 def slip_mine(token: str) -> AnyResponse:
-    """"That is me": the own page. The first phone that says so gets the personal one, any other has to ask at the
+    """"That is me": the own page. No form here carries a mark: whoever asks holds the slip, and a browser sends the
+    cookie to no other page's form. The first phone that says so gets the personal one, any other has to ask at the
     desk."""
     found = _found(token)
     moment = event_at(the_snapshot(), found.event_id)

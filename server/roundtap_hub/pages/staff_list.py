@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, g, redirect, request, url_for
+from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -10,17 +10,11 @@ from roundtap_hub.auth import is_here
 from roundtap_hub.pages.base import back_to_event, field, mended_on, the_hub, the_moment
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.this_hub import this_hub
+from roundtap_hub.policy import OPEN, ORGANIZERS, route
 from roundtap_hub.qr_svg import qr_svg
 
 
-def routes(bp: Blueprint) -> None:
-    at = "/hub/staff"
-    bp.add_url_rule(at, "add_person", add_person, methods=["POST"])
-    for name, handler in (("pin", replace_pin), ("role", change_role), ("revoke", revoke)):
-        bp.add_url_rule(f"{at}/<person>/{name}", f"{name}_of_person", handler, methods=["POST"])
-    bp.add_url_rule("/<event_id>/officials/<official>/person", "tie_official", tie, methods=["POST"])
-
-
+@route("POST /console/hub/staff", ORGANIZERS)
 @mended_on(this_hub)
 def add_person() -> AnyResponse:
     """Somebody and their PIN, which is on this answer and nowhere else."""
@@ -28,6 +22,7 @@ def add_person() -> AnyResponse:
     return _shown(person.name, pin)
 
 
+@route("POST /console/hub/staff/<person>/pin", ORGANIZERS)
 @mended_on(this_hub)
 def replace_pin(person: str) -> AnyResponse:
     """Another PIN; with the one before nobody gets in any more, and whoever is in is out."""
@@ -35,21 +30,24 @@ def replace_pin(person: str) -> AnyResponse:
     return _shown(found.name, pin)
 
 
+@route("POST /console/hub/staff/<person>/role", ORGANIZERS)
 @mended_on(this_hub)
 def change_role(person: str) -> AnyResponse:
     the_hub().organizers.staff.change_role(person, field("role"))
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
+@route("POST /console/hub/staff/<person>/revoke", ORGANIZERS)
 @mended_on(this_hub)
-def revoke(person: str) -> AnyResponse:
+def revoke_pin(person: str) -> AnyResponse:
     """Whoever has this PIN is a stranger with the next request."""
     the_hub().organizers.revoke(person)
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
+@route("POST /console/<event_id>/officials/<official>/person", ORGANIZERS, OPEN)
 @mended_on(event)
-def tie(event_id: str, official: str) -> AnyResponse:
+def tie_official(event_id: str, official: str) -> AnyResponse:
     """Say with whose PIN this official logs in; nobody's where nobody is chosen."""
     if official not in the_moment(event_id).state.officials:
         raise Problem("unknown_official")

@@ -6,9 +6,8 @@ Nothing is recorded: after the round the deck is as listed again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from flask import Blueprint, request
+from flask import request
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.state import MatchState
@@ -29,12 +28,6 @@ class SwapView:
     checked: bool
     problems: tuple[str, ...]
     sign: str
-
-
-def routes(bp: Blueprint) -> None:
-    @bp.context_processor
-    def offered() -> dict[str, Any]:
-        return {"swap_check": swap_view}
 
 
 def swap_view(event_id: str, match: MatchState) -> SwapView | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, redirect, url_for
+from flask import redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import mended_on, page, the_hub, words
-from roundtap_hub.policy import STAFF_ROLES
+from roundtap_hub.policy import ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.qr_svg import qr_svg
 from roundtap_hub.views.hall_network import hall_network
 from roundtap_hub.views.print_pages import printed_at
@@ -17,12 +17,7 @@ from roundtap_hub.views.this_hub import person_rows, session_rows
 from roundtap_systemd.wifi import known_hotspot
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/hub", "this_hub", this_hub)
-    bp.add_url_rule("/hub/sessions/<session_id>/end", "end_session", end_session, methods=["POST"])
-    bp.add_url_rule("/hub/sessions/end", "end_others", end_others, methods=["POST"])
-
-
+@route("GET /console/hub", ORGANIZERS)
 def this_hub(**shown: Any) -> AnyResponse:
     """`shown`: a PIN that was made just now, for this answer alone (staff_list.py)."""
     hub = the_hub()
@@ -37,6 +32,7 @@ def this_hub(**shown: Any) -> AnyResponse:
                 **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
 
 
+@route("POST /console/hub/sessions/<session_id>/end", ORGANIZERS)
 @mended_on(this_hub)
 def end_session(session_id: str) -> AnyResponse:
     """Whoever had it is a stranger with the next request; one that has ended meanwhile is no trouble."""
@@ -44,6 +40,7 @@ def end_session(session_id: str) -> AnyResponse:
     return redirect(url_for("console.this_hub"), 303)
 
 
+@route("POST /console/hub/sessions/end", ORGANIZERS)
 @mended_on(this_hub)
 def end_others() -> AnyResponse:
     own = visit.the_visit().session

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, abort
+from flask import Response, abort
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.pages.base import page, the_hub
+from roundtap_hub.policy import EVERYBODY, route
 
 KIND = "application/x-x509-ca-cert"
 """By this phones offer to install it."""
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/trust", "trust", trust)
-    bp.add_url_rule("/ca.crt", "authority", authority)
-
-
+@route("GET /trust", EVERYBODY)
 def trust() -> AnyResponse:
     encrypted = the_hub().encrypted
     if encrypted is None:
@@ -23,6 +20,7 @@ def trust() -> AnyResponse:
     return page("trust.html", encrypted=encrypted)
 
 
+@route("GET /ca.crt", EVERYBODY)
 def authority() -> AnyResponse:
     encrypted = the_hub().encrypted
     if encrypted is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, g, redirect, url_for
+from flask import g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -24,29 +24,19 @@ from roundtap_hub.pages.base import (
     whole_number,
 )
 from roundtap_hub.pages.console import event
+from roundtap_hub.policy import HEADS, JUDGES, ORGANIZERS, SEEN, route
 from roundtap_hub.views.units import key_rows
 
 TABLE_MAX = 999
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/units", "unit_list", unit_list)
-    bp.add_url_rule("/units/add", "add_unit", add_unit, methods=["POST"])
-    bp.add_url_rule("/units/replace", "replace_key", replace_key, methods=["POST"])
-    bp.add_url_rule("/units/revoke", "revoke_key", revoke_key, methods=["POST"])
-    bp.add_url_rule("/units/seen", "unit_seen", unit_seen, methods=["POST"])
-    bp.add_url_rule("/units/identify", "identify_unit", identify_unit, methods=["POST"])
-    bp.add_url_rule("/<event_id>/units", "place_unit", place_unit, methods=["POST"])
-    bp.add_url_rule("/<event_id>/call", "take_call", take_call, methods=["POST"])
-    bp.add_url_rule("/<event_id>/call/settled", "close_call", close_call, methods=["POST"])
-    bp.add_url_rule("/<event_id>/leave/refused", "refuse_leave", refuse_leave, methods=["POST"])
-
-
+@route("GET /console/units", ORGANIZERS)
 def unit_list(**_: str) -> AnyResponse:
     """Every unit with a key: what it may do, where it stands, when it was heard, what is odd about it."""
     return _listed()
 
 
+@route("POST /console/units/add", ORGANIZERS)
 @mended_on(unit_list)
 def add_unit() -> AnyResponse:
     """A unit and its key, which is on this answer and nowhere else but in the hub's file."""
@@ -55,6 +45,7 @@ def add_unit() -> AnyResponse:
     return _listed(unit, key)
 
 
+@route("POST /console/units/replace", ORGANIZERS)
 @mended_on(unit_list)
 def replace_key() -> AnyResponse:
     """Another key for a unit; with the one before it nobody gets in any more, from now on."""
@@ -63,6 +54,7 @@ def replace_key() -> AnyResponse:
     return _listed(unit, key)
 
 
+@route("POST /console/units/revoke", ORGANIZERS)
 @mended_on(unit_list)
 def revoke_key() -> AnyResponse:
     """A unit that is not one of this hub's any more; it stands nowhere then."""
@@ -73,6 +65,7 @@ def revoke_key() -> AnyResponse:
     return redirect(url_for("console.unit_list"), 303)
 
 
+@route("POST /console/units/seen", ORGANIZERS)
 @mended_on(unit_list)
 def unit_seen() -> AnyResponse:
     """Somebody has looked at what is odd about a unit: it is told again when it happens again."""
@@ -80,6 +73,7 @@ def unit_seen() -> AnyResponse:
     return redirect(url_for("console.unit_list"), 303)
 
 
+@route("POST /console/units/identify", ORGANIZERS)
 @mended_on(unit_list)
 def identify_unit() -> AnyResponse:
     """A table unit blinks and says its name for some seconds. `event`: whose console it was asked on."""
@@ -101,6 +95,7 @@ def _listed(shown: str = "", key: bytes = b"") -> AnyResponse:
                 key=key.hex())
 
 
+@route("POST /console/<event_id>/units", HEADS, SEEN)
 @mended_on(event)
 def place_unit(event_id: str) -> AnyResponse:
     """Put a unit at a table; without a number it stands nowhere. Whoever stood there stands nowhere then."""
@@ -115,6 +110,7 @@ def place_unit(event_id: str) -> AnyResponse:
     return back_to_event(event_id, "units")
 
 
+@route("POST /console/<event_id>/call", JUDGES, SEEN)
 @mended_on(event)
 def take_call(event_id: str) -> AnyResponse:
     """Somebody is on the way: the table's screen says who. `unit`: one that calls from where nobody plays."""
@@ -126,6 +122,7 @@ def take_call(event_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/call/settled", JUDGES, SEEN)
 @mended_on(event)
 def close_call(event_id: str) -> AnyResponse:
     """The judge says that the call is settled, the one that they saw: the table's screen goes back to its match."""
@@ -138,6 +135,7 @@ def close_call(event_id: str) -> AnyResponse:
     return back_to_event(event_id)
 
 
+@route("POST /console/<event_id>/leave/refused", HEADS, SEEN)
 @mended_on(event)
 def refuse_leave(event_id: str) -> AnyResponse:
     """Whoever asked to leave stays; their table says so."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, request
+from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.known_displays import DISPLAY, DISPLAY_S, place_of
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import now_ms, public_page, the_asked, the_hub, the_moment, the_snapshot
+from roundtap_hub.policy import EVERYBODY, SEEN, route
 from roundtap_hub.public import sheets
 
 
-def routes(bp: Blueprint) -> None:
-    bp.add_url_rule("/wall", "any_wall", any_wall)
-    bp.add_url_rule("/wall/<event_id>", "wall", wall)
-
-
+@route("GET /wall", EVERYBODY)
 def any_wall() -> AnyResponse:
     """A display's page: what it was assigned, else the event that is being played, with the name it was given.
 
@@ -32,6 +29,7 @@ def any_wall() -> AnyResponse:
     return public_page(sheets.sheet_of(the_asked(), place.page, place.variant))
 
 
+@route("GET /wall/<event_id>", EVERYBODY, SEEN)
 def wall(event_id: str) -> AnyResponse:
     """`?theme=dark` or `light`; `?part=1/2`: the first of two walls that share the alphabet; `?show=standings`: that
     picture alone; `?sound=1`: it is heard at the start, at five minutes and at time."""

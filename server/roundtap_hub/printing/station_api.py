@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Flask, Response, jsonify, request
+from flask import Response, abort, current_app, jsonify, request
 
 from roundtap_core.errors import Problem
 from roundtap_core.wire import ECHO, envelope
@@ -13,6 +13,7 @@ from roundtap_hub.devices.unit_health import kept
 from roundtap_hub.doors import caller_of
 from roundtap_hub.hall_address import hall_address
 from roundtap_hub.hub import Hub
+from roundtap_hub.policy import STATION, route
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.job_content import content_of
 from roundtap_hub.printing.jobs import FAILED, GO_ON, PRINTED, QUEUED, SENDING, SENT, UNCERTAIN, PrintState, wanted_jobs
@@ -27,42 +28,42 @@ ID_LENGTH_MAX, DETAIL_LENGTH_MAX, NONCE_LENGTH_MAX = 160, 40, 64
 Said = list[tuple[str, PrintState]]
 
 
-def register(app: Flask, hub: Hub, book: PrintBook) -> None:
-    """Put the station's address on the application; pages find the book under extensions["roundtap-paper"]."""
-    app.extensions["roundtap-paper"] = book
+@route("POST /station/jobs", STATION)
+def station_jobs() -> tuple[Response, int]:
+    """{"payload": {unit, nonce, challenge, states: [[job id, state, detail], …]}, "mac"}
+    → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next question; and `printer`, where
+    somebody said on the console how this station's printer is to be used.
 
-    @app.post("/station/jobs")
-    def station_jobs() -> tuple[Response, int]:
-        """{"payload": {unit, nonce, challenge, states: [[job id, state, detail], …]}, "mac"}
-        → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next question; and `printer`, where
-        somebody said on the console how this station's printer is to be used.
-
-        Jobs are {id, kind, content}, with `go_on` where somebody said that the mute printer prints all the same: all
-        that this station should print now, in order, a few at a time. What it does
-        not find there any more it does not print.
-        """
-        try:
-            unit, key, said = hub.unit_door.request_of(JOBS, _json(), caller_of(request.remote_addr or ""))
-        except Refusal as refusal:
-            return jsonify(refusal.said), refusal.status
-        if not hub.challenges.take(said.get("challenge")):
-            return jsonify(error="ask for a challenge first"), 403
-        hub.unit_door.charge(JOBS, unit)
-        try:
-            nonce, states = _nonce(said), _states(said, unit)
-        except (KeyError, TypeError, ValueError):
-            return jsonify(error="malformed request"), 400
-        try:
-            jobs = _exchange(hub, book, unit, states, hall_address(hub, request.host_url))
-        except Problem as problem:
-            return jsonify(error=problem.say()), 503
-        book.hear_printer(unit, said.get("printer"))
-        told = {"health": kept(said["health"])} if "health" in said else {}
-        hub.presence.heard(unit, hub.clocks.mono_ms(), **told)
-        answer: dict[str, Any] = {"nonce": nonce, "challenge": hub.challenges.issue(), "jobs": jobs}
-        if (order := book.printer_order(unit)) is not None:
-            answer["printer"] = order
-        return jsonify(envelope(key, ECHO, answer)), 200
+    Jobs are {id, kind, content}, with `go_on` where somebody said that the mute printer prints all the same: all
+    that this station should print now, in order, a few at a time. What it does
+    not find there any more it does not print.
+    """
+    hub: Hub = current_app.extensions["roundtap"]
+    book = hub.paper
+    if book is None:
+        abort(404)
+    try:
+        unit, key, said = hub.unit_door.request_of(JOBS, _json(), caller_of(request.remote_addr or ""))
+    except Refusal as refusal:
+        return jsonify(refusal.said), refusal.status
+    if not hub.challenges.take(said.get("challenge")):
+        return jsonify(error="ask for a challenge first"), 403
+    hub.unit_door.charge(JOBS, unit)
+    try:
+        nonce, states = _nonce(said), _states(said, unit)
+    except (KeyError, TypeError, ValueError):
+        return jsonify(error="malformed request"), 400
+    try:
+        jobs = _exchange(hub, book, unit, states, hall_address(hub, request.host_url))
+    except Problem as problem:
+        return jsonify(error=problem.say()), 503
+    book.hear_printer(unit, said.get("printer"))
+    told = {"health": kept(said["health"])} if "health" in said else {}
+    hub.presence.heard(unit, hub.clocks.mono_ms(), **told)
+    answer: dict[str, Any] = {"nonce": nonce, "challenge": hub.challenges.issue(), "jobs": jobs}
+    if (order := book.printer_order(unit)) is not None:
+        answer["printer"] = order
+    return jsonify(envelope(key, ECHO, answer)), 200
 
 
 def _exchange(hub: Hub, book: PrintBook, unit: str, said: Said, base_url: str) -> list[dict[str, Any]]:

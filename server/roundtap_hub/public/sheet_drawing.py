@@ -36,7 +36,8 @@ PATHS = {
     "pages.find_me": "/e/{event_id}", "pages.player": "/e/{event_id}/p/{competitor}",
     "pages.standings": "/e/{event_id}/standings", "pages.pairings": "/e/{event_id}/pairings",
     "pages.aid": "/aid/{rulebook}",
-    "pages.bracket": "/e/{event_id}/bracket", "pages.announced": "/rules/{event_id}", "pages.wall": "/wall/{event_id}",
+    "pages.bracket_page": "/e/{event_id}/bracket", "pages.announced": "/rules/{event_id}",
+    "pages.wall": "/wall/{event_id}",
 }
 """Where public pages lead to, as Flask's routes have it."""
 

@@ -14,6 +14,7 @@ from roundtap_hub.http_answers import (
     send_json,
 )
 from roundtap_hub.hub import Hub
+from roundtap_hub.policy import EVERYBODY, KIN, STANDBY, route
 from roundtap_hub.standby.standby_feed import StandbyFeed
 from roundtap_hub.standby.taken_over_page import TakenOverPage
 
@@ -40,6 +41,7 @@ class StandbyApi:
         """Whether another hub goes on with this journal: nothing is taken here any more."""
         return self._kin is not None and self._kin.taken_over is not None
 
+    @route("POST /standby/feed", STANDBY)
     async def feed(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A standby's hello; the answer is the feed."""
         if self._feed is None:
@@ -49,6 +51,7 @@ class StandbyApi:
         else:
             await self._feed.feed(scope, receive, send)
 
+    @route("POST /standby/ack", STANDBY)
     async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What a standby has on its disk."""
         if self._feed is None:
@@ -56,6 +59,7 @@ class StandbyApi:
         else:
             await self._feed.acknowledge(scope, receive, send)
 
+    @route("POST /standby/who", KIN)
     async def who(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Another hub of this lineage asks who is here; it is asked back, as its question proves nothing about now."""
         kin = self._kin
@@ -72,6 +76,7 @@ class StandbyApi:
             self.ask_back(client[0], back)
         await send_json(send, 200, answer, NO_STORE)
 
+    @route("GET /standby/lineage", EVERYBODY)
     async def lineage(self, scope: Scope, receive: Receive, send: Send) -> None:
         """For a page that lost its hub: whether its event goes on here. No secret; from anywhere."""
         kin = self._kin
