@@ -1,0 +1,54 @@
+"""MESSAGES.md's table of addresses, made from what is declared; `python tests/tools/address_table.py` writes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import roundtap_hub.asgi
+import roundtap_hub.pages  # noqa: F401  # With them every address is declared.
+from roundtap_hub.policy import ROUND_STATES, ROUTES, SEEN, STAFF, STAFF_ROLES, STATES, Route
+
+DOCUMENT = Path(__file__).parents[2] / "server/MESSAGES.md"
+HEAD = "| address | for | when | answered by |\n|---|---|---|---|\n"
+
+
+def table() -> str:
+    """A line for each address, by path."""
+    ordered = sorted(ROUTES.values(), key=lambda one: (one.path, one.method))
+    return HEAD + "".join(f"| `{one.address}` | {_who(one)} | {_when(one)} | `{_module(one)}` |\n" for one in ordered)
+
+
+def _who(one: Route) -> str:
+    if one.who == STAFF:
+        return "staff"
+    return ", ".join(role.replace("_", " ") for role in (*STAFF_ROLES, *sorted(one.who - STAFF)) if role in one.who)
+
+
+def _when(one: Route) -> str:
+    held = [f"{role}: {_states(*states)}" for role, states in one.only.items()]
+    return "; ".join(filter(None, [_states(one.states, one.rounds), *held]))
+
+
+def _states(states: frozenset[str], rounds: frozenset[str]) -> str:
+    event = "seen" if states == SEEN else _some(states, STATES)
+    played = _some(rounds, ROUND_STATES)
+    return f"{event}, the round {played}" if played else event
+
+
+def _some(these: frozenset[str], of: tuple[str, ...]) -> str:
+    """In their order; "" for all of them."""
+    return "" if these == frozenset(of) else ", ".join(one for one in of if one in these)
+
+
+def _module(one: Route) -> str:
+    return str(one.answer.__module__).removeprefix("roundtap_hub.").replace(".", "/") + ".py"
+
+
+def written(text: str) -> str:
+    """The table as it stands in the document."""
+    return HEAD + text.partition(HEAD)[2].partition("\n\n")[0] + "\n"
+
+
+if __name__ == "__main__":
+    document = DOCUMENT.read_text(encoding="utf-8")
+    DOCUMENT.write_text(document.replace(written(document), table()), encoding="utf-8")
