@@ -42,7 +42,8 @@ STAGE_OPTIONS: Mapping[str, Range] = MappingProxyType({"best_of": (1, 3), "minut
 # Half a surrogate pair, controls, separators of lines, and whatever changes the direction of what stands beside it.
 DIRECTIONS = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _IN_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029" + DIRECTIONS + r"\ud800-\udfff]")
-_IN_NO_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029" + DIRECTIONS + r"\ud800-\udfff]")
+IN_NO_LINE = r"\x00-\x1f\x7f-\x9f\u2028\u2029" + DIRECTIONS + r"\ud800-\udfff"
+_IN_NO_LINE = re.compile(f"[{IN_NO_LINE}]")
 
 UNSEEN = (r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"
           r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb" "\U000e0000-\U000e0fff")

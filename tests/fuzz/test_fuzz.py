@@ -16,6 +16,7 @@ from surfaces import SHARES, fire, holds
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse
 from roundtap_core.limits import refuse_boundless, refuse_wild_options
+from roundtap_core.typed import Malformed
 from roundtap_hub.devices.reports import well_formed
 from roundtap_hub.journal.person_rows import person_of
 
@@ -52,6 +53,8 @@ def test_any_json_is_an_event_file_a_report_options_or_a_problem(data: object) -
             look(data)
         except Problem as problem:
             assert problem.say()  # noqa: PT017
+        except Malformed as error:
+            assert str(error)  # noqa: PT017
     if isinstance(data, dict):
         try:
             refuse_wild_options(data)

@@ -13,8 +13,10 @@ from pages_kit import PEOPLE, Browser, House, open_house
 
 from roundtap_core.event.entries import At
 from roundtap_core.event.state import EventState, MatchState
+from roundtap_core.messages import Hello
 from roundtap_core.records import Pair, Result, Side
 from roundtap_core.result_json import result_to_json
+from roundtap_core.typed import read
 from roundtap_core.wire import digest
 from roundtap_hub.devices.hellos import Hellos
 from roundtap_hub.devices.reports import take_report, well_formed
@@ -82,8 +84,9 @@ class Table:
         self.house = house
 
         async def on_loop() -> None:
-            noted = Hellos(house.hub).hear(self.unit, {"holds": self.holds, "heads": dict(self.heads),
-                                                        "epoch": self.epoch})
+            noted = Hellos(house.hub).hear(self.unit, read(Hello, {
+                "unit": self.unit, "nonce": "n", "core": "0", "reports": [], "holds": self.holds,
+                "heads": dict(self.heads), "epoch": self.epoch}))
             if noted is not None:
                 await asyncio.wrap_future(noted)
 

@@ -233,11 +233,11 @@ def test_a_twin_at_another_hub_of_one_database_is_known_as_well(hub: Hub) -> Non
 def test_listeners_hear_of_every_accepted_hello_before_the_fates_and_a_broken_one_stops_nothing(hub: Hub) -> None:
     async def evening(feed: DeviceFeed) -> None:
         heard: list[tuple[str, Any]] = []
-        feed.on_hello.append(lambda unit, hello: heard.append((unit, hello["heads"])))
+        feed.on_hello.append(lambda unit, hello: heard.append((unit, hello.heads)))
         feed.on_hello.append(lambda unit, hello: 1 // 0)  # type: ignore[arg-type,return-value]
         first = Feed(hub, feed, instance="a card", heads={"e1": [7, "aa"]})
         assert await first.kinds(1) == ["welcome"]
-        assert heard == [("table-1", {"e1": [7, "aa"]})]
+        assert heard == [("table-1", {"e1": (7, "aa")})]
         assert await first.kinds(2) == ["fates", "view"]
         assert await Feed(hub, feed, instance="a copy").kinds(1) == ["twin"]
         assert len(heard) == 1

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hub_kit import HandClock
 
+from roundtap_core.messages import Hello
 from roundtap_core.wire import BEACON, ECHO, envelope
 from roundtap_hub.journal.lineage import epoch_number, is_newer, lineage_key, next_epoch
 from roundtap_hub.journal.venue import Venue
@@ -188,10 +189,10 @@ def test_a_malformed_answer_changes_nothing(hall: Hall, said: dict[str, Any]) ->
 
 def test_a_unit_that_believes_a_newer_epoch_stops_the_old_hub(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
     hub = hall.hub("hub")
-    for epoch in (None, "first", "e9f3", 7, "2-abababab-0000000000000000"):
-        hub.heard_hello("table-1", {"epoch": epoch})
+    for epoch in (None, "first", "e9f3", "2-abababab-0000000000000000"):
+        hub.heard_hello("table-1", Hello("table-1", "n", "0", [], epoch=epoch))
     assert hub.taken_over is None
-    hub.heard_hello("table-1", {"epoch": SECOND})
+    hub.heard_hello("table-1", Hello("table-1", "n", "0", [], epoch=SECOND))
     assert hub.taken_over == TakenOver("", None)
     assert "http" not in caplog.text
     asks(hub, hall.hub("new", ("first", SECOND), begun_at={SECOND: {"e1": [1, "h"]}}))

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from roundtap_hub.devices.unit_health import UnitHealth, health_of, kept
+from roundtap_core.messages import Health
+from roundtap_hub.devices.unit_health import health_of, kept
 
 GOOD: dict[str, Any] = {"version": "0.1.0.dev3+gabc", "throttled": 5, "celsius": 45, "free_mb": 4096,
                         "read_only": False, "screen": True, "printer": "no-paper", "deaf": "lgpio", "blind": "i2c",
@@ -16,7 +17,7 @@ GOOD: dict[str, Any] = {"version": "0.1.0.dev3+gabc", "throttled": 5, "celsius":
 
 def test_an_honest_word_is_kept_as_it_is() -> None:
     health = health_of(kept(GOOD))
-    assert health == UnitHealth("0.1.0.dev3+gabc", 5, 45, 4096, False, True, "no-paper", "lgpio", "i2c", ("a", "b"),
+    assert health == Health("0.1.0.dev3+gabc", 5, 45, 4096, False, True, "no-paper", "lgpio", "i2c", ("a", "b"),
                                 ("a",))
     assert health.unpressed == ("b",)
 
@@ -34,7 +35,7 @@ def test_who_never_said_it_has_none() -> None:
     ("printer", ["<script>", "NO", "a" * 25, 3, None, ["ready"], "no paper"], ""),
     *((word, ["<b>", "I2C", 3, None, ["i2c"], "a b", "a" * 25], "") for word in ("deaf", "blind")),
     ("keys", ["ab", {"a": 1}, None, [["a"]], [1, None], ["<b>", "A"]], ()),
-    ("pressed", ["a", None, ["c"], [["a"]], [3]], ()),
+    ("pressed", ["a", None, [["a"]], [3]], ()),
 ])
 def test_what_is_odd_is_left_out_and_the_rest_counts(field: str, values: list[Any], instead: Any) -> None:
     for value in values:
@@ -46,6 +47,7 @@ def test_what_is_odd_is_left_out_and_the_rest_counts(field: str, values: list[An
 
 def test_however_much_is_said_little_is_kept() -> None:
     many = [f"key{n}" for n in range(10_000)]
-    text = kept({**GOOD, "keys": many, "pressed": many, "more": "x" * 100_000})
+    text = kept({**GOOD, "keys": many[:16], "pressed": many[:16], "more": "x" * 100_000})
     assert len(text) < 800
     assert len(json.loads(text)["keys"]) == 16
+    assert json.loads(kept({**GOOD, "keys": many}))["keys"] == []

@@ -11,7 +11,9 @@ from roundtap.kit.virtual_hall import VirtualHall, VirtualTable
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import AGREED, SECOND, Entrant, MatchState
+from roundtap_core.messages import Echo
 from roundtap_core.records import Pair
+from roundtap_core.typed import read
 from roundtap_hub.devices.reports import take_report, well_formed
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Step
@@ -61,7 +63,7 @@ class Table:
     def deliver(self, kept: Kept) -> str:
         """This report reaches the hub now, whatever is before it; the unit hears what became of it."""
         echo = take_report(self.hall.hub, well_formed(dict(kept.report)))
-        settled = self.outbox.settle(echo)
+        settled = self.outbox.settle(read(Echo, echo))
         if settled is not None:
             self.table.link.incoming.put(("fate", settled))
         return str(echo.get("reason") or echo["fate"])

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from roundtap_core.messages import Echo
 from roundtap_units.link import outbox as module
 from roundtap_units.link.outbox import Kept, Outbox
 
@@ -21,9 +22,9 @@ def report(n: int, event: str = "e1") -> dict[str, Any]:
             "result": {"score": {"a": 100, "b": n}}}
 
 
-def echo(n: int, fate: str = "accepted", **more: Any) -> dict[str, Any]:
+def echo(n: int, fate: str = "accepted", **more: Any) -> Echo:
     known = {} if fate == "unknown" else {"number": 1000 + n, "hash": f"h{n}", "reason": None}
-    return {"report_id": f"r{n}", "fate": fate, "epoch": "x", **known, **more}
+    return Echo(**{"report_id": f"r{n}", "fate": fate, "epoch": "x", **known, **more})
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from roundtap_core.messages import Echo
+from roundtap_core.typed import read
 from roundtap_units.link import outbox as module
 from roundtap_units.link import safe_file
 from roundtap_units.link.outbox import Outbox
@@ -23,9 +25,9 @@ def report(n: int, event: str = "e1") -> dict[str, Any]:
             "result": {"score": {"a": 100, "b": n}}}
 
 
-def echo(n: int, fate: str = "accepted", epoch: str = "x", **more: Any) -> dict[str, Any]:
+def echo(n: int, fate: str = "accepted", epoch: str = "x", **more: Any) -> Echo:
     known = {} if fate in ("unknown", "pending") else {"number": 1000 + n, "hash": f"h{n}", "reason": None}
-    return {"report_id": f"r{n}", "fate": fate, "epoch": epoch, **known, **more}
+    return Echo(**{"report_id": f"r{n}", "fate": fate, "epoch": epoch, **known, **more})
 
 
 @pytest.fixture
@@ -147,8 +149,8 @@ def test_the_heads_are_the_newest_entries_that_echoes_named(path: Path) -> None:
 def test_a_word_that_says_nothing_changes_nothing(path: Path, word: dict[str, Any]) -> None:
     outbox = filled(path, 1)
     size = path.stat().st_size
-    with pytest.raises(ValueError, match="says nothing"):
-        outbox.settle({"report_id": "r1", **word})
+    with pytest.raises(ValueError, match=r"/|missing"):
+        outbox.settle(read(Echo, {"report_id": "r1", **word}))
     assert (ids(outbox), path.stat().st_size) == (["r1"], size)
 
 

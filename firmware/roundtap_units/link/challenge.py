@@ -5,9 +5,11 @@ from __future__ import annotations
 import http.client
 import json
 
+from roundtap_core.messages import Challenge
+from roundtap_core.typed import read
+
 PATH = "/device/challenge"
 ANSWER_BYTES_MAX = 4096
-LENGTH_MAX = 64
 
 
 def ask_challenge(connection: http.client.HTTPConnection) -> str:
@@ -16,10 +18,6 @@ def ask_challenge(connection: http.client.HTTPConnection) -> str:
     connection.request("GET", PATH)
     answer = connection.getresponse()
     try:
-        message = json.loads(answer.read(ANSWER_BYTES_MAX))
+        return read(Challenge, json.loads(answer.read(ANSWER_BYTES_MAX))).challenge
     except RecursionError as error:
         raise ValueError("no challenge, but something deep") from error
-    challenge = message.get("challenge") if isinstance(message, dict) else None
-    if answer.status != 200 or not isinstance(challenge, str) or not 0 < len(challenge) <= LENGTH_MAX:
-        raise ValueError(f"no challenge: {str(message)[:200]}")
-    return challenge

@@ -13,13 +13,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from roundtap_core.messages import HubAnswer
+from roundtap_core.typed import read
 from roundtap_units.link.brief_talk import Place, ask_json
 
 PATH = "/device/hub"
 PORTS = (8080, 80)
 """Where a hub's plain pages are: as it is started by hand, and on a card made for it."""
 LOCAL_NAME = "roundtap.local"
-TEXT_MAX = 80
 RESOLVE_WITHIN_S = 3.0
 BEACON_GROUP, BEACON_PORT = "239.255.82.84", 48284
 BEACON_WITHIN_S = 2.5
@@ -81,11 +82,10 @@ def ask_hub(place: Place) -> FoundHub | None:
     """Whether a Roundtap hub answers there. Whatever else answers, as slowly as it likes, is none."""
     try:
         status, said = ask_json(place, PATH)
-        if status != 200 or said.get("roundtap") != "hub":
-            return None
-        return FoundHub(place, *(_text(said[name]) for name in ("hub", "epoch", "name")))
-    except (OSError, http.client.HTTPException, ValueError, KeyError):
+        hub = read(HubAnswer, said)
+    except (OSError, http.client.HTTPException, ValueError):
         return None
+    return FoundHub(place, hub.hub, hub.epoch, hub.name) if status == 200 else None
 
 
 def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:
@@ -159,8 +159,3 @@ def _place_in(datagram: bytes, host: str) -> Place | None:
         return None
     return (host, port) if type(port) is int and 0 < port < 65536 else None
 
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > TEXT_MAX or not value.isprintable():
-        raise ValueError("not what a hub says of itself")
-    return value

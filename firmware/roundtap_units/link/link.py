@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from roundtap_core.messages import Echo, Fates, Hubs, Said, TimeSaid, ViewSaid, Welcome
+from roundtap_core.typed import read
 from roundtap_core.version import same_build, version
 from roundtap_core.wire import FEED, REQUEST, envelope, opened
 from roundtap_units.fault_log import FaultLog
@@ -53,9 +55,10 @@ LINE_BYTES_MAX = 4 * 1024 * 1024
 
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a strange message may raise."""
-WORD_MAX = 64
 FIRST = ("welcome", "twin")
 """What a feed begins with."""
+TYPES: Mapping[object, type[Said]] = {"welcome": Welcome, "fates": Fates, "view": ViewSaid, "hubs": Hubs}
+"""What says more than all messages of the feed."""
 
 Receiver = Callable[[str, Any], None]
 
@@ -240,50 +243,48 @@ class HubLink:
 
     def take(self, message: Mapping[str, Any], place: Place, age: FeedAge) -> None:
         """One message of the feed, its signature looked at. Raises one of MALFORMED where the feed is over with it."""
-        kind, now_ms = message["type"], int(message["now_ms"])
-        if kind == "welcome":
-            self._meet(message.get("boot"))
-        if age.late(now_ms, self._mono_ms()):
+        said = read(TYPES.get(message.get("type"), Said), message)
+        if isinstance(said, Welcome):
+            self._meet(said.boot)
+        if age.late(said.now_ms, self._mono_ms()):
             # It was held up on its way: nothing of it is what the hub says now.
             raise ValueError("a feed that comes late")
-        if kind == "twin":
+        if said.type == "twin":
             self._is_twin = True
             self._receive("twin", True)
             raise ValueError("another unit has this name")
-        if kind == "welcome":
-            self._welcomed(message, place)
+        if isinstance(said, Welcome):
+            self._welcomed(said, place)
         self._hubs.heard(self._mono_ms())
         self._receive("contact", None)
-        if kind == "fates":
+        if isinstance(said, Fates):
             # "unknown" puts a report back among those that another thread sends at once: the oldest comes first.
-            self._settle_in_order(message["fates"])
+            self._settle_in_order(said.fates)
             self._reports_due.set()
-        elif kind == "view":
-            self._receive("view", message["view"])
-        elif kind == "identify":
+        elif isinstance(said, ViewSaid):
+            self._receive("view", said.view)
+        elif said.type == "identify":
             self._receive("identify", None)
-        elif kind == "hubs" and isinstance(message.get("hubs"), list):
-            self._hubs.told(message["hubs"])
+        elif isinstance(said, Hubs):
+            self._hubs.told(said.hubs)
 
-    def _welcomed(self, message: Mapping[str, Any], place: Place) -> None:
-        session, core, epoch = (_word(message[name]) for name in ("session", "core", "epoch"))
-        others = message.get("hubs")
-        if not self._hubs.believed(place, epoch, others if isinstance(others, list) else [], self._mono_ms()):
+    def _welcomed(self, said: Welcome, place: Place) -> None:
+        if not self._hubs.believed(place, said.epoch, said.hubs, self._mono_ms()):
             raise ValueError("a hub of an epoch that this unit has left")
-        self._epoch = epoch
+        self._epoch = said.epoch
         self._hellos_refused = 0
         self._receive("twin", False)
-        self._receive("epoch", epoch)
-        self._receive("mismatch", None if same_build(core, version()) else core)
+        self._receive("epoch", said.epoch)
+        self._receive("mismatch", None if same_build(said.core, version()) else said.core)
         if self._reports.trouble() is None:
             self._tell_refusal(None)
-        self._statuses.begin(session)
+        self._statuses.begin(said.session)
         self._plan.connected(self._mono_ms())
         self._reports.at_once()
         self._work.set()
         self._reports_due.set()
 
-    def _meet(self, boot: object) -> None:
+    def _meet(self, boot: str | None) -> None:
         """The hub's clock counts from its machine's start: after another one, nothing that was heard of it holds.
         Believed where it answers something of ours: a hello, a status, a question of time."""
         if boot is None or boot == self._boot:
@@ -291,19 +292,19 @@ class HubLink:
         if self._boot is not None:
             self.time.begin_anew()
             self._plan.connected(self._mono_ms())
-        self._boot = str(boot)
+        self._boot = boot
 
-    def _heard_echo(self, echo: Mapping[str, Any]) -> None:
+    def _heard_echo(self, echo: Echo) -> None:
         self._receive("contact", None)
         self._settle(echo)
 
-    def _settle_in_order(self, fates: list[Mapping[str, Any]]) -> None:
+    def _settle_in_order(self, fates: list[Echo]) -> None:
         age = {kept.id: number for number, kept in enumerate(self._outbox.all())}
-        for echo in sorted(fates, key=lambda echo: age.get(str(echo.get("report_id")), 0)):
+        for echo in sorted(fates, key=lambda echo: age.get(echo.report_id, 0)):
             self._settle(echo)
 
-    def _settle(self, echo: Mapping[str, Any]) -> None:
-        if self._hubs.left(echo.get("epoch")) and echo.get("epoch") != self._epoch:
+    def _settle(self, echo: Echo) -> None:
+        if self._hubs.left(echo.epoch) and echo.epoch != self._epoch:
             # It was true once: a hub that was restored since may have lost it.
             raise ValueError("an echo of an epoch that this unit has left")
         settled = self._outbox.settle(echo)
@@ -366,10 +367,10 @@ class HubLink:
                     self._work.set()
         connection.close()
 
-    def _heard_time(self, said: Mapping[str, Any], answer: Answer) -> None:
-        self._meet(said.get("boot"))
+    def _heard_time(self, said: TimeSaid, answer: Answer) -> None:
+        self._meet(said.boot)
         if answer.warm:
-            self.time.heard_round_trip(int(said["now_ms"]), answer.sent_ms, answer.received_ms)
+            self.time.heard_round_trip(said.now_ms, answer.sent_ms, answer.received_ms)
         self._receive("contact", None)
 
     def _waits(self, waited_s: float) -> bool:
@@ -381,12 +382,6 @@ class HubLink:
         else:
             self._faults.told("sending failed")
         self._stop.wait(random.uniform(*RETRY_SEND_S) * min(2 ** (failures - 1), SLOWER_MAX))
-
-
-def _word(value: object) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= WORD_MAX:
-        raise ValueError(f"no word: {str(value)[:80]}")
-    return value
 
 
 def worth_waiting(waited_s: float, hub_alive: bool, settled_s: float | None) -> bool:

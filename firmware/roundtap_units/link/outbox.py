@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from roundtap_core.messages import Echo
 from roundtap_systemd.atomic_write import sync, write_atomically
 from roundtap_units.link.safe_file import UNREADABLE, read_only, read_summed, summed_line
 
@@ -139,22 +140,18 @@ class Outbox:
         self._at_point("after-outbox-fsync")
         return kept
 
-    def settle(self, echo: Mapping[str, Any]) -> Kept | None:
+    def settle(self, echo: Echo) -> Kept | None:
         """The hub's word on a report. "unknown" puts it back among the waiting: the hub has lost it, or never had it.
 
         Returns the report as it is kept now; None for one that is not this unit's, or of which nothing new was said.
         A disk that refuses to note it changes nothing about its truth: it is noted when that can be done.
         """
-        fate, number = echo.get("fate"), echo.get("number")
-        if not isinstance(fate, str) or not (number is None or type(number) is int):
-            raise ValueError("a fate that says nothing")
-        texts = [_text(echo.get(name)) for name in ("hash", "reason", "epoch")]
         with self._lock:
-            kept = self._kept.get(str(echo.get("report_id")))
+            kept = self._kept.get(echo.report_id)
             if kept is None:
                 return None
-            settled = replace(kept, fate=None if fate == "unknown" else fate, number=number, hash=texts[0],
-                              reason=texts[1], epoch=texts[2])
+            settled = replace(kept, fate=None if echo.fate == "unknown" else echo.fate, number=echo.number,
+                              hash=echo.hash, reason=echo.reason, epoch=echo.epoch)
             if settled == kept or (settled.fate is None and kept.fate is None):
                 return None
             told = replace(kept, epoch=settled.epoch) != settled
@@ -338,8 +335,3 @@ def _fate_line(kept: Kept) -> bytes:
     return summed_line({"fate": {"report_id": kept.id, "fate": kept.fate, "number": kept.number, "hash": kept.hash,
                                  "reason": kept.reason, "epoch": kept.epoch}})
 
-
-def _text(value: object) -> str | None:
-    if not (value is None or isinstance(value, str)):
-        raise ValueError("a fate that says nothing")
-    return value

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from roundtap_core.messages import Echo
+from roundtap_core.typed import read
 from roundtap_core.wire import ECHO, REPORT, opened, sign
 from roundtap_units.link.kept_connection import KeptConnection
 from roundtap_units.link.outbox import Kept, Outbox
@@ -20,7 +21,7 @@ class ReportSending:
     """
 
     def __init__(self, key: bytes, outbox: Outbox, mono_ms: Callable[[], int],
-                 echoed: Callable[[Mapping[str, Any]], None], waits: Callable[[float, float | None], bool]) -> None:
+                 echoed: Callable[[Echo], None], waits: Callable[[float, float | None], bool]) -> None:
         self._key, self._key_mark = key, key_mark(key)
         self._outbox = outbox
         self._echoed = echoed
@@ -75,7 +76,7 @@ class ReportSending:
         echo = opened(self._key, ECHO, answer.message)
         if echo is None or echo.get("report_id") != kept.id:
             raise NotTaken(answer.status, f"no echo of the report ({answer.status}): {str(answer.message)[:200]}")
-        self._echoed(echo)
+        self._echoed(read(Echo, echo))
 
     def _mac(self, kept: Kept) -> str:
         """Its signature; where the key was renewed since, by the key that the hub knows now."""

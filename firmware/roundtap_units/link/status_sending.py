@@ -6,6 +6,8 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from roundtap_core.messages import TimeSaid
+from roundtap_core.typed import read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_units.link.hub_time import SamplePlan
 from roundtap_units.link.kept_connection import Answer, KeptConnection
@@ -23,7 +25,7 @@ class StatusSending:
     hub's time in it. What is sent may raise whatever a network and a strange answer raise."""
 
     def __init__(self, unit: str, key: bytes, outbox: Outbox, plan: SamplePlan, mono_ms: Callable[[], int],
-                 heard_time: Callable[[Mapping[str, Any], Answer], None], health: OwnHealth | None = None) -> None:
+                 heard_time: Callable[[TimeSaid, Answer], None], health: OwnHealth | None = None) -> None:
         self.session: str | None = None
         self._unit = unit
         self._key = key
@@ -102,7 +104,7 @@ class StatusSending:
             raise ValueError(f"no echo of the status: {str(answer.message)[:200]}")
         if self._health is not None and health is not None:
             self._health.heard(health)
-        self._heard_time(said, answer)
+        self._heard_time(read(TimeSaid, said), answer)
 
     def ask_time(self, connection: KeptConnection, waits: Waits) -> None:
         """A round trip for nothing but the clock. Its number is used once: no other answer passes for this one's."""
@@ -113,6 +115,6 @@ class StatusSending:
             said = opened(self._key, ECHO, answer.message)
             if said is None or said.get("nonce") != nonce:
                 raise ValueError(f"no signed time: {str(answer.message)[:200]}")
-            self._heard_time(said, answer)
+            self._heard_time(read(TimeSaid, said), answer)
         finally:
             self._plan.asked(sent_ms, self._mono_ms())

@@ -14,9 +14,11 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant, EventState
+from roundtap_core.messages import Echo
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
+from roundtap_core.typed import read
 from roundtap_core.wire import REPORT, verify
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.display.screen import VirtualScreen
@@ -64,7 +66,7 @@ class DirectLink:
     def send_reports(self) -> None:
         for kept in self.outbox.waiting():
             assert verify(self._hub.unit_keys[self._unit], REPORT, kept.report, kept.mac)
-            settled = self.outbox.settle(take_report(self._hub, well_formed(dict(kept.report))))
+            settled = self.outbox.settle(read(Echo, take_report(self._hub, well_formed(dict(kept.report)))))
             if settled is not None:
                 self.incoming.put(("fate", settled))
 

@@ -10,12 +10,15 @@ import logging
 from collections.abc import Awaitable, Mapping
 from typing import Any
 
+from msgspec import UNSET
+
 from roundtap_core.errors import Problem
+from roundtap_core.messages import Status, TimeQuestion
+from roundtap_core.typed import Malformed, read
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, digest, envelope
 from roundtap_hub.devices.reports import (
     BODY_BYTES_MAX,
-    ID_LENGTH_MAX,
     NOBODYS,
     SAVE_S,
     Echo,
@@ -47,9 +50,6 @@ log = logging.getLogger(__name__)
 
 BODY_WITHIN_S = 5.0
 """A unit gives up its own request after as long."""
-
-CLOCK_MS_MAX, WAITING_MAX = 1000 * 3600_000, 99_999
-"""No round is longer, and no outbox: what a unit says stands on the console."""
 
 Said = tuple[int, dict[str, Any]]
 """A status code and the answer."""
@@ -114,9 +114,10 @@ class DeviceApi:
         answer.result()
 
     async def _report(self, message: Mapping[str, Any], address: str) -> Said:
-        unit, key, report = self._hub.unit_door.report_of(message, address)
+        unit, key, said = self._hub.unit_door.report_of(message, address)
+        report = well_formed(said)
         try:
-            echo = await self._taken(well_formed(report))
+            echo = await self._taken(report)
         except Problem as problem:
             return 503 if problem.key == "not_saved" else 400, {"error": problem.say()}
         except (HubStopped, TimeoutError):
@@ -189,29 +190,22 @@ class DeviceApi:
         if not hub.presence.session_advances(unit, str(payload.get("session")), payload.get("seq")):
             return 409, {"error": "open the feed first"}
         hub.unit_door.charge(STATUS, unit)
-        try:
-            said = _what_is_said(payload)
-        except (KeyError, TypeError, ValueError):
-            return 400, {"error": "malformed status"}
+        status = read(Status, payload)
         now_ms = hub.clocks.mono_ms()
-        if "health" in payload:
-            said["health"] = kept(payload["health"])
-        hub.presence.heard(unit, now_ms, **said)
-        if isinstance(payload.get("lot"), dict):
-            lot = submit_lot(hub, unit, payload["lot"])
-            if lot is not None:
-                # Saved or not: the table says it again with its next status until its view holds it.
-                await asyncio.wait([self._my_inbox().settled(lot)], timeout=SAVE_S)
-        return 200, envelope(key, ECHO, {"session": payload["session"], "seq": payload["seq"], "now_ms": now_ms,
+        told = {} if status.health is UNSET else {"health": kept(status.health)}
+        hub.presence.heard(
+            unit, now_ms, match=status.match, seated=status.seated, draft=status.draft, call=status.call,
+            leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **told)
+        if (lot := submit_lot(hub, unit, status.lot)) is not None:
+            # Saved or not: the table says it again with its next status until its view holds it.
+            await asyncio.wait([self._my_inbox().settled(lot)], timeout=SAVE_S)
+        return 200, envelope(key, ECHO, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
                                          "boot": hub.clocks.boot_id})
 
     async def _unit_time(self, message: Mapping[str, Any], address: str) -> Said:
         _, key, payload = self._hub.unit_door.request_of(TIME, message, address)
-        nonce = payload.get("nonce")
-        if not isinstance(nonce, str) or not 0 < len(nonce) <= ID_LENGTH_MAX:
-            return 400, {"error": "malformed question"}
-        clocks = self._hub.clocks
-        return 200, envelope(key, ECHO, {"nonce": nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
+        asked, clocks = read(TimeQuestion, payload), self._hub.clocks
+        return 200, envelope(key, ECHO, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
 
     def _my_inbox(self) -> LoopInbox:
         loop = asyncio.get_running_loop()
@@ -231,24 +225,5 @@ async def _answered(work: Awaitable[Said]) -> Said:
         return await work
     except Refusal as refusal:
         return refusal.status, refusal.said
-
-
-def _leaving(said: object) -> frozenset[str]:
-    """Who wants to leave: null, "a", "b", "ab", or a list of sides; ValueError for anything else."""
-    sides = [] if said is None else said
-    if not isinstance(sides, str | list) or len(sides) > 2 or not all(side in ("a", "b") for side in sides):
-        raise ValueError("leave")
-    return frozenset(sides)
-
-
-def _what_is_said(payload: dict[str, Any]) -> dict[str, object]:
-    seated = frozenset(side for side in payload["seated"] if side in ("a", "b"))
-    match, clock_ms = payload["match"], payload["clock_ms"]
-    if not (match is None or (isinstance(match, str) and len(match) <= ID_LENGTH_MAX)):
-        raise ValueError("match")
-    if not (clock_ms is None or (isinstance(clock_ms, int) and abs(clock_ms) <= CLOCK_MS_MAX)):
-        raise ValueError("clock_ms")
-    if not (isinstance(payload["waiting"], int) and 0 <= payload["waiting"] <= WAITING_MAX):
-        raise ValueError("waiting")
-    return {"match": match, "seated": seated, "draft": payload["draft"] is True, "call": payload["call"] is True,
-            "leave": _leaving(payload["leave"]), "clock_ms": clock_ms, "waiting": int(payload["waiting"])}
+    except Malformed as error:
+        return 400, {"error": str(error)}

@@ -7,11 +7,13 @@ import logging
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.limits import refuse_boundless
+from roundtap_core.messages import Hello
 from roundtap_core.wire import canonical
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.afresh import HEARD
@@ -34,17 +36,17 @@ class Hellos:
 
     hub: Hub
 
-    def hear(self, unit: str, hello: Mapping[str, Any]) -> Future[list[Entry]] | None:
+    def hear(self, unit: str, hello: Hello) -> Future[list[Entry]] | None:
         """Note what the unit holds, where this journal was restored; else compare its heads with the journal.
 
         The unit may hear what this journal knows once the answer is done: from then on it holds nothing older.
         """
         hub = self.hub
-        afresh, heads = hub.service.snapshot.venue.afresh, heads_of(hello.get("heads"))
-        same_epoch = hello.get("epoch") == hub.service.snapshot.venue.epoch
+        afresh, heads = hub.service.snapshot.venue.afresh, heads_of(hello.heads)
+        same_epoch = hello.epoch == hub.service.snapshot.venue.epoch
         asked = None
         if afresh is not None and unit not in afresh.heard:
-            said = {"unit": unit, "holds": held_of(hello.get("holds")),
+            said = {"unit": unit, "holds": held_of(hello.holds),
                     "heads": {event: list(head) for event, head in heads.items()}}
             asked = hub.service.submit([Step(VENUE, NewEntry(HEARD, said))], f"unit:{unit}")
         if heads:
@@ -72,9 +74,9 @@ class Hellos:
                 self.hub.proofs.add(Proof(unit, event, head.number, known.number if known is not None else 0))
 
 
-def held_of(said: object) -> dict[str, Any] | None:
+def held_of(said: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A hello's `holds` as the journal can keep it; None where there is nothing, or nothing sensible."""
-    if not isinstance(said, Mapping):
+    if said is None:
         return None
     held = {key: said[key] for key in HELD if key in said}
     try:
@@ -84,17 +86,7 @@ def held_of(said: object) -> dict[str, Any] | None:
         return None
 
 
-def heads_of(said: object) -> dict[str, Head]:
-    """A hello's `heads`: {event: (number, hash)}; whatever is none is left out."""
-    if not isinstance(said, Mapping):
-        return {}
-    found: dict[str, Head] = {}
-    for event, head in list(said.items())[:HEADS_MAX]:
-        if not (isinstance(event, str) and 0 < len(event) <= HASH_LETTERS
-                and isinstance(head, list) and len(head) == 2):
-            continue
-        number, digest = head
-        if (isinstance(number, int) and not isinstance(number, bool) and 0 < number < 2**31
-                and isinstance(digest, str) and len(digest) == HASH_LETTERS):
-            found[event] = Head(number, digest)
-    return found
+def heads_of(said: Mapping[str, tuple[int, str]]) -> dict[str, Head]:
+    """A hello's `heads`: {event: (number, hash)}; what no echo can have said is left out."""
+    return {event: Head(number, digest) for event, (number, digest) in islice(said.items(), HEADS_MAX)
+            if 0 < len(event) <= HASH_LETTERS and 0 < number < 2**31 and len(digest) == HASH_LETTERS}

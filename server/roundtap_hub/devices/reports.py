@@ -10,23 +10,14 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import NoteLot, Report
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.state import Fate
+from roundtap_core.messages import Lot
+from roundtap_core.messages import Report as SentReport
+from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import digest
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.beyond_copy import NO_PLACE
 from roundtap_hub.journal.service import Snapshot, Step
 
-FIELDS: Mapping[str, type] = {
-    "report_id": str, "unit": str, "event": str, "match": str, "side": str, "revision": int, "result": dict,
-}
-OPTIONAL: Mapping[str, type] = {"draw": str, "serial": int, "agrees_to": dict, "round": int, "a": str, "b": str,
-                                "time_up": bool}
-"""What older units do not say: the mark of the draw that the report speaks of, the number of this side's report, which
-report of the other side it agrees to (may be null), the round, who met, and whether the clock that the table showed at
-the press had run out."""
-AGREED_TO = ("report_id", "hash")
-SERIAL_MAX = 99_999
-"""As the core has it among its limits (event/within.py)."""
-ID_LENGTH_MAX = 64
 BODY_BYTES_MAX = 4096
 SAVE_S = 10.0
 """So long a report waits for its commit, before the unit is told to try again."""
@@ -37,30 +28,9 @@ Echo = dict[str, Any]
 
 
 def well_formed(report: object) -> dict[str, Any]:
-    """The report if it has exactly the fields it should; Problem("report_malformed") naming the first that is wrong."""
-    if not isinstance(report, dict):
-        raise Problem("report_malformed", field="report")
-    for name, kind in {**FIELDS, **OPTIONAL}.items():
-        if name in OPTIONAL and name not in report:
-            continue
-        value = report.get(name)
-        if name == "agrees_to" and value is None:
-            continue
-        if type(value) is not kind:
-            raise Problem("report_malformed", field=name)
-        if isinstance(value, str) and not 0 < len(value) <= ID_LENGTH_MAX:
-            raise Problem("report_malformed", field=name)
-    if report["side"] not in ("a", "b"):
-        raise Problem("report_malformed", field="side")
-    if not 1 <= report.get("serial", 1) <= SERIAL_MAX:
-        raise Problem("report_malformed", field="serial")
-    agrees_to = report.get("agrees_to")
-    if agrees_to is not None and not (set(agrees_to) == set(AGREED_TO) and all(
-            isinstance(text, str) and 0 < len(text) <= ID_LENGTH_MAX for text in agrees_to.values())):
-        raise Problem("report_malformed", field="agrees_to")
-    unknown = set(report) - set(FIELDS) - set(OPTIONAL)
-    if unknown:
-        raise Problem("report_malformed", field=min(unknown))
+    """The report, if it is one. Malformed."""
+    read(SentReport, report)
+    assert isinstance(report, dict)
     return report
 
 
@@ -116,18 +86,18 @@ def submit_stray(hub: Hub, report: Mapping[str, Any], body: str) -> Future[list[
     return hub.service.submit([Step(VENUE, refused)], f"unit:{report['unit']}")
 
 
-def submit_lot(hub: Hub, unit: str, lot: Mapping[str, Any]) -> Future[list[Entry]] | None:
-    """A lot that a table says was drawn there: {"event", "match", "draw", "about", "side"}. The first one stands, and
-    the table is shown it with its view; what is no lot of this match is passed over: None."""
-    event, match, about, side, draw = (lot.get(key) for key in ("event", "match", "about", "side", "draw"))
-    state = hub.service.snapshot.events.get(event) if isinstance(event, str) else None
-    if state is None or not isinstance(match, str) or not isinstance(about, str) or side not in ("a", "b"):
+def submit_lot(hub: Hub, unit: str, said: object) -> Future[list[Entry]] | None:
+    """A lot that a table says was drawn there. The first one stands, and the table is shown it with its view; what is
+    no lot of this match is passed over: None."""
+    try:
+        lot = read(Lot, said)
+    except Malformed:
         return None
-    found = state.find_match(match)
-    if found is None or about in found[1].lots:
+    state = hub.service.snapshot.events.get(lot.event)
+    found = state.find_match(lot.match) if state is not None else None
+    if state is None or found is None or lot.about in found[1].lots:
         return None
-    note = NoteLot(match, about, "a" if side == "a" else "b", draw if isinstance(draw, str) else None)
-    return hub.service.submit([Step(state.id, note)], f"unit:{unit}")
+    return hub.service.submit([Step(state.id, NoteLot(lot.match, lot.about, lot.side, lot.draw))], f"unit:{unit}")
 
 
 def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> Fate | None:

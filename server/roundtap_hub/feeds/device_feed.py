@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roundtap_core.event.entries import Entry
+from roundtap_core.messages import Hello
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical, sealed
 from roundtap_hub.devices.reports import Echo, echo, fates_of, find_fate, is_at_rest
@@ -39,7 +40,7 @@ Message = Mapping[str, Any] | bytes
 """What is to be said; a view is its canonical JSON already."""
 BEAT: Message = {"type": "beat"}
 IDENTIFY: Message = {"type": "identify"}
-HelloListener = Callable[[str, Mapping[str, Any]], Future[Any] | None]
+HelloListener = Callable[[str, Hello], Future[Any] | None]
 """Told a unit and its hello; the unit hears nothing before the answer is done."""
 
 
@@ -110,12 +111,12 @@ class DeviceFeed:
             return
         await send_events(self.stream(self.greeted(key, hello), hello), receive, send)
 
-    def greeted(self, key: bytes, hello: Mapping[str, Any]) -> Connection:
+    def greeted(self, key: bytes, hello: Hello) -> Connection:
         """A connection for a hello that was found right."""
-        return Connection(str(hello["unit"]), key, hello["nonce"], secrets.token_hex(8), hello.get("instance", ""),
-                          {event for event, _ in hello["reports"]})
+        return Connection(hello.unit, key, hello.nonce, secrets.token_hex(8), hello.instance,
+                          {event for event, _ in hello.reports})
 
-    async def stream(self, connection: Connection, hello: Mapping[str, Any]) -> AsyncIterator[bytes]:
+    async def stream(self, connection: Connection, hello: Hello) -> AsyncIterator[bytes]:
         """The signed messages of one connection, as server-sent events, for as long as the client stays."""
         hub, unit = self._hub, connection.unit
         if hub.unit_keys.get(unit) != connection.key:
@@ -130,9 +131,9 @@ class DeviceFeed:
         self._connections.setdefault(unit, set()).add(connection)
         try:
             before = hub.presence.status_of(unit)
-            hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=str(hello.get("core")),
-                               instance=connection.instance, damaged=hello.get("damaged", 0))
-            if hello.get("damaged", 0) > (before.damaged if before else 0):
+            hub.presence.heard(unit, hub.clocks.mono_ms(), connected=True, core=hello.core,
+                               instance=connection.instance, damaged=hello.damaged)
+            if hello.damaged > (before.damaged if before else 0):
                 # More than were known: the same ones are not told again with every hello.
                 hub.unit_troubles.note(unit, DAMAGED)
             await self._noted(unit, hello)
@@ -142,8 +143,8 @@ class DeviceFeed:
                 "boot": hub.clocks.boot_id, "hubs": list(hub.other_addresses()), "restored": hub.restored(),
             })
             # A unit may have kept reports of many old events: reading them keeps nobody else waiting.
-            fates = (await asyncio.to_thread(fates_of, snapshot, hello["reports"])
-                     if is_at_rest(snapshot, connection.reported) else fates_of(snapshot, hello["reports"]))
+            fates = (await asyncio.to_thread(fates_of, snapshot, hello.reports)
+                     if is_at_rest(snapshot, connection.reported) else fates_of(snapshot, hello.reports))
             yield self._packed(connection, {"type": "fates", "fates": fates})
             if connection in self._connections.get(unit, ()):
                 if hub.service.snapshot is not self._seen:
@@ -160,7 +161,7 @@ class DeviceFeed:
             if hub.presence.close_session(unit, connection.session) and status is not None:
                 hub.presence.heard(unit, status.contact_ms, connected=False)
 
-    async def _noted(self, unit: str, hello: Mapping[str, Any]) -> None:
+    async def _noted(self, unit: str, hello: Hello) -> None:
         """Tell all who listen, and wait for what they save: what the unit hears next takes the place of what it held.
         Where that cannot be saved, the feed ends, and the unit says hello again."""
         for listener in self.on_hello:

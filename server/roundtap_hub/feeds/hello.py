@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
+from roundtap_core.messages import Hello
+from roundtap_core.typed import Malformed, read
 from roundtap_hub.devices.unit_door import HELLO, Refusal, address_of
 from roundtap_hub.http_answers import BodyLate, BodyTooLarge, Receive, Scope, announced_bytes, header, read_body
 from roundtap_hub.hub import Hub
 
 BYTES_MAX = 64 * 1024
 WITHIN_S = 10.0
-TEXT_LENGTH_MAX = 64
 NAMES_UNIT = b"roundtap-unit"
 """The header that says whose hello it is, before anything of it is read."""
 
 
-async def read_hello(hub: Hub, scope: Scope, receive: Receive) -> tuple[bytes, dict[str, Any]]:
-    """The key that a hello is signed with, and its payload: fresh and well formed. Raises Refusal."""
+async def read_hello(hub: Hub, scope: Scope, receive: Receive) -> tuple[bytes, Hello]:
+    """The key that a hello is signed with, and what it says: fresh and well formed. Raises Refusal."""
     if announced_bytes(scope) > BYTES_MAX:
         raise Refusal(413, f"a hello has at most {BYTES_MAX} bytes")
     unit = header(scope, NAMES_UNIT).decode("latin-1")
@@ -33,8 +32,8 @@ async def read_hello(hub: Hub, scope: Scope, receive: Receive) -> tuple[bytes, d
     return open_hello(hub, unit, body, address)
 
 
-def open_hello(hub: Hub, unit: str, body: bytes, address: str = "") -> tuple[bytes, dict[str, Any]]:
-    """The key and the payload of this unit's hello. Raises Refusal."""
+def open_hello(hub: Hub, unit: str, body: bytes, address: str = "") -> tuple[bytes, Hello]:
+    """The key and this unit's hello. Raises Refusal."""
     try:
         message = json.loads(body)
     except (ValueError, RecursionError):
@@ -42,37 +41,11 @@ def open_hello(hub: Hub, unit: str, body: bytes, address: str = "") -> tuple[byt
     said, key, payload = hub.unit_door.request_of(HELLO, message if isinstance(message, dict) else {}, address)
     if said != unit:
         raise Refusal(403, "another unit than the header names")
-    if not _well_formed(payload):
-        raise Refusal(400, "malformed hello")
-    if not hub.challenges.take(payload.get("challenge")):
+    try:
+        hello = read(Hello, payload)
+    except Malformed as error:
+        raise Refusal(400, str(error)) from None
+    if not hub.challenges.take(hello.challenge):
         raise Refusal(403, "ask for a challenge first")
     hub.unit_door.charge(HELLO, unit)
-    return key, payload
-
-
-def _well_formed(payload: Mapping[str, Any]) -> bool:
-    """Whether every field that is there is of its kind; what older units do not say may be missing."""
-    damaged = payload.get("damaged", 0)
-    return (
-        _text(payload.get("nonce")) and _text(payload.get("core")) and _pairs(payload.get("reports"))
-        and (_text(payload.get("instance", ""))) and (payload.get("epoch") is None or _text(payload["epoch"]))
-        and _heads(payload.get("heads", {})) and isinstance(payload.get("holds"), dict | None)
-        and isinstance(damaged, int) and not isinstance(damaged, bool) and 0 <= damaged < 2**31
-    )
-
-
-def _text(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= TEXT_LENGTH_MAX
-
-
-def _pairs(value: object) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair) for pair in value
-    )
-
-
-def _heads(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(head, list) and len(head) == 2 and type(head[0]) is int and isinstance(head[1], str)
-        for head in value.values()
-    )
+    return key, hello

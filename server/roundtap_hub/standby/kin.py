@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from roundtap_core.messages import Hello
 from roundtap_core.wire import BEACON, ECHO, REQUEST, envelope, opened
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.lineage import is_newer, lineage_key
@@ -159,10 +160,9 @@ class Kin:
                 listener(url)
         return found
 
-    def heard_hello(self, unit: str, hello: Mapping[str, Any]) -> None:
+    def heard_hello(self, unit: str, hello: Hello) -> None:
         """The epoch that a unit believes: a newer one of this lineage was begun by who holds the folder's secret."""
-        epoch = hello.get("epoch")
-        if isinstance(epoch, str) and is_newer(self._venue().epochs, epoch, self._key):
+        if hello.epoch is not None and is_newer(self._venue().epochs, hello.epoch, self._key):
             self.take_over(TakenOver("", None))
 
     def take_over(self, by: TakenOver) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from roundtap_core.event.rounds.tables_held import tables_drafted, tables_in_play
+from roundtap_core.messages import Health
 from roundtap_core.version import same_build, version
-from roundtap_hub.devices.unit_health import UnitHealth, health_of
+from roundtap_hub.devices.unit_health import health_of
 from roundtap_hub.devices.unit_keys import STATION
 from roundtap_hub.hall_time import UNSET, UNSURE
 from roundtap_hub.hub import Hub
@@ -47,7 +48,7 @@ class UnitLine:
     silent: bool
     version: str
     version_ok: bool | None
-    health: UnitHealth | None
+    health: Health | None
     waiting: int
     troubles: frozenset[str]
 
@@ -223,8 +224,8 @@ def _places(snapshot: Snapshot, lines: Sequence[UnitLine]) -> list[Check]:
     return checks or [Check("places", FINE, {"n": len(there)}, group=TABLES)]
 
 
-def _health(line: UnitLine) -> UnitHealth:
-    return line.health or UnitHealth()
+def _health(line: UnitLine) -> Health:
+    return line.health or Health()
 
 
 def _voltage(told: Sequence[UnitLine]) -> Check | None:

@@ -1,0 +1,87 @@
+"""Typed messages: the limited texts and numbers that their fields are made of, and how what was said is read as one.
+
+msgspec says yes or no; where it says no, `reasons.py` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from roundtap_core.errors import Problem
+from roundtap_core.limits import EXACT, ID_LETTERS, IN_NO_LINE
+
+
+class Message(msgspec.Struct, frozen=True):
+    """An object of which some keys are known. Others are left alone: who says more may be newer."""
+
+
+T = TypeVar("T")
+
+Text = Annotated[str, Meta(max_length=ID_LETTERS)]
+Name = Annotated[str, Meta(min_length=1, max_length=ID_LETTERS)]
+Natural = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Exact = Annotated[int, Meta(ge=EXACT[0], le=EXACT[1])]
+"""The whole numbers that every JSON program keeps exactly."""
+Count = Annotated[int, Meta(ge=0, le=99_999)]
+
+LINE_OR_NONE = rf"^[^{IN_NO_LINE}]*\Z"
+SHOWN_LETTERS = 200
+Word = Annotated[str, Meta(max_length=SHOWN_LETTERS, pattern=LINE_OR_NONE)]
+
+
+class Shown(str):
+    """A text of people as it may be drawn: what has no place on a screen is left out of it, and no reason to refuse."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, said: object) -> Shown:
+        if not isinstance(said, str):
+            raise ValueError("a text of people is a text")
+        # Printable is what has a place on a screen: no line feed, nothing that turns the direction of what follows.
+        text = "".join(letter if letter.isprintable() else " " for letter in said[: 2 * SHOWN_LETTERS])
+        return cls(" ".join(text.split())[:SHOWN_LETTERS])
+
+
+class Malformed(ValueError):
+    """What was said is no message of its type. `reasons`: why, each with its place, for a person who can mend it."""
+
+    def __init__(self, reasons: tuple[Problem, ...]) -> None:
+        super().__init__("; ".join(map(str, reasons)))
+        self.reasons = reasons
+
+
+def read(kind: type[T], said: object) -> T:
+    """What was said, as parsed JSON, as a message of this type. Malformed."""
+    try:
+        return msgspec.convert(said, kind, dec_hook=_hook)
+    except Problem as problem:
+        raise Malformed((problem,)) from None
+    except UnicodeError:
+        # Half a surrogate pair.
+        raise Malformed((Problem("unfit_text"),)) from None
+    except msgspec.ValidationError:
+        # Only now: nearly everything that is said is right.
+        from roundtap_core.reasons import reasons
+
+        raise Malformed(reasons(said, kind)) from None
+
+
+def salvaged(kind: type[T], said: Mapping[str, object]) -> T:
+    """As `read`, of a type whose fields all have defaults: whatever is odd is left out, and the rest counts."""
+    found: dict[str, Any] = {}
+    for field in msgspec.structs.fields(kind):  # type: ignore[arg-type]
+        if field.name in said:
+            with suppress(msgspec.ValidationError, UnicodeError):
+                found[field.name] = msgspec.convert(said[field.name], field.type, dec_hook=_hook)
+    return kind(**found)
+
+
+def _hook(kind: type[Any], said: object) -> object:
+    """Reads what msgspec does not know: a class that makes one `of` what was said."""
+    return kind.of(said)

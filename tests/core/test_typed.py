@@ -1,0 +1,95 @@
+"""Typed messages: what is no message of its type is refused with every reason, and what is one with none."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roundtap_core.messages import Health, Hello, Report, Status
+from roundtap_core.reasons import MOST, reasons
+from roundtap_core.typed import Malformed, Message, Shown, read, salvaged
+from roundtap_core.words import LANGUAGES, core_words
+
+REPORT: dict[str, Any] = {
+    "report_id": "r", "unit": "u", "event": "e", "match": "1.1", "side": "a", "revision": 0, "result": {"score": {}},
+    "draw": "d", "serial": 3, "agrees_to": {"report_id": "x", "hash": "h"}, "round": 1, "a": "p", "b": "q",
+    "time_up": True}
+STATUS: dict[str, Any] = {
+    "unit": "t", "session": "s", "seq": 1, "match": None, "seated": ["a"], "draft": False, "call": True, "leave": "ab",
+    "clock_ms": 5, "waiting": 0}
+HELLO: dict[str, Any] = {
+    "unit": "t", "nonce": "n", "challenge": "c", "core": "1", "reports": [["e", "r"]], "epoch": None,
+    "heads": {"e1": [3, "h"]}, "holds": None, "damaged": 0}
+RIGHT: list[tuple[type[Message], dict[str, Any]]] = [(Report, REPORT), (Status, STATUS), (Hello, HELLO)]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.sampled_from(["", "a", "x" * 99, "\n"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "hash"]), inner, max_size=3),
+    max_leaves=5)
+
+
+def why(kind: type[Message], said: object) -> list[tuple[str, str]]:
+    with pytest.raises(Malformed) as refused:
+        read(kind, said)
+    return [(problem.key, problem.where) for problem in refused.value.reasons]
+
+
+def test_every_reason_is_said_with_its_place_in_four_languages() -> None:
+    said = {**REPORT, "side": "c", "serial": 0, "draw": None, "event": "", "more": 1, "match": "x" * 65,
+            "agrees_to": {"report_id": "x"}, "revision": True, "round": 1.0}
+    assert why(Report, said) == [
+        ("unfit_text", "/event"), ("text_too_long", "/match"), ("not_one_of", "/side"), ("wrong_type", "/revision"),
+        ("wrong_type", "/draw"), ("figure_out_of_range", "/serial"), ("missing_key", "/agrees_to"),
+        ("wrong_type", "/round"), ("unknown_key", "/more")]
+    for problem in reasons(said, Report):
+        assert len({problem.say(core_words(language)) for language in LANGUAGES}) == len(LANGUAGES)
+    assert why(Hello, {**HELLO, "reports": [["e"], "r"], "heads": {"a/b": [True, 1]}}) == [
+        ("wrong_length", "/reports/0"), ("wrong_type", "/reports/1"), ("wrong_type", "/heads/a~1b/0"),
+        ("wrong_type", "/heads/a~1b/1")]
+
+
+def test_what_is_known_counts_and_more_is_left_alone_but_in_a_report() -> None:
+    assert read(Hello, {**HELLO, "newer": {"x": 1.5}}) == read(Hello, HELLO)
+    assert read(Status, {**STATUS, "leave": ["b", "a"]}).leave == ["b", "a"]
+    assert why(Report, {**REPORT, "newer": 1}) == [("unknown_key", "/newer")]
+
+
+def test_a_thousand_faults_are_told_by_twenty() -> None:
+    assert len(why(Hello, {**HELLO, "reports": [[]] * 1000})) == MOST
+
+
+def test_half_a_surrogate_pair_is_no_text() -> None:
+    for said in ("\ud800", {**REPORT, "\ud800": 1}):
+        assert why(Report, said)
+
+
+@given(st.sampled_from(RIGHT), st.data())
+def test_who_is_refused_hears_why_and_nobody_else_does(right: tuple[type[Message], dict[str, Any]],
+                                                       data: st.DataObject) -> None:
+    kind, said = right[0], copy.deepcopy(right[1])
+    for key in data.draw(st.lists(st.sampled_from([*said, "more"]), max_size=3)):
+        if data.draw(st.booleans()):
+            said[key] = data.draw(JSON)
+        else:
+            said.pop(key, None)
+    found = reasons(said, kind)
+    try:
+        read(kind, said)
+    except Malformed:
+        assert found
+    else:
+        assert not found
+
+
+def test_what_is_odd_is_left_out_where_the_rest_counts() -> None:
+    said = {"version": "<b>", "celsius": 45, "screen": "yes", "keys": ["a", "b"], "more": 1}
+    assert salvaged(Health, said) == Health(celsius=45, keys=("a", "b"))
+
+
+@pytest.mark.parametrize(("said", "shown"), [
+    ("Ana\nR.", "Ana R."), ("\u202eAna", "Ana"), ("  Łukasz\t Ż. ", "Łukasz Ż."), ("x" * 500, "x" * 200), ("", "")])
+def test_what_nobody_can_draw_is_left_out_of_a_name(said: str, shown: str) -> None:
+    assert Shown.of(said) == shown
