@@ -25,7 +25,7 @@ JSON_TYPES: dict[type, str] = {
 _KINDS: dict[type, str] = {
     inspect.StructType: "object", inspect.DataclassType: "object", inspect.DictType: "object",
     inspect.ListType: "array", inspect.VarTupleType: "array", inspect.TupleType: "array",
-    inspect.FrozenSetType: "array", inspect.StrType: "string", inspect.CustomType: "string",
+    inspect.FrozenSetType: "array", inspect.StrType: "string",
     inspect.IntType: "integer", inspect.BoolType: "boolean", inspect.NoneType: "null",
 }
 
@@ -69,7 +69,9 @@ def _problems(value: Any, kind: Any, where: str) -> Iterator[Problem]:
 
 
 def _json_type(kind: Any) -> str:
-    return JSON_TYPES[type(kind.values[0])] if isinstance(kind, inspect.LiteralType) else _KINDS[type(kind)]
+    if isinstance(kind, inspect.LiteralType):
+        return JSON_TYPES[type(kind.values[0])]
+    return _KINDS.get(type(kind)) or str(kind.cls.JSON_TYPE)
 
 
 def _nothing(value: Any, kind: Any, where: str) -> Iterator[Problem]:
@@ -83,6 +85,13 @@ def _other(value: object, options: list[Any], where: str) -> Problem:
 def _literal(value: Any, kind: inspect.LiteralType, where: str) -> Iterator[Problem]:
     if value not in kind.values:
         yield _other(value, list(kind.values), where)
+
+
+def _custom(value: object, kind: Any, where: str) -> Iterator[Problem]:
+    try:
+        kind.cls.of(value)
+    except Problem as problem:
+        yield problem.at(where)
 
 
 def _integer(value: int, kind: inspect.IntType, where: str) -> Iterator[Problem]:
@@ -135,7 +144,7 @@ def _fields(value: dict[str, Any], kind: Any, where: str) -> Iterator[Problem]:
 
 
 _CHECKS: dict[type, Callable[[Any, Any, str], Iterator[Problem]]] = {
-    inspect.LiteralType: _literal, inspect.IntType: _integer, inspect.StrType: _text, inspect.ListType: _items,
-    inspect.VarTupleType: _items, inspect.FrozenSetType: _items, inspect.TupleType: _places,
+    inspect.LiteralType: _literal, inspect.CustomType: _custom, inspect.IntType: _integer, inspect.StrType: _text,
+    inspect.ListType: _items, inspect.VarTupleType: _items, inspect.FrozenSetType: _items, inspect.TupleType: _places,
     inspect.DictType: _keys, inspect.StructType: _fields, inspect.DataclassType: _fields,
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -18,6 +18,10 @@ from roundtap_core.limits import EXACT, ID_LETTERS, IN_NO_LINE
 
 class Message(msgspec.Struct, frozen=True):
     """An object of which some keys are known. Others are left alone: who says more may be newer."""
+
+    def but(self, **changes: Any) -> Self:
+        """The same with some fields changed."""
+        return msgspec.structs.replace(self, **changes)
 
 
 T = TypeVar("T")
@@ -38,6 +42,7 @@ class Shown(str):
     """A text of people as it may be drawn: what has no place on a screen is left out of it, and no reason to refuse."""
 
     __slots__ = ()
+    JSON_TYPE = "string"
 
     @classmethod
     def of(cls, said: object) -> Shown:
@@ -51,8 +56,8 @@ class Shown(str):
 class Malformed(ValueError):
     """What was said is no message of its type. `reasons`: why, each with its place, for a person who can mend it."""
 
-    def __init__(self, reasons: tuple[Problem, ...]) -> None:
-        super().__init__("; ".join(map(str, reasons)))
+    def __init__(self, reasons: tuple[Problem, ...], text: str = "") -> None:
+        super().__init__("; ".join(map(str, reasons)) or text)
         self.reasons = reasons
 
 
@@ -60,16 +65,16 @@ def read(kind: type[T], said: object) -> T:
     """What was said, as parsed JSON, as a message of this type. Malformed."""
     try:
         return msgspec.convert(said, kind, dec_hook=_hook)
-    except Problem as problem:
-        raise Malformed((problem,)) from None
     except UnicodeError:
         # Half a surrogate pair.
         raise Malformed((Problem("unfit_text"),)) from None
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, Problem) as error:
         # Only now: nearly everything that is said is right.
         from roundtap_core.reasons import reasons
 
-        raise Malformed(reasons(said, kind)) from None
+        # What does not fit together though each part is right by itself is said by who found it.
+        found = reasons(said, kind) or ((error,) if isinstance(error, Problem) else ())
+        raise Malformed(found, str(error)) from None
 
 
 def salvaged(kind: type[T], said: Mapping[str, object]) -> T:
@@ -83,5 +88,5 @@ def salvaged(kind: type[T], said: Mapping[str, object]) -> T:
 
 
 def _hook(kind: type[Any], said: object) -> object:
-    """Reads what msgspec does not know: a class that makes one `of` what was said."""
+    """Reads what msgspec does not know: a class that makes one `of` what was said; JSON_TYPE is what that has to be."""
     return kind.of(said)

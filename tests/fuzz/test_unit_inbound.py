@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from unit_inbound import KEY, Bench, head, right_view, run
 
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_units.table.view_check import ViewRefused, checked_view
+from roundtap_core.typed import Malformed, read
+from roundtap_core.view import TableView
 
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -101,7 +102,7 @@ def test_any_json_at_all_is_no_message(message: Any) -> None:
 @pytest.mark.parametrize("state", ["open", "one-sided", "agreed", "dispute", "decided", "closed"])
 def test_what_an_honest_hub_says_is_shown(bench: Bench, book: str, state: str) -> None:
     """The check must not be stricter than any rulebook."""
-    assert checked_view(right_view(book, state)).match is not None
+    assert read(TableView, right_view(book, state)).match is not None
 
 
 SEEDS: list[tuple[str, Any]] = [
@@ -120,8 +121,8 @@ SEEDS: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("spoilt", "more"), SEEDS, ids=[name for name, _ in SEEDS])
 def test_a_view_out_of_all_ranges_is_refused_with_a_word(spoilt: str, more: Any) -> None:
-    with pytest.raises(ViewRefused, match=r"\w"):
-        checked_view({**right_view("xwing-standard"), **more})
+    with pytest.raises(Malformed, match=r"\w"):
+        read(TableView, {**right_view("xwing-standard"), **more})
 
 
 @pytest.mark.parametrize("step", [
@@ -132,8 +133,8 @@ def test_a_figure_that_no_rulebook_asks_is_refused(step: dict[str, Any]) -> None
     view = right_view("xwing-standard")
     figure = next(each for way in view["form"]["ways"] for each in way["steps"] if each["step"] == "figure")
     figure.update(step)
-    with pytest.raises(ViewRefused, match=r"\w"):
-        checked_view(view)
+    with pytest.raises(Malformed, match=r"\w"):
+        read(TableView, view)
 
 
 def test_a_hub_that_talks_too_fast_is_read_slowly() -> None:

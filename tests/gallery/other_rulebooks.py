@@ -8,7 +8,7 @@ from gallery.played_table import Play, Shots
 from roundtap_core.records import ELIMINATION, Pair, Result
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_units.table.view import ClockView, PhaseView
+from roundtap_core.view import ClockView, PhaseView
 
 UP_MS = -5000
 

@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from roundtap_core.records import Result, Side
+from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.rulebooks.base import Rulebook, Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.typed import Shown
+from roundtap_core.view import (
+    Both,
+    CallView,
+    ClockView,
+    EventView,
+    MatchView,
+    NextView,
+    Options,
+    RoundView,
+    SideView,
+    SituationView,
+    TableView,
+)
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.table_state import Fate
 from roundtap_units.table.screens.scenes import Scene
-from roundtap_units.table.view import CallView, ClockView, EventView, MatchView, RoundView, TableView
 from roundtap_units.unit_words import unit_words
 
 Shots = Iterator[tuple[str, Scene]]
@@ -44,13 +57,16 @@ class Play:
              round_: bool = True, reports: dict[str, Result] | None = None, next_table: int | None = None,
              clock_view: ClockView | None = None, to_field: dict[Side, tuple[int, ...] | None] | None = None,
              must: dict[Side, bool] | None = None, match_id: str = "3.7") -> None:
-        told = MatchView(match_id, revision, {"a": self.names[0], "b": self.names[1]}, state, reports or {},  # type: ignore[arg-type]
-                         result, number, to_field=to_field or {}, must=must or {})
+        said, owed, last = reports or {}, to_field or {}, must or {}
+        a, b = (SideView(Shown(name), to_field=owed.get(side), must=last.get(side, False))
+                for side, name in zip(SIDES, self.names, strict=True))
+        told = MatchView(match_id, revision, a, b, state, Both(said.get("a"), said.get("b")), result, number)
+        known = SituationView(self.situation.stage, Both(*self.situation.totals),
+                              Both(*self.situation.houses) if self.situation.houses else None)
         self.table.on_view(TableView(
-            EventView("e1", "Winter Open"), 12, RoundView(3, 5, "swiss", status) if round_ else None,
-            told if match else None, self.options, self.form, clock_view or ClockView(clock), call, next_table,
-            self.situation,
-        ), self.now_ms)
+            EventView("e1", Shown("Winter Open")), 12, RoundView(3, 5, "swiss", status) if round_ else None,
+            told if match else None, Options(self.options), self.form, clock_view or ClockView(clock), call,
+            NextView(next_table), known), self.now_ms)
 
     def tap(self, keys: str) -> None:
         """ "a", "b", "^", "v": own buttons and arrows."""

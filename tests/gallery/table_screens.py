@@ -9,12 +9,12 @@ from PIL import Image
 from gallery.other_rulebooks import other_rulebooks
 from gallery.played_table import Play, Shots
 from roundtap_core.records import Pair, Result
+from roundtap_core.view import CallView
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import CALL, LEAVE, Gesture
 from roundtap_units.table.dialogue.dialogue import Refused, Saved
 from roundtap_units.table.screens.screens import draw
 from roundtap_units.table.troubles import Troubles
-from roundtap_units.table.view import CallView
 
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
 SHORT = ("Ana R.", "Bruno M.")

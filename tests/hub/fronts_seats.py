@@ -25,13 +25,14 @@ from roundtap_core.forms.questions import WINNER
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.gate import WITH_REASON
+from roundtap_core.typed import read
+from roundtap_core.view import TableView
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.printing.slip_marks import slip_codes
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.parallel_entry import Parallel
 from roundtap_units.table.press_script import Press, presses
-from roundtap_units.table.view import view_from_json
 from roundtap_units.unit_words import unit_words
 
 Fields = list[tuple[str, str]]
@@ -312,11 +313,11 @@ class TableUnit:
 
     @property
     def time_up(self) -> bool:
-        return view_from_json(self.view).clock.up(self.clock_ms)
+        return read(TableView, self.view).clock.up(self.clock_ms)
 
     def told(self, result: Result, winner: Side) -> Told | None:
         """The presses that say this result; None where no buttons do."""
-        view = view_from_json(self.view)
+        view = read(TableView, self.view)
         assert view.form is not None
         try:
             made = presses(view.form, result, winner, self.time_up)
@@ -330,12 +331,12 @@ class TableUnit:
         dialogue.on_contact(0)
         dialogue.on_clock(self.clock_ms)
         seats = {**self.view, "clock": {**self.view["clock"], "state": "idle"}}
-        dialogue.on_view(view_from_json(seats), now_ms)
+        dialogue.on_view(read(TableView, seats), now_ms)
         for gesture in self._gestures([Press("a"), Press("b")]):
             now_ms += 1000
             dialogue.on_gesture(Gesture(*gesture, now_ms), now_ms)
         now_ms += 1000
-        dialogue.on_view(view_from_json(self.view), now_ms)
+        dialogue.on_view(read(TableView, self.view), now_ms)
         for gesture in self._gestures(made):
             now_ms += 1000
             if gesture != (TAP, "up") and _warned(dialogue):

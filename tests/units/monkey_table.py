@@ -10,10 +10,21 @@ from typing import Any
 from roundtap_core.records import Result, Side
 from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
+from roundtap_core.typed import Shown
+from roundtap_core.view import (
+    Both,
+    ClockView,
+    EventView,
+    MatchView,
+    Options,
+    RoundView,
+    SideView,
+    SituationView,
+    TableView,
+)
 from roundtap_devices.input.gestures import Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue, Saved, SendReport
 from roundtap_units.table.screens.scenes import Scene
-from roundtap_units.table.view import ClockView, EventView, MatchView, RoundView, TableView
 from roundtap_units.unit_words import unit_words
 
 NAMES: dict[Side, str] = {"a": "Ana R.", "b": "Bruno M."}
@@ -98,8 +109,9 @@ class MonkeyTable:
         self.dialogue = Dialogue(WORDS, place.facing, chance=lambda: chance.choice(("a", "b")))
         self.now_ms = 0
         self.clock_ms = {BEFORE: 3_000_000, AT_TIME: -1000, CROSSING: 15_000}[place.time]
-        self.match = MatchView("1.1", 0, NAMES, to_field={"a": (3, 4), "b": (1, 2, 4)} if place.owed else {},
-                               must={"a": True, "b": True} if place.owed else {})
+        a, b = (SideView(Shown(NAMES[side]), to_field=owed if place.owed else None, must=place.owed)
+                for side, owed in (("a", (3, 4)), ("b", (1, 2, 4))))
+        self.match = MatchView("1.1", 0, a, b)
         self.due: list[tuple[int, str, Result, Side]] = []
         self.number = 100
         self.made = 0
@@ -115,23 +127,23 @@ class MonkeyTable:
     def show(self) -> None:
         self.dialogue.on_clock(self.clock_ms)
         self.dialogue.on_view(TableView(
-            EventView("e", "Event"), 12, RoundView(1, 3, self.place.stage), self.match, self.place.options,
-            form_of(self.place), ClockView("running"), situation=self.place.situation,
-            rounds_left=0 if self.place.owed else 2,
+            EventView("e", Shown("Event")), 12, RoundView(1, 3, self.place.stage), self.match,
+            Options(self.place.options), form_of(self.place), ClockView("running"),
+            stands=SituationView(self.place.stage, Both(*self.place.totals)), rounds_left=0 if self.place.owed else 2,
         ), self.now_ms)
 
     def hub_hears(self, side: Side, result: Result) -> None:
         """A report reaches the hub, from here or from a phone."""
         self.number += 1
-        reports = {**self.match.reports, side: result}
-        agreed = reports.get("a") is not None and reports.get("a") == reports.get("b")
-        both = reports.get("a") is not None and reports.get("b") is not None
+        reports = self.match.reports.but(**{side: result})
+        agreed = reports.a is not None and reports.a == reports.b
+        both = reports.a is not None and reports.b is not None
         # What was agreed first stands until a judge says otherwise, and no judge comes to this table.
         second = agreed and self.match.result not in (None, result)
         stands = agreed and not second
         state = "second" if second else "agreed" if agreed else "dispute" if both else "one-sided"
-        self.match = replace(
-            self.match, reports=reports, last=side, state=state, second=result if second else None,
+        self.match = self.match.but(
+            reports=reports, last=side, state=state, second=result if second else None,
             result=result if stands else self.match.result, number=self.number if stands else self.match.number)
 
     def phone(self, side: Side, result: Result, after_ms: int) -> None:

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
+from roundtap_core.view import ClockView, MatchView, SideView, TableView
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.table.round_time import RoundTime
-from roundtap_units.table.view import ClockView, MatchView, TableView
 
 LEFT_MS = 24 * 60_000
 
 
 def view(draw: str = "d1", **clock: Any) -> TableView:
-    match = MatchView(id="1.1", revision=0, names={"a": "Ana", "b": "Eva"}, draw=draw)
+    match = MatchView(id="1.1", revision=0, a=SideView("Ana"), b=SideView("Eva"), draw=draw)
     return TableView(None, 1, match=match, clock=ClockView(total_ms=75 * 60_000, **clock))
 
 

@@ -6,12 +6,13 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from roundtap_core.records import SIDES
 from roundtap_core.result_json import result_to_json
+from roundtap_core.view import MatchView, SaidView, TableView
 from roundtap_core.wire import REPORT, digest, sign
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.safe_file import key_mark
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
-from roundtap_units.table.view import MatchView, SaidView, TableView
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ class ReportMaking:
             report["round"] = view.round.number
         match = view.match
         if match is not None and match.same == (effect.match, effect.draw):
-            report.update({side: who for side, who in match.ids.items() if who})
+            report.update({side: who for side in SIDES if (who := match.of(side).id)})
         self._made = [made for made in self._made if self._still_told(made[1])] + [(report, effect)]
         self._unstored.append((report, effect))
         self.store(now_ms)
@@ -92,7 +93,7 @@ class ReportMaking:
         serials = [report.get("serial", 0) for report in kept
                    if (report["event"], report["match"], report.get("draw"), report["side"]) == said]
         if match is not None and match.same == (effect.match, effect.draw):
-            serials.append(match.heard.get(effect.side, 0))
+            serials.append(match.heard.of(effect.side))
         return max(serials, default=0) + 1
 
     def _agreed(self, effect: SendReport) -> dict[str, str] | None:

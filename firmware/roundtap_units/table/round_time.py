@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from roundtap_core.view import ClockView, TableView
 from roundtap_units.link.hub_time import HubTime
-from roundtap_units.table.view import ClockView, TableView
 
 RUNNING, COUNTING = "running", "counting"
 """counting: the hub was restarted and asks its organizer how to go on; meanwhile a table counts on."""

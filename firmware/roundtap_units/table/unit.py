@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from roundtap_core.result_json import result_from_json
+from roundtap_core.typed import Malformed, read
+from roundtap_core.view import TableView
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.front import Front
@@ -29,8 +31,6 @@ from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import draw, labelled
 from roundtap_units.table.troubles import BLINK_MS, Troubles
 from roundtap_units.table.undo import remembered
-from roundtap_units.table.view import TableView
-from roundtap_units.table.view_check import ViewRefused, checked_view
 
 log = logging.getLogger(__name__)
 
@@ -191,8 +191,8 @@ class TableUnit:
     def _take_view(self, raw: Mapping[str, Any], now_ms: int, stored: bool = False) -> None:
         first, before, event = self._view is None, self._match_id(), self._event_id()
         try:
-            self._view = checked_view(raw)
-        except ViewRefused:
+            self._view = read(TableView, raw)
+        except Malformed:
             # A hub of another version, or a hostile one: better the last view than none.
             self._faults.told("a view that no table can show is passed over")
             return
@@ -208,7 +208,7 @@ class TableUnit:
         if stored:
             return
         self._to_keep = raw
-        self._forget(raw.get("finished") or ())
+        self._forget(self._view.finished)
         if self._match_id() != before or not self._said:
             # Also without a match: a status is repeated, and who never said one would soon look lost to the console.
             self._send_status()
@@ -229,10 +229,10 @@ class TableUnit:
             self._to_keep = None
         self._stored.tick(now_ms, self._time.ends_here_ms)
 
-    def _forget(self, finished: Iterable[object]) -> None:
+    def _forget(self, finished: Iterable[str]) -> None:
         try:
             for event in finished:
-                self._outbox.forget_event(str(event), self._epoch)
+                self._outbox.forget_event(event, self._epoch)
         except OSError as error:
             log.error("the outbox could not be tidied up: %s", error)
 

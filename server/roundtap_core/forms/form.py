@@ -7,12 +7,11 @@ decide, so that nothing is asked that the next step does not need. `walk` walks;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import Annotated, Any
+
+from msgspec import Meta, to_builtins
 
 from roundtap_core.forms.questions import (
-    KINDS,
     LOSER,
     TOLD_APART,
     WINNER,
@@ -26,6 +25,7 @@ from roundtap_core.forms.questions import (
     Step,
 )
 from roundtap_core.records import RULING, SIDES, Side, other
+from roundtap_core.typed import Message, Word, read
 
 BEFORE_TIME, AT_TIME, ANY_TIME = "before_time", "at_time", "any"
 
@@ -34,18 +34,17 @@ BY_FIGURES, OPENER, DRAWN, DECIDED = "figures", "opener", "draw", "decided"
 decided does, and a draw is what no step decided."""
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Message, frozen=True):
     """One way to end: `when` it is offered, what `ended` it records, and its steps in order.
 
     `winner`: BY_FIGURES, OPENER, DRAWN or DECIDED.
     """
 
-    id: str
-    when: str
-    ended: str
-    steps: tuple[Step, ...]
-    winner: str = BY_FIGURES
+    id: Word
+    when: Word
+    ended: Word
+    steps: Annotated[tuple[Step, ...], Meta(max_length=64)]
+    winner: Word = BY_FIGURES
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -78,7 +77,7 @@ class Way:
     def opened_by(self, opener: Side) -> Way:
         """The way with every question as it is put to its side."""
         sides: dict[str | None, Side] = {WINNER: opener, LOSER: other(opener)}
-        return replace(self, steps=tuple(
+        return self.but(steps=tuple(
             step.put_to(sides[step.whose]) if isinstance(step, Asking) and step.whose in sides else step
             for step in self.steps
         ))
@@ -86,12 +85,11 @@ class Way:
     def said_by(self, side: Side, opener: Side) -> Way:
         """The way as one side alone is asked it: the other's squads are the other's to say."""
         theirs = LOSER if side == opener else WINNER
-        return replace(self, steps=tuple(
+        return self.but(steps=tuple(
             step for step in self.steps if not (isinstance(step, Picks) and step.whose == theirs)))
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Message, frozen=True):
     """All ways of one rulebook in one situation; `worth` names the derived values shown before confirming.
 
     `direct`: the first way offered begins at once, the others are found behind it. `parallel`: nobody opens, each
@@ -99,13 +97,13 @@ class Form:
     `look_s`: for how long, in seconds, the other's list may be read before a game.
     """
 
-    rulebook: str
-    ways: tuple[Way, ...]
-    worth: tuple[str, ...] = ()
+    rulebook: Word
+    ways: Annotated[tuple[Way, ...], Meta(min_length=1, max_length=16)]
+    worth: Annotated[tuple[Word, ...], Meta(max_length=8)] = ()
     direct: bool = False
     parallel: bool = False
-    games: int = 1
-    look_s: int | None = None
+    games: Annotated[int, Meta(ge=1, le=9)] = 1
+    look_s: Annotated[int, Meta(ge=1, le=3600)] | None = None
 
     def offered(self, time_is_up: bool) -> tuple[Way, ...]:
         """The ways a table is offered before or after time was called."""
@@ -138,41 +136,15 @@ def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
     rulings = [Way("ruling", ANY_TIME, RULING, (named,))]
     if figures:
         rulings.append(Way("ruling_figures", ANY_TIME, RULING, (named, *figures)))
-    return replace(form, ways=(*form.ways, *rulings))
-
-
-# JSON, as a form travels in a table's view.
-
-T = TypeVar("T")
+    return form.but(ways=(*form.ways, *rulings))
 
 
 def form_to_json(form: Form) -> dict[str, Any]:
-    """The form as plain JSON."""
-    data = _plain(form)
-    data["ways"] = [
-        {**_plain(way), "steps": [{"step": step.kind, **asdict(step)} for step in way.steps]}
-        for way in form.ways
-    ]
+    """The form as plain JSON, as it travels in a table's view."""
+    data: dict[str, Any] = to_builtins(form)
     return data
 
 
-def _plain(record: Form | Way) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def form_from_json(data: Mapping[str, Any]) -> Form:
-    """The inverse of `form_to_json`; keys of a newer core are left alone."""
-    return _record(Form, {**data, "ways": tuple(_way(way) for way in data["ways"])})
-
-
-def _way(data: Mapping[str, Any]) -> Way:
-    return _record(Way, {**data, "steps": tuple(_record(KINDS[raw["step"]], raw) for raw in data["steps"])})
-
-
-def _record(kind: type[T], data: Mapping[str, Any]) -> T:
-    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    return kind(**{key: _frozen(value) for key, value in data.items() if key in known})
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(_frozen(item) for item in value) if isinstance(value, list | tuple) else value
+def form_from_json(data: object) -> Form:
+    """The inverse of `form_to_json`; keys of a newer core are left alone. Malformed."""
+    return read(Form, data)

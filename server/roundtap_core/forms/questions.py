@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import SIDES, Pair, Result, Side
+from roundtap_core.typed import Count, Message, Word
 
 WINNER, LOSER = "winner", "loser"
 """Whose a figure is: of who opened the way (its winner, where it has one), or of the other."""
@@ -34,6 +37,7 @@ FEW = 4
 SQUADS_MAX = 26
 """They are called A to Z."""
 
+Options = Annotated[tuple[Word, ...], Meta(max_length=64)]
 Answers = Mapping[str, Any]
 """Question name → answer: a number, an option of a choice, "" or a side for turns, a list of squads."""
 Figures = dict[tuple[str, str], int]
@@ -52,10 +56,17 @@ class Draft:
     told: dict[str, Any] = field(default_factory=dict)
 
 
-class Asking:
+class _Step(Message, frozen=True, tag_field="step", tag=str.lower):
+    """Its kind is told as `step`, by the name of its class."""
+
+    def sound(self) -> bool:
+        """Whether its parts fit each other: a hostile hub may send anything."""
+        return True
+
+
+class Asking(_Step, frozen=True):
     """What all questions have in common. `whose` is None where the question is put to both."""
 
-    __slots__ = ()
     by_side: ClassVar[bool] = False
     """Whether it is put to each side, so that both are asked on one page."""
 
@@ -81,8 +92,7 @@ class Asking:
         return Invalid("figure_missing")
 
 
-@dataclass(frozen=True, slots=True)
-class Figure(Asking):
+class Figure(Asking, frozen=True):
     """A whole number, minimum <= n <= maximum, of the winner or the loser.
 
     `wheels` are the place values it is dialled by, largest first: (10, 1) dials tens, then units; the first wheel
@@ -93,17 +103,16 @@ class Figure(Asking):
     figures of that key come to that sum, as for a choice.
     """
 
-    key: str
-    whose: str
-    minimum: int
-    maximum: int
-    default: int
-    wheels: tuple[int, ...] = (10, 1)
+    key: Word
+    whose: Word
+    minimum: Count
+    maximum: Count
+    default: Count
+    wheels: Annotated[tuple[Count, ...], Meta(min_length=1, max_length=5)] = (10, 1)
     asked: bool = True
-    per_side: tuple[int | None, int | None] | None = None
+    per_side: tuple[Count | None, Count | None] | None = None
     beyond: bool = False
-    only_if: tuple[str, int | str] | None = None
-    kind: ClassVar[str] = "figure"
+    only_if: tuple[Word, Count | Word] | None = None
     label: ClassVar[str] = ""
     by_side: ClassVar[bool] = True
 
@@ -118,10 +127,10 @@ class Figure(Asking):
             return self
         top = self.per_side[0 if side == "a" else 1]
         if top is None:
-            return replace(self, asked=self.asked or self.minimum < self.maximum, per_side=None)
+            return self.but(asked=self.asked or self.minimum < self.maximum, per_side=None)
         # What is not asked is what it is.
         minimum = self.minimum if self.asked else top
-        return replace(self, minimum=minimum, maximum=top, default=min(self.default, top), per_side=None)
+        return self.but(minimum=minimum, maximum=top, default=min(self.default, top), per_side=None)
 
     @property
     def few(self) -> tuple[int, ...]:
@@ -182,15 +191,12 @@ class Figure(Asking):
         return chance.randint(self.minimum, self.maximum)
 
     def sound(self) -> bool:
-        """Whether buttons can answer it at all: a hostile hub may send anything."""
-        return (0 < len(self.wheels) <= 5 and self.wheels[-1] > 0
-                and list(self.wheels) == sorted(set(self.wheels), reverse=True)
-                and 0 <= self.minimum <= self.default <= self.maximum
-                and all(top is None or top >= 0 for top in self.per_side or ()))
+        """Whether buttons can answer it at all."""
+        return (self.wheels[-1] > 0 and list(self.wheels) == sorted(set(self.wheels), reverse=True)
+                and self.minimum <= self.default <= self.maximum)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice(Asking):
+class Choice(Asking, frozen=True):
     """One of a few answers, by button. `label` is a key of the core's catalogue ("form.final_salvo").
 
     A choice between the sides ("a", "b") is answered with the side's own button. `only_if` (a name, a value): asked
@@ -200,13 +206,12 @@ class Choice(Asking):
     was chosen is recorded by side under KEY. `per_side`: the options where it is a's, and where it is b's.
     """
 
-    name: str
-    label: str
-    options: tuple[str, ...]
-    only_if: tuple[str, int | str] | None = None
-    whose: str | None = None
-    per_side: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-    kind: ClassVar[str] = "choice"
+    name: Word
+    label: Word
+    options: Options
+    only_if: tuple[Word, Count | Word] | None = None
+    whose: Word | None = None
+    per_side: tuple[Options, Options] | None = None
     asked: ClassVar[bool] = True
 
     @property
@@ -218,7 +223,7 @@ class Choice(Asking):
         """The choice as it is put to this side."""
         if self.per_side is None:
             return self
-        return replace(self, options=self.per_side[0 if side == "a" else 1], per_side=None)
+        return self.but(options=self.per_side[0 if side == "a" else 1], per_side=None)
 
     @property
     def lot(self) -> bool:
@@ -287,21 +292,19 @@ class Choice(Asking):
         return chance.choice(self.options)
 
     def sound(self) -> bool:
-        return all(0 < len(options) <= 64 for options in self.per_side or (self.options,))
+        return all(self.per_side or (self.options,))
 
 
-@dataclass(frozen=True, slots=True)
-class Turns(Asking):
+class Turns(Asking, frozen=True):
     """Turns that are played after time is called: so many, beginning with the side that answered `first`.
 
     The answer is "" when all are over, or the side that won meanwhile.
     """
 
-    name: str
-    label: str
-    turns: int
-    first: str
-    kind: ClassVar[str] = "turns"
+    name: Word
+    label: Word
+    turns: Annotated[int, Meta(ge=1, le=99)]
+    first: Word
     asked: ClassVar[bool] = True
     whose: ClassVar[str | None] = None
 
@@ -342,19 +345,14 @@ class Turns(Asking):
     def drawn(self, chance: random.Random) -> str:
         return chance.choice(("", "", *SIDES))
 
-    def sound(self) -> bool:
-        return 0 < self.turns <= 99
 
-
-@dataclass(frozen=True, slots=True)
-class Picks(Asking):
+class Picks(Asking, frozen=True):
     """Which squads a side fields: `take` of 1..`of`. The answer is a sorted list of numbers."""
 
-    key: str
-    whose: str
-    of: int
-    take: int
-    kind: ClassVar[str] = "picks"
+    key: Word
+    whose: Word
+    of: Annotated[int, Meta(ge=1, le=SQUADS_MAX)]
+    take: Annotated[int, Meta(ge=1, le=SQUADS_MAX)]
     label: ClassVar[str] = ""
     asked: ClassVar[bool] = True
     by_side: ClassVar[bool] = True
@@ -398,13 +396,11 @@ class Picks(Asking):
         return sorted(chance.sample(range(1, self.of + 1), self.take))
 
     def sound(self) -> bool:
-        return 0 < self.take <= self.of <= SQUADS_MAX
+        return self.take <= self.of
 
 
-class Deciding:
+class Deciding(_Step, frozen=True):
     """What all rules have in common: they ask nothing, and may decide."""
-
-    __slots__ = ()
 
     @property
     def added(self) -> tuple[str, ...]:
@@ -415,19 +411,14 @@ class Deciding:
         """Whether it has made another figure of this one: `figures` as they stand at the end."""
         return False
 
-    def sound(self) -> bool:
-        return True
 
-
-@dataclass(frozen=True, slots=True)
-class Exchange(Deciding):
+class Exchange(Deciding, frozen=True):
     """Each side with at least `price` of one figure turns that much of it into one of another, at most once."""
 
-    id: str
-    costs: str
-    price: int
-    gives: str
-    kind: ClassVar[str] = "exchange"
+    id: Word
+    costs: Word
+    price: Annotated[int, Meta(ge=1, le=99_999)]
+    gives: Word
     award: ClassVar[str | None] = None
 
     def apply(self, figures: Figures, answers: Answers) -> str | None:
@@ -440,18 +431,13 @@ class Exchange(Deciding):
     def changes(self, key: str, figures: Mapping[tuple[str, str], int]) -> bool:
         return key in (self.costs, self.gives)
 
-    def sound(self) -> bool:
-        return self.price > 0
 
-
-@dataclass(frozen=True, slots=True)
-class Bonus(Deciding):
+class Bonus(Deciding, frozen=True):
     """The side with more of `counts` gets one more of `gives`; equal: nobody."""
 
-    id: str
-    counts: str
-    gives: str
-    kind: ClassVar[str] = "bonus"
+    id: Word
+    counts: Word
+    gives: Word
     award: ClassVar[str | None] = None
 
     def apply(self, figures: Figures, answers: Answers) -> str | None:
@@ -463,8 +449,7 @@ class Bonus(Deciding):
         return key == self.gives and _ahead(figures, (self.counts,)) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Test(Deciding):
+class Test(Deciding, frozen=True):
     """The side with more, over all the figures it counts, has won; equal: the walk goes on.
 
     `award`: a figure of which the winner gets one more, where the step decides a game of several.
@@ -472,10 +457,9 @@ class Test(Deciding):
 
     __test__ = False  # pytest, this is none of yours.
 
-    id: str
-    counts: tuple[str, ...]
-    award: str | None = None
-    kind: ClassVar[str] = "test"
+    id: Word
+    counts: Annotated[tuple[Word, ...], Meta(max_length=16)]
+    award: Word | None = None
 
     @property
     def added(self) -> tuple[str, ...]:
@@ -486,14 +470,12 @@ class Test(Deciding):
         return _ahead(figures, self.counts)
 
 
-@dataclass(frozen=True, slots=True)
-class Decide(Deciding):
+class Decide(Deciding, frozen=True):
     """The side that the answer `by` names has won; where it names none, the walk goes on. `award`: as for Test."""
 
-    id: str
-    by: str
-    award: str | None = None
-    kind: ClassVar[str] = "decide"
+    id: Word
+    by: Word
+    award: Word | None = None
 
     def apply(self, figures: Figures, answers: Answers) -> str | None:
         """A side, None where the walk goes on."""
@@ -504,8 +486,6 @@ class Decide(Deciding):
 Question = Figure | Choice | Turns | Picks
 Rule = Exchange | Bonus | Test | Decide
 Step = Question | Rule
-KINDS: Mapping[str, type[Any]] = {
-    kind.kind: kind for kind in (Figure, Choice, Turns, Picks, Exchange, Bonus, Test, Decide)}
 
 
 def squads_read(marks: Iterable[str]) -> list[int]:

@@ -159,8 +159,8 @@ def _unfit(form: Form, result: Result) -> Iterator[Problem]:
     """Keys that no step of the form knows, and values that are no answer to it."""
     ways = [way for way in form.ways if way.ended == result.ended] or list(form.ways)
     # A winner of the last turns may have won by what the ways before time ask about (Warlords: why life was no help).
-    choices = {q.key: q for way in form.ways for q in way.questions if q.kind == Choice.kind}
-    others = {q.key: q for way in ways for q in way.questions if q.kind in (Figure.kind, Turns.kind)}
+    choices = {q.key: q for way in form.ways for q in way.questions if isinstance(q, Choice)}
+    others = {q.key: q for way in ways for q in way.questions if isinstance(q, Figure | Turns)}
     questions: Mapping[str, Question] = {**others, **choices}
     options = {BY: tuple(rule.id for way in ways for rule in way.rules),
                **{f"{key}_by": (LOT,) for key, choice in choices.items() if LOT in getattr(choice, "options", ())}}
@@ -211,7 +211,7 @@ def _was_passed(way: Way, missing: Question, step: object) -> bool:
 
 
 def _decides(way: Way) -> bool:
-    return any(rule.kind != Exchange.kind for rule in way.rules)
+    return any(not isinstance(rule, Exchange) for rule in way.rules)
 
 
 def _differs(way: Way, walked: Walk, stated: str, result: Result) -> Problem | None:

@@ -63,7 +63,7 @@ def known(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked
     done: set[str] = set()
     for question in walked.met:
         answer = answers.get(question.name)
-        if question.kind == Figure.kind:
+        if isinstance(question, Figure):
             if question.key in done or any((question.key, whose) not in walked.figures for whose in sides):
                 continue
             done.add(question.key)
@@ -72,9 +72,9 @@ def known(form: Form, way: Way, opener: Side, answers: Mapping[str, Any], walked
         label = words.first(question.label) or figure_label(words, question.key, form.rulebook)
         if question.whose is not None:
             label = f"{label}, {names[sides[question.whose]]}"
-        if question.kind == Picks.kind:
+        if isinstance(question, Picks):
             lines += [Told(label, squad_text(answer))] if answer else []
-        elif question.kind == Turns.kind:
+        elif isinstance(question, Turns):
             lines.append(Told(label, turns_text(answer, names, words)))
         else:
             lines.append(Told(label, option_label(words, str(answer), names)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar
 
 from roundtap_core.errors import Invalid, Problem
@@ -161,7 +160,7 @@ class WarlordsOfTerra(Rulebook):
                 Way("time", AT_TIME, TIME, (*turns, *lives, Decide("last_turns", "turns")), winner=DECIDED),
                 *ways,
                 Way("draw", AT_TIME, TIME, lives, winner=DRAWN),
-                Way("both_gone", ANY_TIME, PLAYED, (replace(none_left, whose=WINNER), none_left), winner=DRAWN),
+                Way("both_gone", ANY_TIME, PLAYED, (none_left.but(whose=WINNER), none_left), winner=DRAWN),
             ]
         return Form(self.id, tuple(ways), worth=("points", "score"), direct=True)
 

@@ -178,13 +178,13 @@ class XWingEpicDuel(Rulebook):
         some = Figure("score", LOSER, 0, top, 0, (100, 10, 1), per_side=whole)
         # Whoever has a ship left has not lost the whole list.
         most = (of_a and of_a - 1, of_b and of_b - 1) if known else None
-        not_all = replace(some, maximum=top - 1, per_side=most)
+        not_all = some.but(maximum=top - 1, per_side=most)
         initiative: tuple[Step, ...] = ()
         if situation.knockout:
             initiative = (Choice("initiative", "form.initiative", ("a", "b")),)
-        counted = (replace(some, whose=WINNER), some)
-        conceded = replace(all_of_it, minimum=top, asked=False)
-        both_gone = (all_of_it, replace(all_of_it, whose=LOSER))
+        counted = (some.but(whose=WINNER), some)
+        conceded = all_of_it.but(minimum=top, asked=False)
+        both_gone = (all_of_it, all_of_it.but(whose=LOSER))
         return Form(
             rulebook=self.id,
             ways=(

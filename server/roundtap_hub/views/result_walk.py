@@ -140,11 +140,11 @@ def walk_page(form: Form, trail: Trail) -> WalkPage:
     sides: dict[str, Side] = {WINNER: opener, LOSER: other(opener)}
     asked = [_asked(question, sides) for question in _together(opened, walked.question, trail.answers)]
     asked.sort(key=lambda one: one.side or "")
-    kind = LOT if walked.question.name in way.lots else _KINDS[walked.question.kind]
+    kind = LOT if walked.question.name in way.lots else _KINDS[type(walked.question)]
     return WalkPage(kind, trail, tuple(asked), walked, before, dropped)
 
 
-_KINDS = {Figure.kind: FIGURES, Picks.kind: PICKS, Choice.kind: CHOICE, Turns.kind: TURNS}
+_KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
 
 
 def _asked(question: Question, sides: Mapping[str, Side]) -> Asked:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from roundtap_core.records import SIDES, Side, other
+from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
 from roundtap_units.table.dialogue.agreement import AfterAll, Ask, Differ, Dispute, Second, WhoWon
@@ -29,7 +30,6 @@ from roundtap_units.table.dialogue.table_state import (
     TableState,
 )
 from roundtap_units.table.screens.scenes import Figures, Halves, Page, Scene
-from roundtap_units.table.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, TableView
 
 __all__ = ["Dialogue", "Effect", "Fate", "Refused", "Saved", "SendReport", "StatusChanged"]
 

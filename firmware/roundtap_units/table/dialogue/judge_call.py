@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from roundtap_core.view import CallView
 from roundtap_devices.input.gestures import Gesture
 from roundtap_units.table.dialogue.table_state import TableState, span
 from roundtap_units.table.screens.scenes import Half, Scene
-from roundtap_units.table.view import CallView
 
 PEEK_MS = 8000
 

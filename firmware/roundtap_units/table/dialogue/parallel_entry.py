@@ -88,10 +88,10 @@ class Parallel:
 
     def lost(self, side: Side) -> tuple[int, ...]:
         """The squads that this side can never field any more if it plays those that are marked."""
-        view, owed = self.table.view, self.table.match.to_field.get(side)
+        view, owed = self.table.view, self.table.match.of(side).to_field
         if view is None or owed is None:
             return ()
-        return let_go(owed, self.sheets[side].picked, view.rounds_left)
+        return let_go(owed, self.sheets[side].picked, view.rounds_left or 0)
 
     def _own(self, side: Side, held: bool, now_ms: int) -> None:
         sheet, page = self.sheets[side], self.page(side)

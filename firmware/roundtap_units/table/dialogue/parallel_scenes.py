@@ -50,11 +50,11 @@ def squad_letters(squads: tuple[int, ...]) -> str:
 def _warning(table: TableState, side: Side) -> tuple[str, str]:
     """"C D must still play", "1 round left"; empty while there is a choice."""
     assert table.view is not None
-    owed = table.match.to_field.get(side)
-    if not owed or not table.match.must.get(side):
+    owed = table.match.of(side).to_field
+    if not owed or not table.match.of(side).must:
         return "", ""
     return (table.words("parallel.must", squads=squad_letters(owed)),
-            table.words("parallel.rounds", n=table.view.rounds_left + 1))
+            table.words("parallel.rounds", n=(table.view.rounds_left or 0) + 1))
 
 
 def _part(both: BothEntering, side: Side) -> Part:
@@ -100,7 +100,7 @@ def _after_picks(both: BothEntering, side: Side, page: Picks) -> str:
 
 
 def _marks(both: BothEntering, side: Side, page: Picks) -> tuple[Mark, ...]:
-    sheet, owed = both.sheets[side], both.table.match.to_field.get(side)
+    sheet, owed = both.sheets[side], both.table.match.of(side).to_field
     return tuple(
         Mark(squad_letters((squad,)), squad in sheet.picked, owed is not None and squad not in owed,
              squad == sheet.cursor)

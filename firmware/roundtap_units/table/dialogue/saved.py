@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roundtap_core.records import SIDES, Side
+from roundtap_core.view import DECIDED
 from roundtap_devices.input.gestures import LEAVE, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.agreement import WhoWon
 from roundtap_units.table.dialogue.report_start import edit_report
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens.scenes import SIGNS, Half, Row, Scene
-from roundtap_units.table.view import DECIDED
 
 SETTLE_MS = 1500
 LEAVE_ASKED_MS = 10_000

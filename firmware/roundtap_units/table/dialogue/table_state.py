@@ -10,10 +10,10 @@ from roundtap_core import clock
 from roundtap_core.forms.form import Form
 from roundtap_core.records import SIDES, Result, Side, other
 from roundtap_core.rulebooks.gate import PLAYER, Saying
+from roundtap_core.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, SaidView, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import Gesture
 from roundtap_units.table.screens.scenes import SIGNS, Half, Halves, Name, Page, Row, Scene
-from roundtap_units.table.view import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, SaidView, TableView
 
 FORGET_SAVED_MS = 5000
 STALE_AFTER_MS = 5000
@@ -150,7 +150,7 @@ class TableState:
         return self.view.match
 
     def name(self, side: Side) -> Name:
-        return Name(self.match.names[side])
+        return Name(self.match.of(side).name)
 
     @property
     def form(self) -> Form | None:
@@ -191,7 +191,7 @@ class TableState:
     def said(self, side: Side) -> Result | None:
         """What this side's latest report says: made here and not refused, else as the hub knows it."""
         own = [sent for sent in self.current() if sent.effect.side == side]
-        return own[-1].effect.result if own else self.match.reports.get(side)
+        return own[-1].effect.result if own else self.match.reports.of(side)
 
     def current(self) -> list[Sent]:
         """Reports made here about the match as it is now, not refused."""
@@ -245,7 +245,7 @@ class TableState:
     def _last_said(self, side: Side) -> SendReport | SaidView | None:
         """The report behind `said(side)`."""
         own = [sent for sent in self.current() if sent.effect.side == side]
-        return own[-1].effect if own else self.match.said.get(side)
+        return own[-1].effect if own else self.match.said.of(side)
 
     def forget_delivered(self, now_ms: int) -> None:
         """With a new view: drop reports that it shows or must show by now, and refused ones.
@@ -262,7 +262,7 @@ class TableState:
             if sent.fate is None or (
                 isinstance(sent.fate, Saved) and now_ms - sent.fate_at_ms < FORGET_SAVED_MS and not sent.past
                 and match is not None and match.same == _about(sent.effect)
-                and match.reports.get(sent.effect.side) != sent.effect.result
+                and match.reports.of(sent.effect.side) != sent.effect.result
             )
         ]
 

@@ -1,0 +1,241 @@
+"""What the hub tells a table about itself: its match and who plays it, what is asked for a result, its clock."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Generic
+
+from msgspec import Meta, field
+
+from roundtap_core.forms.form import Form
+from roundtap_core.forms.questions import SQUADS_MAX
+from roundtap_core.limits import refuse_wild_options
+from roundtap_core.records import SIDES, Result, Side
+from roundtap_core.result_json import refuse_wild, result_from_json, result_to_json
+from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, Situation
+from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.typed import Count, Message, Natural, Shown, T, Word
+
+OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED, CLOSED = "open", "one-sided", "agreed", "dispute", "decided", "closed"
+SECOND = "second"
+"""A result stands, and since then both have agreed to another one: a judge decides."""
+
+TimeMs = Annotated[int, Meta(ge=-(10**13), le=10**13)]
+"""Three hundred years of the hub's clock."""
+
+
+class Both(Message, Generic[T], frozen=True):
+    """Something of each side."""
+
+    a: T
+    b: T
+
+    def of(self, side: Side) -> T:
+        return self.a if side == "a" else self.b
+
+
+class EventView(Message, frozen=True):
+    id: Word
+    name: Shown
+    color: Word = ""
+    rulebook: Word = ""
+
+
+class RoundView(Message, frozen=True):
+    """The round at this table; `of` is how many there will be, where that is known."""
+
+    number: Natural
+    of: Natural | None = None
+    stage: Word = "swiss"
+    status: Word = "published"
+
+
+class SideView(Message, frozen=True):
+    """One who plays. `to_field`: the squads not fielded yet, None where nobody told; `must`: these have to be now."""
+
+    name: Shown
+    id: Word | None = None
+    to_field: Annotated[tuple[Count, ...], Meta(max_length=SQUADS_MAX)] | None = None
+    must: bool = False
+
+
+class SaidView(Message, frozen=True):
+    """Names a report to the other side: its id and the digest of all of it."""
+
+    report_id: Word
+    hash: Word
+
+
+class BeforePlay(Message, frozen=True):
+    """What is settled first, by whom; `lot`: by nobody, a lot decides."""
+
+    about: Word
+    side: Side | None = None
+    lot: bool = False
+
+
+class MatchView(Message, frozen=True):
+    """Who plays here, and what the hub knows of the result. `number` is the journal entry of the result that stands,
+    `last` the side that reported last: the other one is asked."""
+
+    id: Word
+    revision: Natural
+    a: SideView
+    b: SideView
+    state: Word = OPEN
+    reports: Both[Result | None] = Both(None, None)
+    result: Result | None = None
+    number: Natural | None = None
+    last: Side | None = None
+    lots: Annotated[dict[Word, Side], Meta(max_length=16)] = {}
+    """What the hub knows of lots drawn before play: {"first_player": "b"}."""
+    before_play: BeforePlay | None = None
+    corrected: bool = False
+    """Whether a judge replaced a result that had stood."""
+    draw: Word | None = None
+    """The mark of the draw: the same id may come again with other people. None: an older hub does not say."""
+    heard: Both[Natural] = Both(0, 0)
+    """The highest number of each side's reports that the hub has accepted; 0: none."""
+    said: Both[SaidView | None] = Both(None, None)
+    """The report that counts for each side."""
+    second: Result | None = None
+    """What both agreed to after `result` stood."""
+
+    def __post_init__(self) -> None:
+        for result in (self.reports.a, self.reports.b, self.result, self.second):
+            if result is not None:
+                refuse_wild(result_from_json(result_to_json(result)))
+
+    def of(self, side: Side) -> SideView:
+        return self.a if side == "a" else self.b
+
+    @property
+    def initiative(self) -> str | None:
+        """Who chooses initiative by the lists' totals: a side, or BY_LOT where they are equal and nobody has drawn."""
+        before = self.before_play
+        if before is None or before.about != INITIATIVE:
+            return None
+        return before.side or (BY_LOT if before.lot else None)
+
+    @property
+    def same(self) -> tuple[str, str | None]:
+        """What two views of one match have in common, and two matches have not."""
+        return self.id, self.draw
+
+    def of_others(self, before: MatchView) -> bool:
+        """Whether other people play it than `before`: an organizer has changed who sits here. Ids that are not told,
+        by an older hub, say nothing."""
+        return any(was is not None and now is not None and was != now
+                   for was, now in ((before.of(side).id, self.of(side).id) for side in SIDES))
+
+
+class PhaseView(Message, frozen=True):
+    """A part of the round: `key` is its text, `from_ms` how much of the round has gone when it begins."""
+
+    key: Word
+    from_ms: TimeMs
+
+
+class ClockView(Message, frozen=True):
+    """The hub's clock: `deadline_ms` on the hub's monotonic clock while running, `remaining_ms` while held.
+
+    `open_end`: hidden minutes may follow; the round ends when the hub says `over`.
+    """
+
+    state: Word = "idle"
+    deadline_ms: TimeMs | None = None
+    remaining_ms: TimeMs | None = None
+    total_ms: TimeMs | None = None
+    phases: Annotated[tuple[PhaseView, ...], Meta(max_length=99)] = ()
+    open_end: bool = False
+    over: bool = False
+
+    def up(self, left_ms: int | None) -> bool:
+        """Whether time has been called, with `left_ms` on the clock."""
+        if self.open_end:
+            return self.over
+        return self.over or (left_ms is not None and left_ms <= 0)
+
+    def phase(self, left_ms: int | None) -> str:
+        """The text of the phase that runs, with `left_ms` on the clock; "" outside of all."""
+        if left_ms is None:
+            return ""
+        if self.open_end and left_ms <= 0 and not self.over:
+            return "phase.last_minutes"
+        gone_ms = (self.total_ms or 0) - left_ms
+        return next((phase.key for phase in reversed(self.phases) if phase.from_ms <= gone_ms), "")
+
+
+class CallView(Message, frozen=True):
+    """A judge was called from here; `taken_by` is who comes."""
+
+    taken_by: Shown | None = None
+
+
+class NextView(Message, frozen=True):
+    table: Count | None = None
+
+
+Houses = Annotated[tuple[Word, ...], Meta(max_length=16)]
+
+
+class SituationView(Message, frozen=True):
+    """What the form depends on."""
+
+    stage: Word = SWISS_ROUND.stage
+    totals: Both[Count | None] | None = None
+    houses: Both[Houses] | None = None
+
+
+class Options(dict[str, Any]):
+    """An event's options: the rulebook's business, within the limits of all numbers and texts."""
+
+    JSON_TYPE = "object"
+
+    @classmethod
+    def of(cls, said: object) -> Options:
+        if not isinstance(said, dict):
+            raise ValueError("options are an object")
+        refuse_wild_options(said)
+        return cls(said)
+
+
+class TableView(Message, frozen=True):
+    """`leave_refused`: whose wish to leave the event an official has refused; `finished`: events that are over."""
+
+    event: EventView | None = None
+    table: Annotated[int, Meta(ge=1, le=99_999)] | None = None
+    round: RoundView | None = None
+    match: MatchView | None = None
+    options: Options = Options()
+    form: Form | None = None
+    clock: ClockView = ClockView()
+    call: CallView | None = None
+    next: NextView | None = None
+    stands: SituationView | None = field(default=None, name="situation")
+    rounds_left: Natural | None = None
+    leave_refused: Annotated[tuple[Side, ...], Meta(max_length=2)] = ()
+    finished: Annotated[tuple[Word, ...], Meta(max_length=4000)] = ()
+
+    def __post_init__(self) -> None:
+        if self.form is not None:
+            refuse_odd_form(self.form)
+
+    @property
+    def situation(self) -> Situation:
+        if self.stands is None:
+            return SWISS_ROUND
+        totals, houses = self.stands.totals or Both(None, None), self.stands.houses
+        return Situation(self.stands.stage, (totals.a, totals.b), (houses.a, houses.b) if houses else None)
+
+    @property
+    def next_table(self) -> int | None:
+        return self.next.table if self.next is not None else None
+
+
+def refuse_odd_form(form: Form) -> None:
+    """Problem("unknown_rulebook"), or ValueError for a form that no rulebook makes: a hostile hub may send anything."""
+    rulebook(form.rulebook)
+    for way in form.ways:
+        for step in way.steps:
+            if not step.sound():
+                raise ValueError(f"{way.id}: {step!r:.80}")
