@@ -57,16 +57,16 @@ class KnownRule(Rule):
         vars(self).update(ROUTES[key])
 
 
-def tables_once(connection: Connection, create: Any, forms: Any, lock: Any) -> None:
+def tables_once(connection: Connection, forms: Any, lock: Any) -> None:
     """`forms._change`: an empty SQLite file gets a copy of what another empty one has got before."""
     file = connection.connection.driver_connection
     if not isinstance(file, sqlite3.Connection) or file.execute("SELECT 1 FROM sqlite_master").fetchone():
-        return change_form(connection, create, forms, lock)
-    key = (create, forms, forms.running())
+        return change_form(connection, forms, lock)
+    key = (forms, forms.running())
     if key in EMPTY:
         EMPTY[key].backup(file)
         return None
-    change_form(connection, create, forms, lock)
+    change_form(connection, forms, lock)
     EMPTY[key] = sqlite3.connect(":memory:", check_same_thread=False)
     file.backup(EMPTY[key])
     return None

@@ -350,8 +350,8 @@ def test_addresses_where_nobody_answers_are_asked_one_at_a_time(house: House, mo
 def test_a_station_says_nothing_of_jobs_that_there_are_not(path: Path) -> None:
     """Each of 64 made-up jobs in each question was kept, on the disk."""
     clock = HandClock()
-    book = PrintBook(url_of(path))
     with running(path, clock) as service:
+        book = PrintBook(url_of(path))
         make_event(service)
         hub = hub_of(service, clock, book)
         job = wanted_jobs(service.snapshot, (), {}, "station-1")[0].id

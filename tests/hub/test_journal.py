@@ -17,8 +17,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, At, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord
-from roundtap_hub.journal.rows import CHECKPOINT, JOURNAL
 from roundtap_hub.journal.service import Service
+from roundtap_hub.models import CHECKPOINT, TABLES
 
 
 @pytest.fixture
@@ -207,5 +207,5 @@ def test_checkpoints_do_not_get_in_the_writers_way(journal: Journal, path: Path)
 def test_milliseconds_of_a_long_uptime_fit_any_database() -> None:
     """In PostgreSQL an INTEGER ends after 25 days."""
     assert "mono_ms BIGINT" in str(CreateTable(CHECKPOINT).compile(dialect=postgresql.dialect()))
-    for table in JOURNAL.sorted_tables:
+    for table in TABLES.values():
         CreateTable(table).compile(dialect=postgresql.dialect())

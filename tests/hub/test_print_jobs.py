@@ -169,8 +169,8 @@ def test_the_book_keeps_orders_and_states_over_a_restart(service, tmp_path):
     book.close()
 
 
-def test_two_stations_never_get_the_same_job(tmp_path):
-    book = PrintBook(url_of(tmp_path / "book.db"))
+def test_two_stations_never_get_the_same_job(service, tmp_path):
+    book = PrintBook(url_of(tmp_path / "hub.db"))
     assert book.claim(["a", "b"], "s1") == {"a", "b"}
     assert book.claim(["b", "c"], "s2") == {"c"}
     assert book.claim(["a", "b"], "s1") == {"a", "b"}

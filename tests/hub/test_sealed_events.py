@@ -25,10 +25,10 @@ from roundtap_core.records import Pair, Result
 from roundtap_hub.devices.reports import find_fate, take_report
 from roundtap_hub.devices.table_view import table_view
 from roundtap_hub.journal.journal import START, Head, Journal
-from roundtap_hub.journal.rows import SEAL
 from roundtap_hub.journal.seals import Summary, made_by, seal_of, summary_of
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.journal.shelf import KEPT_OPEN, OpenEvent, Shelf
+from roundtap_hub.models import SEAL
 from roundtap_hub.pages.new_event import import_steps
 from roundtap_hub.printing.jobs import wanted_jobs
 from roundtap_hub.views.page_versions import page_version

@@ -12,6 +12,7 @@ from kit import wait_until
 from roundtap_core.errors import Problem
 from roundtap_hub.journal.database_url import database_url
 from roundtap_hub.journal.follower import Follower
+from roundtap_hub.journal.postgres import PostgresJournal
 from roundtap_hub.printing.jobs import PRINTED, QUEUED, SENT, PrintJob, PrintState
 from roundtap_hub.printing.shared_book import BOOK_CHANNEL, SharedPrintBook
 
@@ -20,6 +21,7 @@ SLIP = PrintJob("slip/e1/1.1", "e1", "slip", 1, "1.1")
 
 @pytest.fixture
 def books(url: str) -> Iterator[list[SharedPrintBook]]:
+    PostgresJournal(url).close()
     made = [SharedPrintBook(url, name) for name in ("a", "b")]
     yield made
     for book in made:

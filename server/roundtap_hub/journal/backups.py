@@ -183,9 +183,10 @@ def _describe(target: sqlite3.Connection, folder: Path, named: Named, made_at: s
     target.execute(f"CREATE TABLE {ABOUT} (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
     target.execute(f"CREATE TABLE {FILE} (name TEXT PRIMARY KEY, mode INTEGER NOT NULL, data BLOB NOT NULL, "
                    "digest TEXT NOT NULL)")
-    if not target.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (LINEAGE_TABLE,)).fetchone():
-        target.execute(f"CREATE TABLE {LINEAGE_TABLE} (id VARCHAR NOT NULL PRIMARY KEY)")
-        target.execute(f"INSERT INTO {LINEAGE_TABLE} VALUES (?)", (named.lineage,))
+    # One of an older hub may have none, or none noted yet.
+    target.execute(f"CREATE TABLE IF NOT EXISTS {LINEAGE_TABLE} (id VARCHAR NOT NULL PRIMARY KEY)")
+    target.execute(f"INSERT INTO {LINEAGE_TABLE} SELECT ? WHERE NOT EXISTS (SELECT 1 FROM {LINEAGE_TABLE})",
+                   (named.lineage,))
     heads = json.dumps({stream: list(head) for stream, head in _heads(target).items()})
     about = {"format": FORMAT, "lineage": named.lineage, "epoch": named.epoch, "commits": str(named.commits),
              "made_at": made_at, "heads": heads}

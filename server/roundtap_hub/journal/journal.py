@@ -23,9 +23,10 @@ from roundtap_hub.journal.forgotten import REMOVED, people_gone
 from roundtap_hub.journal.migrations import forms
 from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
 from roundtap_hub.journal.person_rows import read_people
-from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, LINEAGE, PERSON, SEAL, next_entry, to_row
+from roundtap_hub.journal.rows import next_entry, to_row
 from roundtap_hub.journal.seals import SealBook, Summary
 from roundtap_hub.journal.venue import DELETED
+from roundtap_hub.models import CHECKPOINT, ENTRY, LINEAGE, PERSON, SEAL, CheckpointRow, put
 
 AT_ONCE = 400
 """Keys in one statement: databases bound how many parameters they take."""
@@ -113,7 +114,7 @@ class Journal:
                     forms.check(connection, known)
                     self.seals.readable = inspect(connection).has_table(SEAL.name)
             else:
-                forms.prepare(self._engine, JOURNAL.create_all, known)
+                forms.prepare(self._engine, known)
         except SQLAlchemyError as error:
             raise _unreadable(error) from error
 
@@ -250,11 +251,10 @@ class Journal:
 
     def save_checkpoint(self, event_id: str, remaining_ms: int, now: Instant) -> None:
         """Raises JournalConflict where the disk refuses."""
-        row = {"event": event_id, "remaining_ms": remaining_ms, "boot_id": now.boot_id, "mono_ms": now.mono_ms}
         try:
             with self._engine.begin() as connection:
-                connection.execute(delete(CHECKPOINT).where(CHECKPOINT.c.event == event_id))
-                connection.execute(insert(CHECKPOINT), row)
+                put(connection, CheckpointRow(event=event_id, remaining_ms=remaining_ms, boot_id=now.boot_id,
+                                              mono_ms=now.mono_ms))
         except SQLAlchemyError as error:
             raise _conflict(error) from error
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, LargeBinary, cast, select
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.limits import fits_line, harmless
-from roundtap_hub.journal.rows import PERSON
+from roundtap_hub.models import PERSON
 
 log = logging.getLogger(__name__)
 

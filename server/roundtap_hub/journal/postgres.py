@@ -13,7 +13,6 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
-from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_hub.journal.database_url import database_url, shown
@@ -21,9 +20,10 @@ from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.journal import AT_ONCE, Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.migrations import forms
 from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
-from roundtap_hub.journal.rows import CHECKPOINT, ENTRY, JOURNAL, PERSON, SEAL, to_row
-from roundtap_hub.journal.seals import Seal, SealBook, seal_row
+from roundtap_hub.journal.rows import to_row
+from roundtap_hub.journal.seals import SealBook
 from roundtap_hub.journal.venue import DELETED
+from roundtap_hub.models import ENTRY, PERSON
 
 CHANNEL = "roundtap"
 """Commits are told here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
@@ -62,10 +62,10 @@ class PostgresJournal(Journal):
         self.name = secrets.token_hex(8)
         self._alone: Connection | None = None
         self._engine = postgres_engine(address, read_only)
-        self.seals = SharedSealBook(self._engine)
+        self.seals = SealBook(self._engine)
         try:
             if not read_only:
-                forms.prepare(self._engine, JOURNAL.create_all, known, _lock_tables)
+                forms.prepare(self._engine, known, _lock_tables)
                 return
             with self._engine.connect() as connection:
                 if not connection.scalar(text("SELECT to_regclass('entry') IS NOT NULL")):
@@ -138,12 +138,6 @@ class PostgresJournal(Journal):
         with self._reading() as connection:
             return bool(connection.scalar(query) == first.hash)
 
-    def save_checkpoint(self, event_id: str, remaining_ms: int, now: Instant) -> None:
-        row = {"event": event_id, "remaining_ms": remaining_ms, "boot_id": now.boot_id, "mono_ms": now.mono_ms}
-        put = insert(CHECKPOINT).on_conflict_do_update(index_elements=["event"], set_=row)
-        with self._engine.begin() as connection:
-            connection.execute(put, row)
-
     def _told(self, entries: Sequence[Entry], people_of: Iterable[str]) -> str:
         streams = {entry.stream: entry.number for entry in entries}
         told = json.dumps({"from": self.name, "streams": streams, "people": sorted(people_of)})
@@ -161,16 +155,6 @@ class PostgresJournal(Journal):
 def _lock_tables(connection: Connection) -> None:
     """Two hubs that start at once would both find no tables, or both bring them to a new form."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TABLES_LOCK})
-
-
-class SharedSealBook(SealBook):
-    """Seals that several hubs make: of one event they are the same, whoever is first."""
-
-    def save(self, seal: Seal) -> None:
-        row = seal_row(seal)
-        put = insert(SEAL).on_conflict_do_update(index_elements=["event"], set_=row)
-        with self._engine.begin() as connection:
-            connection.execute(put, row)
 
 
 def postgres_engine(address: str, read_only: bool = False) -> Engine:

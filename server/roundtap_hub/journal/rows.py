@@ -1,4 +1,4 @@
-"""The journal's tables, and their rows as entries: what lies in the database, column by column."""
+"""Entries as rows of the table `entry`, and its rows as entries."""
 
 from __future__ import annotations
 
@@ -6,50 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, String, Table
-
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import At, Entry, hash_of_texts, seal_holds
 from roundtap_core.wire import canonical
-
-JOURNAL = MetaData()
-
-ENTRY = Table(
-    "entry", JOURNAL,
-    Column("stream", String, primary_key=True), Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("kind", String, nullable=False), Column("version", Integer, nullable=False),
-    Column("at", String, nullable=False), Column("actor", String, nullable=False),
-    Column("data", String, nullable=False), Column("prev", String, nullable=False),
-    Column("hash", String, nullable=False),
-)
-"""Sealed entries. The primary key makes appending a compare-and-set: nobody can write the same number twice."""
-
-PERSON = Table(
-    "person", JOURNAL,
-    Column("event", String, primary_key=True), Column("competitor", String, primary_key=True),
-    Column("salt", String, nullable=False), Column("data", String, nullable=False),
-)
-"""Competitors' names and lists, beside the entries so that a person can be forgotten."""
-
-LINEAGE = Table("lineage", MetaData(), Column("id", String, primary_key=True))
-"""Which journal this SQLite database is (head_file.py); databases of older hubs have no such table."""
-
-CHECKPOINT = Table(
-    "checkpoint", JOURNAL,
-    Column("event", String, primary_key=True), Column("remaining_ms", BigInteger, nullable=False),
-    Column("boot_id", String, nullable=False), Column("mono_ms", BigInteger, nullable=False),
-)
-"""What a running clock showed, every few seconds: for the start after a power cut. Milliseconds of a month of uptime
-need more than 32 bits, which is what PostgreSQL calls an integer."""
-
-SEAL = Table(
-    "seal", JOURNAL,
-    Column("event", String, primary_key=True), Column("number", Integer, nullable=False),
-    Column("head", String, nullable=False), Column("made_by", String, nullable=False),
-    Column("summary", String, nullable=False), Column("state", LargeBinary, nullable=False),
-)
-"""What an event at rest amounted to at its entry `number` with the hash `head`: made from its entries, and made anew
-from them wherever it does not fit."""
 
 
 def to_row(entry: Entry) -> Mapping[str, Any]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import decode, encode, form
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_hub.journal.rows import SEAL
+from roundtap_hub.models import SEAL, SealRow, put
 
 FOLDED = "0.1.0"
 """Raised when the same entries fold to another state of the same form. Not the build's version: seals outlive those."""
@@ -123,14 +122,6 @@ class SealBook:
     def save(self, seal: Seal) -> None:
         """Put the seal in the place of the event's one before."""
         with self._engine.begin() as connection:
-            connection.execute(delete(SEAL).where(SEAL.c.event == seal.summary.id))
-            connection.execute(insert(SEAL), seal_row(seal))
-
-
-def seal_row(seal: Seal) -> Mapping[str, object]:
-    """The seal as a row of SEAL."""
-    return {
-        "event": seal.summary.id, "number": seal.summary.number, "head": seal.summary.head,
-        "made_by": seal.made_by, "summary": json.dumps(asdict(seal.summary), ensure_ascii=False),
-        "state": zlib.compress(seal.state, 1),
-    }
+            put(connection, SealRow(
+                event=seal.summary.id, number=seal.summary.number, head=seal.summary.head, made_by=seal.made_by,
+                summary=json.dumps(asdict(seal.summary), ensure_ascii=False), state=zlib.compress(seal.state, 1)))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import ValidationError
+
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import encode
 from roundtap_hub.journal.journal import Head, Journal, PersonRecord
-from roundtap_hub.journal.row_forms import person_record
 from roundtap_hub.journal.seals import made_by
 from roundtap_hub.journal.venue import Venue, apply_venue
+from roundtap_hub.models import PersonRow
 
 SEALED, STALE, OTHER_CORE, UNSEALED = "sealed", "stale", "other-core", "none"
 """Of a seal: it is what its entries amount to; it is of an earlier entry; another core made it; there is none."""
@@ -139,7 +143,11 @@ def _records(rows: Iterable[Mapping[str, Any]], found: Looked) -> list[PersonRec
     records = []
     for row in rows:
         try:
-            records.append(person_record(row))
-        except Problem as problem:
-            found.wrong.append(problem)
+            kept = PersonRow.model_validate(dict(row))
+        except ValidationError as error:
+            found.wrong.append(Problem("row_malformed", table="person", row=f"{row['event']}/{row['competitor']}",
+                                       column=".".join(map(str, error.errors()[0]["loc"]))))
+        else:
+            person = Person.from_json(json.loads(kept.data))
+            records.append(PersonRecord(kept.event, kept.competitor, kept.salt, person))
     return records

@@ -8,67 +8,38 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Engine,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    create_engine,
-    delete,
-    insert,
-    select,
-)
+from sqlalchemy import Engine, create_engine, delete, select
 from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
+from roundtap_hub.models import (
+    PRINT_ORDER,
+    PRINT_SETTING,
+    PRINT_STATE,
+    PRINT_TEXT,
+    PrintOrderRow,
+    PrintSettingRow,
+    PrintStateRow,
+    PrintTextRow,
+    put,
+)
 from roundtap_hub.printing.jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, goes_on
 from roundtap_hub.printing.station_printers import StationPrinter, heard_printer
 
-BOOK = MetaData()
-
-PRINT_STATE = Table(
-    "print_state", BOOK,
-    Column("job", String, primary_key=True), Column("state", String, nullable=False),
-    Column("detail", String, nullable=False), Column("unit", String, nullable=False),
-)
-"""The last that was said of a job."""
-
-PRINT_ORDER = Table(
-    "print_order", BOOK,
-    Column("number", Integer, primary_key=True), Column("job", String, nullable=False),
-    Column("event", String, nullable=False), Column("kind", String, nullable=False),
-    Column("round", Integer, nullable=False), Column("match", String),
-)
-"""Something a person wanted printed."""
-
-PRINT_TEXT = Table(
-    "print_text", BOOK, Column("job", String, primary_key=True), Column("text", String, nullable=False),
-)
-"""What was typed for an order. A table of its own: books of older hubs have their orders without it."""
-
-PRINT_SETTING = Table(
-    "print_setting", BOOK, Column("unit", String, primary_key=True), Column("said", String, nullable=False),
-)
-"""How a station's printer is to be used, as somebody confirmed it on the console: JSON of a printer order."""
-
-Rows = list[tuple[Table, dict[str, Any]]]
-
 
 class PrintBook:
-    """Any thread may ask and tell. url: the journal's database ("sqlite:////var/lib/roundtap/roundtap.db")."""
+    """Any thread may ask and tell. url: the journal's database ("sqlite:////var/lib/roundtap/roundtap.db"), which a
+    `Journal` has opened."""
 
     def __init__(self, url: str) -> None:
         self._lock = threading.Lock()
         self._printers: dict[str, StationPrinter] = {}
         self._engine: Engine = create_engine(url)
         try:
-            BOOK.create_all(self._engine)
             with self._engine.connect() as connection:
                 self._states = {row.job: PrintState(row.state, row.detail, row.unit)
                                 for row in connection.execute(select(PRINT_STATE))}
@@ -119,8 +90,7 @@ class PrintBook:
         """Somebody read what a station's printer prints: so it is used from now on. Problem("not_saved")."""
         try:
             with self._engine.begin() as connection:
-                connection.execute(delete(PRINT_SETTING).where(PRINT_SETTING.c.unit == unit))
-                connection.execute(insert(PRINT_SETTING), {"unit": unit, "said": json.dumps(dict(said))})
+                put(connection, PrintSettingRow(unit=unit, said=json.dumps(dict(said))))
         except SQLAlchemyError as error:
             raise Problem("not_saved") from error
 
@@ -165,10 +135,10 @@ class PrintBook:
     def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
         """Put a job on the list by hand; `instead_of` is settled with a person's `word` in the same moment."""
         with self._lock:
-            rows: Rows = [(PRINT_ORDER, {"job": job.id, "event": job.event, "kind": job.kind, "round": job.round,
-                                         "match": job.match})]
+            rows: list[SQLModel] = [PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round,
+                                                  match=job.match)]
             if job.text:
-                rows.append((PRINT_TEXT, {"job": job.id, "text": job.text}))
+                rows.append(PrintTextRow(job=job.id, text=job.text))
             settled = None
             if instead_of is not None:
                 before = self._states.get(instead_of, PrintState())
@@ -194,21 +164,13 @@ class PrintBook:
             self._orders = [job for job in self._orders if job.event != event_id]
             self._states = {job: state for job, state in self._states.items() if not job.startswith(f"{event_id}/")}
 
-    def _save(self, rows: Rows) -> None:
+    def _save(self, rows: Sequence[SQLModel]) -> None:
         try:
             with self._engine.begin() as connection:
-                save_rows(connection, rows)
+                put(connection, *rows)
         except SQLAlchemyError as error:
             raise Problem("not_saved") from error
 
 
-def save_rows(connection: Connection, rows: Rows) -> None:
-    """Write rows of the book; of a job's state or text the last one stays."""
-    for table, row in rows:
-        if table is not PRINT_ORDER:
-            connection.execute(delete(table).where(table.c.job == row["job"]))
-        connection.execute(insert(table), row)
-
-
-def _state_row(job_id: str, state: PrintState) -> tuple[Table, dict[str, Any]]:
-    return PRINT_STATE, {"job": job_id, "state": state.state, "detail": state.detail, "unit": state.unit}
+def _state_row(job_id: str, state: PrintState) -> PrintStateRow:
+    return PrintStateRow(job=job_id, state=state.state, detail=state.detail, unit=state.unit)

@@ -10,10 +10,12 @@ from typing import Any
 
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_hub.journal.postgres import HALL_LOCK, TABLES_LOCK, TOLD_BYTES_MAX, not_usable, postgres_engine
-from roundtap_hub.printing.job_book import BOOK, PRINT_ORDER, PRINT_STATE, PRINT_TEXT, PrintBook, Rows, save_rows
+from roundtap_hub.journal.postgres import HALL_LOCK, TOLD_BYTES_MAX, not_usable, postgres_engine
+from roundtap_hub.models import PRINT_ORDER, PRINT_STATE, PRINT_TEXT, PrintOrderRow, PrintStateRow, put
+from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.jobs import PrintJob, PrintState
 
 BOOK_CHANNEL = "roundtap_paper"
@@ -36,9 +38,7 @@ class SharedPrintBook(PrintBook):
         self._orders: list[PrintJob] = []
         self._engine = postgres_engine(address)
         try:
-            with self._engine.begin() as connection:
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TABLES_LOCK})
-                BOOK.create_all(connection)
+            with self._engine.connect() as connection:
                 self._read(connection, None, True)
         except SQLAlchemyError as error:
             raise not_usable(self._engine.url, error) from error
@@ -85,11 +85,11 @@ class SharedPrintBook(PrintBook):
             finally:
                 self._connection = None
 
-    def _save(self, rows: Rows) -> None:
+    def _save(self, rows: Sequence[SQLModel]) -> None:
         assert self._connection is not None
-        save_rows(self._connection, rows)
-        self._written += [row["job"] for table, row in rows if table is PRINT_STATE]
-        self._ordered = self._ordered or any(table is PRINT_ORDER for table, _ in rows)
+        put(self._connection, *rows)
+        self._written += [row.job for row in rows if isinstance(row, PrintStateRow)]
+        self._ordered = self._ordered or any(isinstance(row, PrintOrderRow) for row in rows)
 
     def _news(self) -> str:
         news = json.dumps({"from": self._name, "jobs": self._written, "orders": self._ordered})

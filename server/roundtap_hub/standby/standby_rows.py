@@ -10,7 +10,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.person import Person
 from roundtap_hub.journal.journal import START, Head, Journal, PersonRecord, PersonRow
-from roundtap_hub.journal.rows import ENTRY, next_entry, to_row
+from roundtap_hub.journal.rows import next_entry, to_row
+from roundtap_hub.models import ENTRY
 
 COLUMNS = [column.name for column in ENTRY.columns]
 

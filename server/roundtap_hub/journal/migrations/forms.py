@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 
-from sqlalchemy import Column, Connection, Engine, Integer, MetaData, String, Table, func, insert, inspect, select
+from sqlalchemy import Connection, Engine, func, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
 from roundtap_hub.journal.migrations.known_forms import FIRST, TODAY, Forms, Noted
-
-NOTED = MetaData()
-FORM = Table("alembic_version", NOTED, Column("version_num", String(32), primary_key=True))
-"""The form, as Alembic notes it: one row."""
-WRITTEN_BY = Table(
-    "written_by", NOTED,
-    Column("number", Integer, primary_key=True, autoincrement=False), Column("form", String, nullable=False),
-    Column("version", String, nullable=False),
-)
-"""Which versions of the program opened the journal in which form, in that order: so that a program
-that is too old for it can name one that is not."""
+from roundtap_hub.models import FORM, WRITTEN_BY, create_all
 
 
 def noted_in(connection: Connection) -> Noted:
@@ -48,10 +38,9 @@ def check(connection: Connection, forms: Forms = TODAY) -> None:
         raise Problem("journal_older", form=noted.form, newest=forms.newest)
 
 
-def prepare(engine: Engine, create: Callable[[Connection], None], forms: Forms = TODAY,
-            lock: Callable[[Connection], None] | None = None) -> None:
-    """Give the database this program's form: made anew where it is empty (`create`), brought there from any earlier
-    one, in one transaction that leaves it as it was if anything fails.
+def prepare(engine: Engine, forms: Forms = TODAY, lock: Callable[[Connection], None] | None = None) -> None:
+    """Give the database this program's form: made anew where it is empty, brought there from any earlier one, in one
+    transaction that leaves it as it was if anything fails.
 
     `lock`: lets nobody else do so at the same time, where the database does not see to that itself. Raises
     SQLAlchemyError, Problem("journal_newer") and Problem("journal_form_failed").
@@ -64,11 +53,10 @@ def prepare(engine: Engine, create: Callable[[Connection], None], forms: Forms =
             return
     # What only notes may fail: a full disk, and one that may not be written to, are still to be looked at.
     with suppress(SQLAlchemyError) if up_to_date else nullcontext(), engine.connect() as connection:
-        _change(connection, create, forms, lock)
+        _change(connection, forms, lock)
 
 
-def _change(connection: Connection, create: Callable[[Connection], None], forms: Forms,
-            lock: Callable[[Connection], None] | None) -> None:
+def _change(connection: Connection, forms: Forms, lock: Callable[[Connection], None] | None) -> None:
     begin(connection)
     if lock is not None:
         lock(connection)
@@ -76,8 +64,8 @@ def _change(connection: Connection, create: Callable[[Connection], None], forms:
     noted = noted_in(connection)
     _refuse_newer(noted, forms)
     if not noted.form or (not noted.stamped and noted.form == forms.newest):
-        create(connection)
-        _stamp(connection, forms.newest)
+        create_all(connection)
+        connection.execute(insert(FORM), {"version_num": forms.newest})
     elif noted.form != forms.newest or not noted.stamped:
         from roundtap_hub.journal.migrations.moving import move
 
@@ -99,11 +87,6 @@ def note(connection: Connection, form: str, running: str) -> None:
     if last is None or (last.form, last.version) != (form, running):
         number = (connection.scalar(select(func.max(WRITTEN_BY.c.number))) or 0) + 1
         connection.execute(insert(WRITTEN_BY), {"number": number, "form": form, "version": running})
-
-
-def _stamp(connection: Connection, form: str) -> None:
-    FORM.create(connection, checkfirst=True)
-    connection.execute(insert(FORM), {"version_num": form})
 
 
 def _refuse_newer(noted: Noted, forms: Forms) -> None:

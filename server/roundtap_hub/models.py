@@ -1,0 +1,158 @@
+"""Every table of the hub, one class each: what lies in the database, column by column."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+
+from pydantic import StrictStr, field_validator
+from sqlalchemy import BigInteger, Connection
+from sqlmodel import Field, SQLModel
+
+from roundtap_core.event.person import Person
+
+
+class EntryRow(SQLModel, table=True):
+    """A sealed entry. The primary key makes appending a compare-and-set: nobody can write the same number twice."""
+
+    __tablename__ = "entry"
+    stream: str = Field(primary_key=True)
+    number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    kind: str
+    version: int
+    at: str
+    actor: str
+    data: str
+    prev: str
+    hash: str
+
+
+class PersonRow(SQLModel, table=True):
+    """A competitor's name and list as JSON, beside the entries so that a person can be forgotten.
+
+    The hub takes its rows as they lie, as one that is damaged costs one name only (journal/person_rows.py);
+    `model_validate` says what is wrong with one: SQLite keeps whatever it is given, of whatever type.
+    """
+
+    __tablename__ = "person"
+    event: StrictStr = Field(primary_key=True)
+    competitor: StrictStr = Field(primary_key=True)
+    salt: StrictStr
+    data: StrictStr
+
+    @field_validator("data")
+    @classmethod
+    def _a_person(cls, data: str) -> str:
+        try:
+            Person.from_json(json.loads(data))
+        except (AttributeError, KeyError, RecursionError, TypeError) as error:
+            raise ValueError("not a person") from error
+        return data
+
+
+class LineageRow(SQLModel, table=True):
+    """Which journal this SQLite database is (journal/head_file.py)."""
+
+    __tablename__ = "lineage"
+    id: str = Field(primary_key=True)
+
+
+class CheckpointRow(SQLModel, table=True):
+    """What a running clock showed, every few seconds: for the start after a power cut."""
+
+    __tablename__ = "checkpoint"
+    event: str = Field(primary_key=True)
+    # Milliseconds of a month of uptime need more than 32 bits, which is what PostgreSQL calls an integer.
+    remaining_ms: int = Field(sa_type=BigInteger)
+    boot_id: str
+    mono_ms: int = Field(sa_type=BigInteger)
+
+
+class SealRow(SQLModel, table=True):
+    """What an event at rest amounted to at its entry `number` with the hash `head`: made from its entries, and made
+    anew from them wherever it does not fit."""
+
+    __tablename__ = "seal"
+    event: str = Field(primary_key=True)
+    number: int
+    head: str
+    made_by: str
+    summary: str
+    state: bytes
+
+
+class PrintStateRow(SQLModel, table=True):
+    """The last that was said of a job."""
+
+    __tablename__ = "print_state"
+    job: str = Field(primary_key=True)
+    state: str
+    detail: str
+    unit: str
+
+
+class PrintOrderRow(SQLModel, table=True):
+    """Something a person wanted printed."""
+
+    __tablename__ = "print_order"
+    number: int | None = Field(default=None, primary_key=True)
+    job: str
+    event: str
+    kind: str
+    round: int
+    match: str | None = None
+
+
+class PrintTextRow(SQLModel, table=True):
+    """What was typed for an order. A table of its own: books of older hubs have their orders without it."""
+
+    __tablename__ = "print_text"
+    job: str = Field(primary_key=True)
+    text: str
+
+
+class PrintSettingRow(SQLModel, table=True):
+    """How a station's printer is to be used, as somebody confirmed it on the console: JSON of a printer order."""
+
+    __tablename__ = "print_setting"
+    unit: str = Field(primary_key=True)
+    said: str
+
+
+class FormRow(SQLModel, table=True):
+    """The form of all these tables, as Alembic notes it: one row."""
+
+    __tablename__ = "alembic_version"
+    version_num: str = Field(primary_key=True, max_length=32)
+
+
+class WrittenByRow(SQLModel, table=True):
+    """Which versions of the program opened the journal in which form, in that order: so that a program that is too old
+    for it can name one that is not."""
+
+    __tablename__ = "written_by"
+    number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    form: str
+    version: str
+
+
+TABLES = SQLModel.metadata.tables
+ENTRY, PERSON, LINEAGE, CHECKPOINT, SEAL = (TABLES[name] for name in (
+    "entry", "person", "lineage", "checkpoint", "seal"))
+PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (TABLES[name] for name in (
+    "print_state", "print_order", "print_text", "print_setting"))
+FORM, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
+
+
+def create_all(connection: Connection) -> None:
+    """The tables that are not there yet."""
+    SQLModel.metadata.create_all(connection)
+
+
+def put(connection: Connection, *rows: SQLModel) -> None:
+    """Each row, in the place of the one that has its key."""
+    insert = import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert
+    for row in rows:
+        values, table = row.model_dump(exclude_none=True), TABLES[str(row.__tablename__)]
+        connection.execute(insert(table).values(values).on_conflict_do_update(
+            index_elements=list(table.primary_key), set_=values))
