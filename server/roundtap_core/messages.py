@@ -7,10 +7,24 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.records import Side
-from roundtap_core.typed import LINE_OR_NONE, Count, Exact, Message, Name, Natural, Text
+from roundtap_core.typed import LINE_OR_NONE, Count, Exact, Message, Name, Natural, Shown, Text, Word
+
+
+class Asked(Message, frozen=True):
+    """What is asked with a key: by whom."""
+
+    unit: str
+
+
+class Fresh(Asked, frozen=True):
+    """With the hub's challenge, asked for just before or with the answer before."""
+
+    nonce: str
+    challenge: str | None = None
+
 
 # --- a table to the hub ---
 
@@ -18,14 +32,12 @@ HealthWord = Annotated[str, Meta(pattern=r"^([a-z0-9][a-z0-9_-]{0,23})?\Z")]
 Buttons = Annotated[tuple[HealthWord, ...], Meta(max_length=16)]
 
 
-class Hello(Message, frozen=True):
+class Hello(Fresh, frozen=True, kw_only=True):
     """Opens the feed. What older units do not say has a default."""
 
-    unit: str
     nonce: Text
     core: Text
     reports: list[tuple[str, str]]
-    challenge: str | None = None
     instance: Text = ""
     epoch: Text | None = None
     heads: dict[str, tuple[int, str]] = {}
@@ -91,11 +103,10 @@ class Health(Message, frozen=True):
         return tuple(key for key in self.keys if key not in self.pressed)
 
 
-class Status(Message, frozen=True):
+class Status(Asked, frozen=True):
     """What a table sees and does just now. `lot` and `health` are looked at by themselves: a call for a judge that
     comes with an odd one is heard."""
 
-    unit: str
     session: Text
     seq: int
     match: Text | None
@@ -109,8 +120,7 @@ class Status(Message, frozen=True):
     health: Any = UNSET
 
 
-class TimeQuestion(Message, frozen=True):
-    unit: str
+class TimeQuestion(Asked, frozen=True):
     nonce: Name
 
 
@@ -181,3 +191,261 @@ class HubAnswer(Message, frozen=True):
     hub: HubText
     epoch: HubText
     name: HubText
+
+
+# --- a unit without a key, and the hub that it finds ---
+
+Ascii = r"[\x00-\x7f]"
+Token = Annotated[str, Meta(pattern=rf"^{Ascii}{{16,64}}\Z")]
+
+
+class Enrolling(Message, frozen=True, tag_field="step", tag=str.lower):
+    """A step of it. What the arithmetic is to look at comes as it was said."""
+
+    token: Token
+
+
+class Ask(Enrolling, frozen=True, kw_only=True):
+    unit_id: Annotated[str, Meta(pattern=r"^[ -~]{1,64}\Z")]
+    kind: Literal["table", "station"]
+    serial: Natural
+    commit: Annotated[str, Meta(pattern=rf"^({Ascii}{{64}})?\Z")]
+    wants: str = ""
+    stopped: bool = False
+
+
+class _OfExchange(Enrolling, frozen=True):
+    exchange: str
+
+
+class Answer(_OfExchange, frozen=True):
+    message: Any
+
+
+class Confirm(_OfExchange, frozen=True):
+    confirm: Any
+
+
+class Wrong(_OfExchange, frozen=True):
+    """The hub's confirmation was wrong."""
+
+
+class Late(_OfExchange, frozen=True):
+    """The code is no longer good."""
+
+
+class Again(Message, frozen=True, tag_field="step", tag="again"):
+    """`message`: signed with the new key."""
+
+    message: Any
+
+
+EnrolStep = Ask | Answer | Confirm | Wrong | Late | Again
+
+
+class Offer(Message, frozen=True):
+    exchange: HubText
+    serial: int
+    message: Any
+
+
+class Asking(Message, frozen=True):
+    """The answer to `Ask`: `number` stands before the code; `offer`, once a code was typed."""
+
+    hub: HubText
+    epoch: HubText
+    number: Annotated[int, Meta(ge=0, le=99)] | None
+    again_ms: int
+    offer: Offer | None
+    identify: bool = False
+
+
+class Granted(Message, frozen=True):
+    """What a unit is from now on, signed with its new key."""
+
+    exchange: str
+    unit: Annotated[str, Meta(min_length=1, max_length=40)]
+    hub: HubText
+    hubs: list[str]
+
+
+# --- a print station and the hub ---
+
+JobId = Annotated[str, Meta(min_length=1, max_length=160)]
+PrinterText = Annotated[str, Meta(max_length=200)]
+Baud = Annotated[int, Meta(ge=0, le=1_000_000)]
+JobState = Literal["queued", "sending", "sent", "printed", "uncertain", "failed"]
+
+
+class StationPrinter(Message, frozen=True):
+    """What a station's printer is set to. port: where it is, "" for nowhere yet; ports: where it might be. model: its
+    profile, models: those that the station knows, each with what stands on such printers. baud: 0 where its line has
+    no speed; bauds: those to try. confirmed: it answers, or somebody read what it prints."""
+
+    port: PrinterText
+    ports: Annotated[tuple[PrinterText, ...], Meta(max_length=16)]
+    model: PrinterText = field(name="printer")
+    models: Annotated[tuple[tuple[PrinterText, PrinterText], ...], Meta(max_length=16)]
+    baud: Baud
+    bauds: Annotated[tuple[Baud, ...], Meta(max_length=16)]
+    confirmed: bool
+
+
+class StationAsks(Fresh, frozen=True, kw_only=True):
+    """`states`: [job id, state, detail] that are news. `printer` and `health` are looked at by themselves."""
+
+    nonce: Name
+    states: Annotated[list[tuple[JobId, JobState, Annotated[str, Meta(max_length=40)]]], Meta(max_length=64)]
+    printer: Any = None
+    health: Any = UNSET
+
+
+class StationHears(Message, frozen=True):
+    """Each job is looked at by itself: one that is none stops no others."""
+
+    challenge: str
+    jobs: list[Any]
+    printer: Any = None
+
+
+class JobNamed(Message, frozen=True):
+    id: JobId
+
+
+class Job(JobNamed, frozen=True):
+    """One thing to print: `id` is never used for another one, `content` is what the kind's layout wants. `go_on`: a
+    person's word that the printer prints, though it does not answer any more."""
+
+    kind: str
+    content: dict[str, Any]
+    go_on: bool = False
+
+
+class PrinterAt(Message, frozen=True):
+    """How a printer is to be used. `port` "": where it is now."""
+
+    printer: Word
+    baud: Baud
+    port: PrinterText = ""
+
+
+class PrinterOrder(PrinterAt, frozen=True, kw_only=True):
+    """Somebody's word on the console; each `id` is taken once."""
+
+    id: Name
+    confirmed: bool
+
+
+class SpeedTest(Message, frozen=True):
+    """A sheet with a large number, printed at the speed `at.baud`."""
+
+    number: Count
+    at: PrinterAt
+
+
+# --- the front panel and the hub or the standby on its machine ---
+
+
+class NewPin(Message, frozen=True, tag_field="step", tag="pin"):
+    """Pressed: a new PIN."""
+
+
+class LetGo(Message, frozen=True, tag_field="step", tag="eject"):
+    """Pressed: the stick of this name is to be let go of."""
+
+    name: Annotated[str, Meta(max_length=200)] = ""
+
+
+class PanelAsks(Fresh, frozen=True, kw_only=True):
+    """`do`: what was pressed."""
+
+    nonce: Name
+    language: Any = None
+    do: NewPin | LetGo | None = None
+
+
+class Stick(Message, frozen=True):
+    name: Annotated[str, Meta(max_length=400)]
+    state: str
+
+
+class PanelView(Message, frozen=True):
+    """Everything at one moment. `wall`: the time of day, "" where nobody knows it; `name`: the machine's on the
+    network; `running`: a round's clock runs; `trouble`: the hub's disk refuses."""
+
+    wall: Shown
+    players: Shown
+    console: Shown
+    name: Shown
+    fingerprint: Shown
+    sticks: tuple[Stick, ...]
+    trouble: bool
+    running: bool = False
+
+    @property
+    def to_let_go(self) -> tuple[str, ...]:
+        """Folders that may be let go of."""
+        return tuple(stick.name for stick in self.sticks[:4] if stick.state != "let-go")
+
+
+class Done(Message, frozen=True):
+    """What became of a press: `refused` why, in words, "" for what was done."""
+
+    refused: str
+    pin: str = ""
+
+
+class PanelHears(Message, frozen=True):
+    challenge: str
+    view: PanelView
+    done: Done | None = None
+
+
+class StandbyState(Message, frozen=True):
+    """A standby on this machine. `state`: of `server/roundtap_hub/standby/following.py`; `level`: it held everything
+    once, so that its key may be turned."""
+
+    state: Shown
+    hub: Shown
+    level: bool
+
+
+# --- hubs of one journal ---
+
+Heads = dict[str, tuple[int, str]]
+"""Stream → [number, hash] of its last entry."""
+
+
+class StandbyHello(Fresh, frozen=True, kw_only=True):
+    port: int
+    heads: Heads
+    epochs: list[str]
+
+
+class StandbyAck(Asked, frozen=True):
+    session: str
+    seq: int
+    number: int
+
+
+Port = Annotated[int, Meta(ge=1, le=65535)]
+
+
+class Beacon(Message, frozen=True):
+    instance: str
+    port: Port
+
+
+class WhoIsThere(Message, frozen=True):
+    nonce: str
+    epochs: list[str]
+    instance: str = ""
+    port: Port | None = None
+
+
+class IAm(Message, frozen=True):
+    nonce: str
+    epochs: list[str]
+    instance: str
+    up_ms: int
+    heads: Heads | None = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -20,7 +20,7 @@ MOST = 20
 
 JSON_TYPES: dict[type, str] = {
     dict: "object", list: "array", tuple: "array", str: "string", int: "integer", bool: "boolean",
-    type(None): "null", float: "number",
+    type(None): "null",
 }
 _KINDS: dict[type, str] = {
     inspect.StructType: "object", inspect.DataclassType: "object", inspect.DictType: "object",
@@ -51,21 +51,19 @@ def _problems(value: Any, kind: Any, where: str) -> Iterator[Problem]:
     options: tuple[Any, ...] = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
     if any(isinstance(each, inspect.AnyType) for each in options):
         return
-    own = JSON_TYPES.get(type(value), "number")
-    fitting = [each for each in options if _json_type(each) == own]
+    fitting = [each for each in options if _json_type(each) == JSON_TYPES.get(type(value))]
     if not fitting:
-        expected = dict.fromkeys(map(_json_type, options))
-        yield Problem("wrong_type", where=where, expected=", ".join(expected))
-        return
-    chosen = fitting[0]
-    if len(fitting) > 1:
+        yield Problem("wrong_type", where=where, expected=", ".join(dict.fromkeys(map(_json_type, options))))
+    elif len(fitting) == 1:
+        yield from _inside(value, fitting[0], where)
+    else:
         # Only objects that say in one of their fields which they are.
-        chosen = next((each for each in fitting if each.tag == value.get(each.tag_field)), None)
-        if chosen is None:
-            yield _other(value.get(fitting[0].tag_field), [each.tag for each in fitting],
-                         pointer(where, fitting[0].tag_field))
-            return
-    yield from _CHECKS.get(type(chosen), _nothing)(value, chosen, where)
+        name = fitting[0].tag_field
+        chosen = [each for each in fitting if each.tag == value.get(name)]
+        if chosen:
+            yield from _inside(value, chosen[0], where)
+        else:
+            yield _other(value.get(name), [each.tag for each in fitting], pointer(where, name))
 
 
 def _json_type(kind: Any) -> str:
@@ -74,77 +72,60 @@ def _json_type(kind: Any) -> str:
     return _KINDS.get(type(kind)) or str(kind.cls.JSON_TYPE)
 
 
-def _nothing(value: Any, kind: Any, where: str) -> Iterator[Problem]:
-    return iter(())
-
-
-def _other(value: object, options: list[Any], where: str) -> Problem:
+def _other(value: object, options: Iterable[object], where: str) -> Problem:
     return Problem("not_one_of", where=where, value=brief(value), options=", ".join(map(brief, options)))
 
 
-def _literal(value: Any, kind: inspect.LiteralType, where: str) -> Iterator[Problem]:
-    if value not in kind.values:
-        yield _other(value, list(kind.values), where)
+def _inside(value: Any, kind: Any, where: str) -> Iterator[Problem]:
+    """Of a value whose JSON type is right."""
+    match kind:
+        case inspect.LiteralType() if value not in kind.values:
+            yield _other(value, kind.values, where)
+        case inspect.IntType() if not _within(value, kind.ge, kind.le):
+            yield Problem("figure_out_of_range", where=where, value=brief(value), minimum=kind.ge, maximum=kind.le)
+        case inspect.StrType() if not _within(len(value), None, kind.max_length):
+            yield Problem("text_too_long", where=where, count=len(value), maximum=kind.max_length)
+        case inspect.StrType() if len(value) < (kind.min_length or 0) or not re.search(kind.pattern or "", value):
+            yield Problem("unfit_text", where=where)
+        case inspect.CustomType(cls=made):
+            try:
+                made.of(value)  # type: ignore[attr-defined]
+            except Problem as problem:
+                yield problem.at(where)
+        case inspect.ListType() | inspect.VarTupleType() | inspect.FrozenSetType():
+            yield from _length(value, kind.min_length, kind.max_length, where)
+            for index, item in enumerate(value):
+                yield from _problems(item, kind.item_type, pointer(where, index))
+        case inspect.TupleType():
+            yield from _length(value, len(kind.item_types), len(kind.item_types), where)
+            for index, (item, item_type) in enumerate(zip(value, kind.item_types, strict=False)):
+                yield from _problems(item, item_type, pointer(where, index))
+        case inspect.DictType():
+            yield from _length(value, kind.min_length, kind.max_length, where)
+            for key, inner in value.items():
+                yield from _problems(key, kind.key_type, where)
+                yield from _problems(inner, kind.value_type, pointer(where, key))
+        case inspect.StructType() | inspect.DataclassType():
+            yield from _fields(value, kind, where)
 
 
-def _custom(value: object, kind: Any, where: str) -> Iterator[Problem]:
-    try:
-        kind.cls.of(value)
-    except Problem as problem:
-        yield problem.at(where)
-
-
-def _integer(value: int, kind: inspect.IntType, where: str) -> Iterator[Problem]:
-    if (kind.ge is not None and value < kind.ge) or (kind.le is not None and value > kind.le):
-        yield Problem("figure_out_of_range", where=where, value=brief(value), minimum=kind.ge, maximum=kind.le)
-
-
-def _text(value: str, kind: inspect.StrType, where: str) -> Iterator[Problem]:
-    if kind.max_length is not None and len(value) > kind.max_length:
-        yield Problem("text_too_long", where=where, count=len(value), maximum=kind.max_length)
-    elif len(value) < (kind.min_length or 0) or not re.search(kind.pattern or "", value):
-        yield Problem("unfit_text", where=where)
+def _within(number: int, lowest: int | None, highest: int | None) -> bool:
+    return (lowest is None or number >= lowest) and (highest is None or number <= highest)
 
 
 def _length(value: Any, lowest: int | None, highest: int | None, where: str) -> Iterator[Problem]:
-    if not (lowest or 0) <= len(value) <= (len(value) if highest is None else highest):
+    if not _within(len(value), lowest, highest):
         yield Problem("wrong_length", where=where, count=len(value), minimum=lowest or 0, maximum=highest)
 
 
-def _items(value: list[Any], kind: Any, where: str) -> Iterator[Problem]:
-    yield from _length(value, kind.min_length, kind.max_length, where)
-    for index, item in enumerate(value):
-        yield from _problems(item, kind.item_type, pointer(where, index))
-
-
-def _places(value: list[Any], kind: inspect.TupleType, where: str) -> Iterator[Problem]:
-    yield from _length(value, len(kind.item_types), len(kind.item_types), where)
-    for index, (item, item_type) in enumerate(zip(value, kind.item_types, strict=False)):
-        yield from _problems(item, item_type, pointer(where, index))
-
-
-def _keys(value: dict[str, Any], kind: inspect.DictType, where: str) -> Iterator[Problem]:
-    yield from _length(value, kind.min_length, kind.max_length, where)
-    for key, inner in value.items():
-        yield from _problems(key, kind.key_type, where)
-        yield from _problems(inner, kind.value_type, pointer(where, key))
-
-
 def _fields(value: dict[str, Any], kind: Any, where: str) -> Iterator[Problem]:
-    needed = ", ".join(field.encode_name for field in kind.fields if field.required)
+    known = [field.encode_name for field in kind.fields]
     for field in kind.fields:
         if field.encode_name in value:
             yield from _problems(value[field.encode_name], field.type, pointer(where, field.encode_name))
         elif field.required:
-            yield Problem("missing_key", where=where, key=field.encode_name, needed=needed)
+            yield Problem("missing_key", where=where, key=field.encode_name,
+                          needed=", ".join(each.encode_name for each in kind.fields if each.required))
     if getattr(kind, "forbid_unknown_fields", False):
-        known = [field.encode_name for field in kind.fields]
         for key in value.keys() - {*known, kind.tag_field}:
             yield Problem("unknown_key", where=pointer(where, key), key=key, known=", ".join(known))
-
-
-_CHECKS: dict[type, Callable[[Any, Any, str], Iterator[Problem]]] = {
-    inspect.LiteralType: _literal, inspect.CustomType: _custom, inspect.IntType: _integer, inspect.StrType: _text,
-    inspect.ListType: _items, inspect.VarTupleType: _items, inspect.FrozenSetType: _items, inspect.TupleType: _places,
-    inspect.DictType: _keys, inspect.StructType: _fields, inspect.DataclassType: _fields,
-}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar, overload
 
 import msgspec
 from msgspec import Meta
@@ -61,7 +61,15 @@ class Malformed(ValueError):
         self.reasons = reasons
 
 
-def read(kind: type[T], said: object) -> T:
+@overload
+def read(kind: type[T], said: object) -> T: ...
+
+
+@overload
+def read(kind: Any, said: object) -> Any: ...
+
+
+def read(kind: Any, said: object) -> Any:
     """What was said, as parsed JSON, as a message of this type. Malformed."""
     try:
         return msgspec.convert(said, kind, dec_hook=_hook)

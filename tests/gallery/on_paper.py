@@ -18,7 +18,7 @@ from roundtap_devices.printing.known_printers import PROFILES
 from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_devices.virtual.escpos_paper import EscposPaper
-from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.documents.notices import laid_out
 from roundtap_units.unit_words import unit_words
 
 PEOPLE = (
@@ -114,7 +114,7 @@ def cut_content(count: int) -> dict[str, Any]:
 
 def proxy_content() -> dict[str, Any]:
     return {"event": "Winter Open Poznań 2026", "card": "Expert Handling (Green Squadron Pilot)",
-            "official": PEOPLE[0], "date": "2026-11-21", "head": HEAD}
+            "official": PEOPLE[0], "date": "2026-11-21", "head": HEAD, "url": "http://10.42.0.1:8080/e/e1"}
 
 
 def trust_content() -> dict[str, Any]:
@@ -149,5 +149,5 @@ def paper_gallery(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str,
         yield f"{profile.name}-code-pages", printed(code_page_test(profile), profile)
         for language in languages:
             for name, kind, content in jobs():
-                lines = LAYOUTS[kind](content, profile.sheet, unit_words(language))
+                lines = laid_out(kind, content, profile.sheet, unit_words(language))
                 yield f"{profile.name}-{language}-{name}", printed(lines, profile)

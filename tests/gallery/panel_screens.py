@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from PIL import Image
 
+from roundtap_core.messages import PanelView, StandbyState, Stick
 from roundtap_core.words import LANGUAGES
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.hub_says import HubSaid, StandbySaid
 from roundtap_units.panel.pages import PanelScene, scene_of
 from roundtap_units.panel.panel_dialogue import PanelDialogue
 from roundtap_units.panel.panel_drawing import draw_panel
 from roundtap_units.unit_words import unit_words
 
 STICK = "/media/roundtap"
-HUB = HubSaid("14:32", "http://192.168.178.101:8080", "https://192.168.178.101:8443",
-              "mistrzostwa-wielkopolski-2026.local", " ".join(["A1B2"] * 16), (STICK,), running=True, trouble=True)
-STANDBY = StandbySaid("following", "http://192.168.178.101:8080", True)
+HUB = PanelView("14:32", "http://192.168.178.101:8080", "https://192.168.178.101:8443",
+                "mistrzostwa-wielkopolski-2026.local", " ".join(["A1B2"] * 16), (Stick(STICK, "current"),),
+                running=True, trouble=True)
+STANDBY = StandbyState("following", "http://192.168.178.101:8080", True)
 OF_HUB = (d.ADDRESS, d.PLAYERS_QR, d.CONSOLE_QR, d.HOTSPOT, d.HOTSPOT_QR, d.TRUST, d.EJECT_ASK, d.PIN_ASK, d.PIN_SHOWN,
           d.OFF_ASK, d.OFF_SURE, d.WAITING, d.SAID, d.OFF)
 OF_STANDBY = (d.STANDBY, d.TURN_ASK, d.TURN_SURE, d.OFF_ASK)
@@ -38,11 +38,11 @@ def panel_scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, 
             yield f"{language}-standby-{page}", _shot(language, page, None, STANDBY)
         for state in ("behind", "away", "refused"):
             for page in (d.STANDBY, d.TURN_ASK):
-                yield f"{language}-standby-{state}-{page}", _shot(language, page, None, replace(STANDBY, state=state))
-        yield f"{language}-standby-never", _shot(language, d.TURN_ASK, None, replace(STANDBY, level=False))
+                yield f"{language}-standby-{state}-{page}", _shot(language, page, None, STANDBY.but(state=state))
+        yield f"{language}-standby-never", _shot(language, d.TURN_ASK, None, STANDBY.but(level=False))
 
 
-def _shot(language: str, page: str, hub: HubSaid | None, standby: StandbySaid | None = None) -> PanelScene:
+def _shot(language: str, page: str, hub: PanelView | None, standby: StandbyState | None = None) -> PanelScene:
     panel = PanelDialogue(unit_words(language), page, STICK if page == d.EJECT_ASK else "", hub, standby,
                           ("Roundtap", "drei-Wege-2026"), pin="12345678")
     panel.said = panel.words("panel.pull_out", stick=STICK)

@@ -122,7 +122,7 @@ def test_the_old_hub_hears_from_the_new_one_what_it_took_over(hall: Hall) -> Non
     heard: list[int] = []
     old.on_taken_over.append(lambda: heard.append(1))
     assert asks(old, new) == OLDER
-    assert old.taken_over == TakenOver("http://10.0.0.2:8080", heads)
+    assert old.taken_over == TakenOver("http://10.0.0.2:8080", {"e1": (12, "h" * 64)})
     assert heard == [1]
     assert asks(new, old) == OTHERS
     assert new.taken_over is None
@@ -190,13 +190,13 @@ def test_a_malformed_answer_changes_nothing(hall: Hall, said: dict[str, Any]) ->
 def test_a_unit_that_believes_a_newer_epoch_stops_the_old_hub(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
     hub = hall.hub("hub")
     for epoch in (None, "first", "e9f3", "2-abababab-0000000000000000"):
-        hub.heard_hello("table-1", Hello("table-1", "n", "0", [], epoch=epoch))
+        hub.heard_hello("table-1", Hello(unit="table-1", nonce="n", core="0", reports=[], epoch=epoch))
     assert hub.taken_over is None
-    hub.heard_hello("table-1", Hello("table-1", "n", "0", [], epoch=SECOND))
+    hub.heard_hello("table-1", Hello(unit="table-1", nonce="n", core="0", reports=[], epoch=SECOND))
     assert hub.taken_over == TakenOver("", None)
     assert "http" not in caplog.text
     asks(hub, hall.hub("new", ("first", SECOND), begun_at={SECOND: {"e1": [1, "h"]}}))
-    assert hub.taken_over == TakenOver("http://10.0.0.2:8080", {"e1": [1, "h"]})
+    assert hub.taken_over == TakenOver("http://10.0.0.2:8080", {"e1": (1, "h")})
     assert "at http://10.0.0.2:8080" in caplog.text, "the log says where as soon as it is known"
 
 

@@ -12,6 +12,7 @@ import pytest
 from hub_kit import KEYS, HandClock, hub_of, make_event, running
 
 from roundtap_core.errors import Problem
+from roundtap_core.messages import Asked
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.devices.unit_door import JOBS, TIME, Refusal
 from roundtap_hub.devices.unit_keys import PANEL, STATION, TABLE, UnitKeys
@@ -34,7 +35,7 @@ def enrol_here(hub, folder):
 
 
 def ask(hub, kind, unit, key, address):
-    return hub.unit_door.request_of(kind, envelope(key, REQUEST, {"unit": unit}), address)[0]
+    return hub.unit_door.request_of(kind, envelope(key, REQUEST, {"unit": unit}), address, Asked)[1].unit
 
 
 def test_panel_station_and_table_find_who_they_are(hub, tmp_path):

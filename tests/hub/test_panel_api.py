@@ -14,6 +14,8 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, make_event, running
 
 from roundtap_core.event import commands as c
+from roundtap_core.messages import PanelView
+from roundtap_core.typed import read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.panel_api import PanelApi
@@ -23,7 +25,6 @@ from roundtap_hub.local_units import make_local_units
 from roundtap_hub.organizers import Organizers
 from roundtap_hub.pin import pin_is
 from roundtap_systemd.root_steps import Refused
-from roundtap_units.panel.hub_says import hub_said
 
 ROOT = Path(__file__).parents[2]
 HERE, ELSEWHERE = "127.0.0.1", "10.42.0.66"
@@ -79,7 +80,7 @@ class Bench:
         assert answer.status_code == 200, answer.text
         said = opened(self.key, ECHO, answer.get_json())
         assert said is not None
-        hub_said(said["view"])  # What a real panel can read.
+        read(PanelView, said["view"])  # What a real panel can read.
         return said
 
 

@@ -17,7 +17,7 @@ from roundtap_hub.hall_address import hall_address
 from roundtap_hub.hub import Hub
 from roundtap_hub.presence import Presence
 from roundtap_hub.reached_at import ReachedAt, hall_addresses, own_local_name, reached_of
-from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.documents.notices import laid_out
 from roundtap_units.unit_words import unit_words
 
 CABLE, WIFI, BRIDGE, DOCKER = "eth0", "wlan0", "br0", "docker0"
@@ -169,9 +169,9 @@ def test_what_hangs_on_the_wall_says_the_name_where_it_fits() -> None:
     content = {"event": "Cup", "url": "http://10.42.0.1/e/e1", "head": "#1 ab", "round": 1, "name": None, "rows": []}
     for kind in ("pairings-table", "pairings-name"):
         for by_name, there in (("http://roundtap.local/e/e1", True), ("http://roundtap.local/e/" + "1" * 40, False)):
-            lines = LAYOUTS[kind]({**content, "by_name": by_name}, Sheet(32, 384), unit_words("en"))
+            lines = laid_out(kind, {**content, "by_name": by_name}, Sheet(32, 384), unit_words("en"))
             assert (by_name in str(lines)) == there
-        assert "roundtap.local" not in str(LAYOUTS[kind](content, Sheet(32, 384), unit_words("en")))
+        assert "roundtap.local" not in str(laid_out(kind, content, Sheet(32, 384), unit_words("en")))
 
 
 def test_a_hub_that_listens_at_one_address_is_reached_there_alone() -> None:

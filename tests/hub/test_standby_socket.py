@@ -8,8 +8,9 @@ import stat
 
 import pytest
 
+from roundtap_core.messages import StandbyState
+from roundtap_core.typed import read
 from roundtap_hub.standby.standby_socket import NAME, StandbySocket
-from roundtap_units.panel.hub_says import standby_said
 from roundtap_units.panel.panel_dialogue import TURN, Done, Press
 from roundtap_units.panel.panel_link import PanelLink
 
@@ -47,7 +48,7 @@ def test_a_panel_sees_how_it_is_and_turns_its_key(standby, tmp_path):
     received = []
     link = PanelLink(lambda: None, lambda *told: received.append(told), "en", lambda *_: {}, tmp_path / NAME)
     link.look()
-    assert ("standby", standby_said(standby.state())) in received
+    assert ("standby", read(StandbyState, standby.state())) in received
     assert standby.turned == 0
     link.press(Press(7, TURN))
     assert standby.turned == 1

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import inspect
 
 from hub_talk import KEYS, talking
-from roundtap_core import wire
+from roundtap_core import messages, wire
+from roundtap_core.typed import read
+from roundtap_core.view import TableView
 from roundtap_core.wire import REPORT, verify
 from roundtap_hub.policy import ROUTES
 from roundtap_hub.printing.jobs import KINDS
+from roundtap_units.documents.notices import LAYOUTS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "server/MESSAGES.md").read_text(encoding="utf-8")
@@ -104,6 +108,54 @@ def test_a_message_has_the_fields_that_are_told(talk: dict[str, list[dict[str, A
     assert set(fields_of(payload_of(example))) <= real | BY_CHANCE, "the example has more than is ever said"
     newest = payload_of(talk[TALK_NAMES[heading]][-1])
     assert set(payload_of(example)) - NOT_ALWAYS == set(newest) - NOT_ALWAYS, "the example lacks something"
+
+
+TYPES: dict[str, Any] = {
+    "Challenge": messages.Challenge, "Hello": messages.Hello, "Feed: welcome": messages.Welcome,
+    "Feed: fates": messages.Fates, "Feed: twin": messages.Said, "Feed: beat": messages.Said, "Report": messages.Report,
+    "Echo": messages.Echo, "Status": messages.Status, "Status: answer": messages.TimeSaid,
+    "Clock: question": messages.TimeQuestion, "Clock: answer": messages.TimeSaid,
+    "Station: states": messages.StationAsks, "Station: jobs": messages.StationHears,
+}
+"""Heading → the type that its reader takes."""
+NO_COLUMN = {"printer", "jobs"}
+"""Told beside the table, or said of each job."""
+
+
+def fields_of_type(kind: Any, before: str = "") -> Iterator[str]:
+    """All paths that a type has, as `fields_of` has those of a message."""
+    if isinstance(kind, inspect.UnionType):
+        for each in kind.types:
+            yield from fields_of_type(each, before)
+    elif isinstance(kind, inspect.ListType | inspect.VarTupleType):
+        yield from fields_of_type(kind.item_type, before)
+    elif isinstance(kind, inspect.StructType):
+        for field in kind.fields:
+            yield f"{before}{field.encode_name}"
+            if field.encode_name not in TOLD_ELSEWHERE:
+                yield from fields_of_type(field.type, f"{before}{field.encode_name}.")
+
+
+@pytest.mark.parametrize("heading", TYPES)
+def test_what_is_said_is_of_its_type_and_the_type_has_no_field_that_is_not_told(
+        talk: dict[str, list[dict[str, Any]]], heading: str) -> None:
+    kind = TYPES[heading]
+    assert set(fields_of_type(inspect.type_info(kind))) - NO_COLUMN <= told(sections()[heading])
+    for message in talk[TALK_NAMES[heading]]:
+        read(kind, payload_of(message))
+
+
+def test_a_view_is_of_its_type_and_so_is_all_that_stands_on_paper(talk: dict[str, list[dict[str, Any]]]) -> None:
+    paths = {f"view.{path}" for path in fields_of_type(inspect.type_info(TableView))}
+    known = {path for path in paths if path.partition(".reports.")[2].count(".") == 0 and not path.startswith((
+        "view.form.", "view.next.", "view.match.result.", "view.match.second."))}
+    assert {path for path in known if ".reports." not in path} <= told(sections()["Feed: view"])
+    for message in talk["feed view"]:
+        read(TableView, message["payload"]["view"] if "payload" in message else message["view"])
+    for message in talk["answer /station/jobs"]:
+        for job in message["payload"]["jobs"]:
+            if job["kind"] in LAYOUTS:
+                read(LAYOUTS[job["kind"]][0], job["content"])
 
 
 def test_the_example_of_a_report_is_rightly_signed() -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from roundtap_core.messages import PanelView, StandbyState, Stick
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
-from roundtap_units.panel.hub_says import HubSaid, StandbySaid
 from roundtap_units.panel.pages import scene_of
 from roundtap_units.panel.panel_dialogue import Done, PanelDialogue, Press
 from roundtap_units.unit_words import unit_words
 
 FINGERPRINT = " ".join(f"{number:04X}" for number in range(0xA1B0, 0xA1C0))
-HUB = HubSaid("14:32", "http://10.42.0.1:8080", "https://10.42.0.1:8443", "roundtap.local", FINGERPRINT,
-              ("/media/stick",), running=True, trouble=False)
-STANDBY = StandbySaid("following", "http://10.42.0.1:8080", True)
+HUB = PanelView("14:32", "http://10.42.0.1:8080", "https://10.42.0.1:8443", "roundtap.local", FINGERPRINT,
+              (Stick("/media/stick", "current"),), running=True, trouble=False)
+STANDBY = StandbyState("following", "http://10.42.0.1:8080", True)
 HOTSPOT = ("Roundtap", "drei-Wege-2026")
 READ_MS = 1500
 """So long somebody looks before they press."""
@@ -20,17 +20,17 @@ READ_MS = 1500
 class Played:
     """A panel and the time; `hub` None: nobody has told it anything yet."""
 
-    def __init__(self, hub: HubSaid | None = HUB, language: str = "en") -> None:
+    def __init__(self, hub: PanelView | None = HUB, language: str = "en") -> None:
         self.now_ms = 10_000
         self.panel = PanelDialogue(unit_words(language))
         self._last = Press(0, "")
         if hub is not None:
             self.tell(hub)
 
-    def tell(self, hub: HubSaid) -> None:
+    def tell(self, hub: PanelView) -> None:
         self.panel.on_hub(hub, self.now_ms)
 
-    def stand_by(self, said: StandbySaid = STANDBY) -> None:
+    def stand_by(self, said: StandbyState = STANDBY) -> None:
         self.panel.on_standby(said, self.now_ms)
 
     def wait(self, ms: int, hub: bool = True) -> None:

@@ -46,7 +46,7 @@ from roundtap_devices.printing.print_lines import (
 )
 from roundtap_devices.printing.printer_profiles import PrinterProfile
 from roundtap_devices.virtual.escpos_paper import EscposPaper
-from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.documents.notices import laid_out
 from roundtap_units.documents.printer_tests import speed_page, width_page
 
 MODELS = {"epson-80": "TM-T20II", "epson-t88": "TM-T88V", "pos-5890": "POS-5890", "zj-5870": "ZJ-5870",
@@ -156,7 +156,7 @@ class Reader(EscposPaper):
 
 def printed(name: str, kind: str, content: Mapping[str, Any], profile: PrinterProfile, words: Words) -> Sheet:
     """The document from its bytes, and all that is wrong with it."""
-    lines = LAYOUTS[kind](content, profile.sheet, words)
+    lines = laid_out(kind, content, profile.sheet, words)
     sheet = printed_lines(name, lines, profile)
     said = " ".join(_texts(lines))
     sheet.wrong += [f"{word!r} is nowhere whole" for word in _words_of(content) if word not in said]

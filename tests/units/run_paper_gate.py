@@ -19,8 +19,10 @@ from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.escpos_job import compose
 from roundtap_devices.printing.known_printers import PROFILES
 from roundtap_devices.printing.printer_profiles import NONE, RTSCTS
-from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.documents.notices import laid_out
 from roundtap_units.unit_words import unit_words
+
+WORDS = unit_words("pl")
 
 
 def main(folder: Path | None) -> int:
@@ -46,8 +48,8 @@ def buffers() -> int:
     for known in PROFILES.values():
         for flow, baud in product((NONE, RTSCTS), (9600, 19200, 115200)):
             profile = replace(known, flow=flow)
-            peaks = [(peak_of(compose(LAYOUTS[kind](content, profile.sheet, unit_words("pl")), profile), profile, baud),
-                      name) for name, kind, content in documents()]
+            peaks = [(peak_of(compose(laid_out(kind, content, profile.sheet, WORDS), profile), profile, baud), name)
+                     for name, kind, content in documents()]
             peak, name = max(peaks)
             wrong += peak > profile.buffer
             print(f"{profile.name} {flow} {baud}: {peak} of {profile.buffer} bytes ({name})", flush=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 from panel_kit import HOTSPOT, HUB, STANDBY, Played
 
+from roundtap_core.messages import Stick
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
 from roundtap_units.panel import panel_dialogue as d
@@ -62,10 +62,10 @@ class Monkey:
     def hall(self) -> None:
         chance, played = self.chance, self.played
         if chance.random() < 0.3:
-            played.stand_by(replace(STANDBY, state=chance.choice(("following", "away", "behind", "new word")),
+            played.stand_by(STANDBY.but(state=chance.choice(("following", "away", "behind", "new word")),
                                     level=chance.random() < 0.7))
             return
-        played.tell(replace(HUB, sticks=chance.choice(((), HUB.sticks, ("/mnt/other", *HUB.sticks))),
+        played.tell(HUB.but(sticks=chance.choice(((), HUB.sticks, (Stick("/mnt/other", "current"), *HUB.sticks))),
                             console=chance.choice(("", HUB.console)), running=chance.random() < 0.5,
                             trouble=chance.random() < 0.5))
         played.panel.hotspot = chance.choice((None, HOTSPOT))
@@ -86,7 +86,7 @@ class Monkey:
             if press.step in (d.EJECT, d.NEW_PIN):
                 assert hub is not None, "nothing is asked of a hub that is not there"
                 assert press.stick == stick
-                assert press.step == d.NEW_PIN or stick in hub.sticks
+                assert press.step == d.NEW_PIN or stick in hub.to_let_go
             else:
                 assert self.first_yes(d.ABOVE[page], page), "it was asked twice, one after the other"
                 assert press.step == d.POWER_OFF or (standby is not None and standby.level)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from printer_line import AtOneSpeed
 
+from roundtap_core.messages import Job
 from roundtap_devices.printing.known_printers import EPSON_80
 from roundtap_devices.printing.ports import SERIAL, USB, FoundPort
 from roundtap_devices.printing.serial_port import Port, PortGone, SerialPort
@@ -16,7 +17,7 @@ from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.station.print_log import PrintLog
 from roundtap_units.station.printer_desk import SPEEDS, PrinterDesk
 from roundtap_units.station.printer_settings import FILE, PrinterSettings, read_settings, taken_order, write_settings
-from roundtap_units.station.station import Job, Station
+from roundtap_units.station.station import Station
 from roundtap_units.unit_words import unit_words
 
 ADAPTER = FoundPort("/dev/serial/by-id/usb-1a86", "/dev/ttyUSB0", SERIAL)

@@ -10,12 +10,16 @@ from gallery.on_paper import PEOPLE, SLIP_URL, printed, slip_content
 from roundtap_core.records import ELIMINATION, SWISS
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_devices.printing.known_printers import PROFILES
-from roundtap_units.documents.slips import slip
+from roundtap_units.documents.notices import laid_out
 from roundtap_units.unit_words import unit_words
 
 TOKEN = SLIP_URL.rpartition("/")[2]
 ADDRESSES = ("http://10.42.0.1/s/", "http://192.168.178.101:8080/s/", "http://roundtap-poznan.local:8080/s/",
              "http://roundtap-stara-rzeznia-hala-glowna.fritz.box:8080/s/")
+
+
+def slip(content, sheet, words):
+    return laid_out("slip", content, sheet, words)
 
 
 def read(picture: Image.Image) -> list[str]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from gallery.on_paper import pairings_content, slip_content
+from roundtap_core.messages import Job
 from roundtap_devices.printing.known_printers import POS_5890
 from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.serial_port import SerialPort
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 from roundtap_units.station.print_log import PrintLog
-from roundtap_units.station.station import Job, Station, compose_with
+from roundtap_units.station.station import Station, compose_with
 from roundtap_units.unit_words import unit_words
 
 STEP_MS = 20
@@ -267,7 +266,7 @@ def test_a_printer_that_fell_mute_is_asked_about_after_a_minute_and_nothing_is_p
 def test_after_a_person_s_word_its_jobs_go_on_as_sent_once_each(desk):
     falls_mute(desk)
     desk.until(lambda: desk.hub.told.get("s1") == ("queued", "mute"))
-    desk.hub.wanted[1] = replace(desk.hub.wanted[1], go_on=True)
+    desk.hub.wanted[1] = desk.hub.wanted[1].but(go_on=True)
     desk.until(desk.settled("s1", "s2"))
     assert (desk.hub.told["s1"], desk.hub.told["s2"]) == (("sent", ""), ("sent", ""))
     desk.rest(20_000)

@@ -10,12 +10,13 @@ from test_station import Desk, desk  # noqa: F401
 from test_station_link import Wire, a_link
 
 from gallery.on_paper import pairings_content, slip_content
+from roundtap_core.messages import Job
 from roundtap_devices.printing.known_printers import POS_5890
 from roundtap_devices.printing.printer import Printer
 from roundtap_units.link.hub_choice import SILENT_MS
 from roundtap_units.link.link import HubAddress
 from roundtap_units.station.print_log import KEPT_JOBS, PrintLog
-from roundtap_units.station.station import Job, compose_with
+from roundtap_units.station.station import compose_with
 from roundtap_units.station.station_link import HubStationLink
 from roundtap_units.unit_words import unit_words
 

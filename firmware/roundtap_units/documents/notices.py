@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from roundtap_core.elimination.bracket_picture import say_round
+from roundtap_core.print_contents import (
+    CutOrder,
+    Notice,
+    PairingsByName,
+    PairingsByTable,
+    Proxy,
+    Slip,
+    Standings,
+    StandingsLine,
+    TablePairing,
+    Trust,
+)
+from roundtap_core.typed import read
 from roundtap_core.words import Words
 from roundtap_devices.printing.print_lines import (
     CENTER,
@@ -29,42 +42,38 @@ SIGNING = 52
 WIDE = 40
 """From so many columns on, a match has one line and a list more columns."""
 
-Content = Mapping[str, Any]
 
-
-def pairings_by_table(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """content: event, round, name (see slip), url, rows of {table, a, b, bye, a_record, b_record, a_members,
-    b_members, by_hand}: names, and null where nobody is."""
+def pairings_by_table(content: PairingsByTable, sheet: Sheet, words: Words) -> list[PrintLine]:
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_table"), sheet)
-    record = max((len(row[key] or "") for row in content["rows"] for key in ("a_record", "b_record")), default=0) + 1
-    for row in content["rows"]:
+    record = max((len(each or "") for row in content.rows for each in (row.a_record, row.b_record)), default=0) + 1
+    for row in content.rows:
         lines += _match(row, max(6, record), sheet, words)
     return [*lines, *_foot(content, sheet, words)]
 
 
-def _match(row: Content, record: int, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _match(row: TablePairing, record: int, sheet: Sheet, words: Words) -> list[PrintLine]:
     """`record`: columns at the right for what each has won so far."""
-    other = row["b"] if row["b"] is not None else words(f"paper.bye.{row['bye']}")
-    table = "" if row["table"] is None else str(row["table"])
+    other = row.b if row.b is not None else words(f"paper.bye.{row.bye}")
+    table = "" if row.table is None else str(row.table)
     half = (sheet.columns - 5) // 2
-    teams = row.get("a_members") or row.get("b_members")
-    if sheet.columns >= WIDE and max(len(row["a"]), len(other)) <= half and not teams:
-        return [Line((Cell(table, 0, 3, RIGHT), Cell(row["a"], 4, half), Cell(other, 5 + half, half))),
+    teams = row.a_members or row.b_members
+    if sheet.columns >= WIDE and max(len(row.a), len(other)) <= half and not teams:
+        return [Line((Cell(table, 0, 3, RIGHT), Cell(row.a, 4, half), Cell(other, 5 + half, half))),
                 *_by_hand(row, sheet, words)]
     name = sheet.columns - 4 - record
     return [
-        *_named((Cell(table, 0, 3, RIGHT), Cell(row["a_record"], 4 + name, record, RIGHT)), row["a"], 4, name),
-        *_players(row.get("a_members"), 4, sheet),
-        *_named((Cell(row["b_record"] or "", 4 + name, record, RIGHT),), other, 4, name),
-        *_players(row.get("b_members"), 4, sheet),
+        *_named((Cell(table, 0, 3, RIGHT), Cell(row.a_record, 4 + name, record, RIGHT)), row.a, 4, name),
+        *_players(row.a_members, 4, sheet),
+        *_named((Cell(row.b_record or "", 4 + name, record, RIGHT),), other, 4, name),
+        *_players(row.b_members, 4, sheet),
         *_by_hand(row, sheet, words),
         Feed(6),
     ]
 
 
-def _by_hand(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _by_hand(row: TablePairing, sheet: Sheet, words: Words) -> list[PrintLine]:
     """That no draw paired or seated these two, in small letters below them."""
-    return [Line((Cell(words("paper.by_hand"), 4, sheet.columns - 4),), small=True)] if row.get("by_hand") else []
+    return [Line((Cell(words("paper.by_hand"), 4, sheet.columns - 4),), small=True)] if row.by_hand else []
 
 
 def _named(cells: tuple[Cell, ...], name: str, start: int, width: int) -> list[PrintLine]:
@@ -73,50 +82,41 @@ def _named(cells: tuple[Cell, ...], name: str, start: int, width: int) -> list[P
     return [Block((Line((*cells, Cell(first, start, width))), *(Line((Cell(part, start, width),)) for part in rest)))]
 
 
-def _players(members: Sequence[str] | None, start: int, sheet: Sheet) -> list[PrintLine]:
+def _players(members: Sequence[str], start: int, sheet: Sheet) -> list[PrintLine]:
     """Who plays for a team, in small letters below its name."""
     if not members:
         return []
     return [Line((Cell(", ".join(members), start, sheet.columns - start),), small=True)]
 
 
-def pairings_by_name(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """content: event, round, name (see slip), url, rows of {name, members, record, value, table, bye}, in the order of
-    names."""
+def pairings_by_name(content: PairingsByName, sheet: Sheet, words: Words) -> list[PrintLine]:
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_name"), sheet)
     wide = sheet.columns >= WIDE
-    record = max([4, *(len(row["record"]) for row in content["rows"])]) + 1
+    record = max([4, *(len(row.record) for row in content.rows)]) + 1
     name = sheet.columns - record - 5 - (8 if wide else 0)
     initial = ""
-    for row in content["rows"]:
-        if initial and row["name"][:1] != initial:
+    for row in content.rows:
+        if initial and row.name[:1] != initial:
             lines.append(Feed(8))
-        initial = row["name"][:1]
-        table = words(f"paper.bye.{row['bye']}.short") if row["table"] is None else str(row["table"])
-        cells = [Cell(row["record"], name, record, RIGHT), Cell(table, sheet.columns - 5, 5, RIGHT)]
+        initial = row.name[:1]
+        table = words(f"paper.bye.{row.bye}.short") if row.table is None else str(row.table)
+        cells = [Cell(row.record, name, record, RIGHT), Cell(table, sheet.columns - 5, 5, RIGHT)]
         if wide:
-            cells.append(Cell(row["value"], name + record, 8, RIGHT))
-        lines += [*_named(tuple(cells), row["name"], 0, name), *_players(row.get("members"), 0, sheet)]
+            cells.append(Cell(row.value, name + record, 8, RIGHT))
+        lines += [*_named(tuple(cells), row.name, 0, name), *_players(row.members, 0, sheet)]
     return [*lines, *_foot(content, sheet, words)]
 
 
-def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """content: event, after, final, url, columns (tiebreakers' keys), rows of {rank, name, members, points, record,
-    values, decided, decided_by, by_lot, status, reached}; `decided` is the place in `values` of what put this row above
-    the next one, or null; `decided_by` its key, if it has no column; `by_lot` marks both neighbours of a lot. `status`
-    ("dropped", "disqualified"; `rank` is null then) and `reached` (the round of the bracket) stand below the name.
-
-    `cut`: where another order than this one decides who goes on, {size, rows of {rank, name, points, value, decided}}.
-    """
-    title = words("paper.final") if content["final"] else words("paper.standings", number=content["after"])
-    columns = [words(f"column.{key}") for key in content["columns"]]
+def standings(content: Standings, sheet: Sheet, words: Words) -> list[PrintLine]:
+    title = words("paper.final") if content.final else words("paper.standings", number=content.after)
+    columns = [words(f"column.{key}") for key in content.columns]
     lines = _head(content, title, "", sheet)
-    widths = _widths(columns, [max((len(row["values"][place]) for row in content["rows"]), default=0)
+    widths = _widths(columns, [max((len(row.values[place]) for row in content.rows), default=0)
                                for place in range(len(columns))], sheet.columns)
     # One line a row only where the names keep room; else the figures stand below the name.
-    points = max([len(words("paper.points")), *(len(str(row["points"])) for row in content["rows"])]) + 1
+    points = max([len(words("paper.points")), *(len(str(row.points)) for row in content.rows)]) + 1
     name = sheet.columns - 4 - points - sum(widths)
-    longest = max((len(row["name"]) for row in content["rows"]), default=0)
+    longest = max((len(row.name) for row in content.rows), default=0)
     flat = name >= min(longest, 22)
     if not flat:
         name = sheet.columns - 4 - points
@@ -126,26 +126,25 @@ def standings(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
     top = Cell(words("paper.points"), 4 + name, points, RIGHT)
     lines += [Line((top, *heads))] if flat else [Line((top,)), Line(tuple(heads))]
     lines.append(rule(sheet, 0, 6))
-    for row in content["rows"]:
+    for row in content.rows:
         figures = [
-            Cell(value + ("*" if row["decided"] == place else " "), start, width, RIGHT)
-            for place, (value, start, width) in enumerate(zip(row["values"], starts, widths, strict=True))
+            Cell(value + ("*" if row.decided == place else " "), start, width, RIGHT)
+            for place, (value, start, width) in enumerate(zip(row.values, starts, widths, strict=True))
         ]
-        place = "–" if row["rank"] is None else str(row["rank"])
-        first = (Cell(place, 0, 3, RIGHT), Cell(str(row["points"]), 4 + name, points, RIGHT))
+        place = "–" if row.rank is None else str(row.rank)
+        first = (Cell(place, 0, 3, RIGHT), Cell(str(row.points), 4 + name, points, RIGHT))
         if flat:
-            lines += [*_named((*first, *figures), row["name"], 4, name), *_players(row.get("members"), 4, sheet),
+            lines += [*_named((*first, *figures), row.name, 4, name), *_players(row.members, 4, sheet),
                       *_why(row, sheet, words)]
         else:
-            record = Cell(row["record"], 4, 8)
+            record = Cell(row.record, 4, 8)
             # Where the figures need the whole width, the record has a line of its own.
             told = [Line((record, *figures))] if starts[0] >= 12 else [Line((record,)), Line(tuple(figures))]
-            lines += [*_named(first, row["name"], 4, name), *_players(row.get("members"), 4, sheet),
+            lines += [*_named(first, row.name, 4, name), *_players(row.members, 4, sheet),
                       *told, *_why(row, sheet, words), Feed(5)]
-    cut = content.get("cut")
-    lines += _cut(cut, sheet, words) if cut else []
-    if any(row["decided"] not in (None, False) or row.get("decided_by")
-           for row in [*content["rows"], *(cut["rows"] if cut else ())]):
+    lines += _cut(content.cut, sheet, words) if content.cut else []
+    if any(row.decided is not None or row.decided_by for row in content.rows) \
+            or (content.cut and any(row.decided for row in content.cut.rows)):
         lines += [Feed(8), *(line(part, sheet) for part in wrap(words("paper.decided"), sheet.columns))]
     return [*lines, *_foot(content, sheet, words)]
 
@@ -164,87 +163,91 @@ def _widths(heads: Sequence[str], values: Sequence[int], room: int) -> list[int]
     return widths
 
 
-def _why(row: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _why(row: StandingsLine, sheet: Sheet, words: Words) -> list[PrintLine]:
     """What no column shows: how far somebody came, who is not there any more, a tiebreaker that compares the tied
     alone, or the lot."""
-    said = [say_round(words, key)] if (key := row.get("reached")) else []
-    said += [words(f"status.{key}")] if (key := row.get("status")) else []
-    said += [f"* {words(f'column.{key}')}"] if (key := row.get("decided_by")) else []
-    said += [words("paper.by_lot")] if row.get("by_lot") else []
+    said = [say_round(words, key)] if (key := row.reached) else []
+    said += [words(f"status.{key}")] if (key := row.status) else []
+    said += [f"* {words(f'column.{key}')}"] if (key := row.decided_by) else []
+    said += [words("paper.by_lot")] if row.by_lot else []
     return [Line((Cell(" · ".join(said), 4, sheet.columns - 4),), small=True)] if said else []
 
 
-def _cut(cut: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _cut(cut: CutOrder, sheet: Sheet, words: Words) -> list[PrintLine]:
     """The cut's own order, with a line below the last who goes on."""
-    lines: list[PrintLine] = [Feed(14), rule(sheet), line(words("paper.cut", n=cut["size"]), sheet, CENTER, tall=True)]
+    lines: list[PrintLine] = [Feed(14), rule(sheet), line(words("paper.cut", n=cut.size), sheet, CENTER, tall=True)]
     lines += [line(part, sheet, CENTER) for part in wrap(words("paper.cut.why"), sheet.columns)]
     lines.append(rule(sheet, 4, 6))
-    value = max(len(row["value"]) for row in cut["rows"]) + 2
-    points = max(len(str(row["points"])) for row in cut["rows"]) + 1
+    value = max(len(row.value) for row in cut.rows) + 2
+    points = max(len(str(row.points)) for row in cut.rows) + 1
     name = sheet.columns - 4 - points - value
-    for row in cut["rows"]:
-        cells = (Cell(str(row["rank"]), 0, 3, RIGHT), Cell(str(row["points"]), 4 + name, points, RIGHT),
-                 Cell(row["value"] + ("*" if row["decided"] else " "), sheet.columns - value, value, RIGHT))
-        lines += _named(cells, row["name"], 4, name)
-        if row["rank"] == cut["size"]:
+    for row in cut.rows:
+        cells = (Cell(str(row.rank), 0, 3, RIGHT), Cell(str(row.points), 4 + name, points, RIGHT),
+                 Cell(row.value + ("*" if row.decided else " "), sheet.columns - value, value, RIGHT))
+        lines += _named(cells, row.name, 4, name)
+        if row.rank == cut.size:
             lines.append(rule(sheet, 4, 8))
     return lines
 
 
-def proxy(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """A slip that stands for a damaged card. content: event, card, official, date, head."""
+def proxy(content: Proxy, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """A slip that stands for a damaged card."""
     lines: list[PrintLine] = [line(words("paper.proxy"), sheet, CENTER, bold=True), rule(sheet)]
-    lines += [line(part, sheet, CENTER, tall=True) for part in wrap(str(content["card"]), sheet.columns * 3 // 4)]
+    lines += [line(part, sheet, CENTER, tall=True) for part in wrap(content.card, sheet.columns * 3 // 4)]
     lines += [rule(sheet, 6, 8), *(line(part, sheet) for part in wrap(words("paper.proxy.what"), sheet.columns))]
-    said = ((words("paper.proxy.by"), content["official"]), (words("paper.proxy.date"), content["date"]),
-            ("", content["event"]))
+    said = ((words("paper.proxy.by"), content.official), (words("paper.proxy.date"), content.date),
+            ("", content.event))
     for label, value in said:
         lines += [line(part, sheet) for part in wrap(f"{label}: {value}" if label else str(value), sheet.columns)]
     return [*lines, Drawing(SIGNING, (Stroke(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
-            Line((Cell(str(content["head"]), 0, sheet.columns, CENTER),), small=True)]
+            Line((Cell(content.head, 0, sheet.columns, CENTER),), small=True)]
 
 
-def trust(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
-    """What an organizer holds beside the browser before they trust this hub. content: event, url, console,
-    fingerprint (groups of four digits, with spaces), head."""
+def trust(content: Trust, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """What an organizer holds beside the browser before they trust this hub."""
     lines: list[PrintLine] = [line(words("paper.trust"), sheet, CENTER, bold=True), rule(sheet)]
     lines += [line(part, sheet) for part in wrap(words("paper.trust.what"), sheet.columns)]
-    groups = str(content["fingerprint"]).split()
+    groups = content.fingerprint.split()
     lines += [Feed(6), *(line(" ".join(groups[at : at + 4]), sheet, CENTER, bold=True)
                          for at in range(0, len(groups), 4)), Feed(6)]
-    where = f"{words('paper.trust.console')}: {content['console']}"
+    where = f"{words('paper.trust.console')}: {content.console}"
     lines += [line(part, sheet) for part in wrap(where, sheet.columns)]
     return [*lines, *_foot(content, sheet, words)]
 
 
-def _head(content: Content, title: str, subtitle: str, sheet: Sheet) -> list[PrintLine]:
+def _head(content: Notice, title: str, subtitle: str, sheet: Sheet) -> list[PrintLine]:
     lines: list[PrintLine] = [line(part, sheet, CENTER, bold=True)
-                              for part in wrap(str(content["event"]), sheet.columns)]
+                              for part in wrap(content.event, sheet.columns)]
     lines += [line(part, sheet, CENTER, tall=True) for part in wrap(title, sheet.columns)]
     if subtitle:
         lines.append(line(subtitle, sheet, CENTER))
     return [*lines, rule(sheet)]
 
 
-def _foot(content: Content, sheet: Sheet, words: Words) -> list[PrintLine]:
+def _foot(content: Notice, sheet: Sheet, words: Words) -> list[PrintLine]:
     """The page where everybody finds themselves, for phones; and the journal's head."""
-    by_name = str(content.get("by_name") or "")
     return [
         rule(sheet, 8, 10),
-        Qr(str(content["url"])),
+        Qr(content.url),
         Feed(6),
-        line(str(content["url"]), sheet, CENTER),
-        *([line(by_name, sheet, CENTER)] if 0 < len(by_name) <= sheet.columns else []),
-        Line((Cell(str(content["head"]), 0, sheet.columns, CENTER),), small=True),
+        line(content.url, sheet, CENTER),
+        *([line(content.by_name, sheet, CENTER)] if 0 < len(content.by_name) <= sheet.columns else []),
+        Line((Cell(content.head, 0, sheet.columns, CENTER),), small=True),
     ]
 
 
-LAYOUTS = {
-    "slip": slip,
-    "pairings-table": pairings_by_table,
-    "pairings-name": pairings_by_name,
-    "standings": standings,
-    "proxy": proxy,
-    "trust": trust,
+LAYOUTS: Mapping[str, tuple[type[Any], Callable[[Any, Sheet, Words], list[PrintLine]]]] = {
+    "slip": (Slip, slip),
+    "pairings-table": (PairingsByTable, pairings_by_table),
+    "pairings-name": (PairingsByName, pairings_by_name),
+    "standings": (Standings, standings),
+    "proxy": (Proxy, proxy),
+    "trust": (Trust, trust),
 }
-"""The kinds of jobs, and what lays each out."""
+"""The kinds of jobs, what stands on each, and what lays it out."""
+
+
+def laid_out(kind: str, content: object, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """The lines of a job, from what the hub says is on it. KeyError for another kind, Malformed for other content."""
+    wanted, layout = LAYOUTS[kind]
+    return layout(read(wanted, content), sheet, words)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import Picks
 from roundtap_core.forms.slip_form import margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.lists.squads import letter
+from roundtap_core.print_contents import Slip
 from roundtap_core.words import Words
 from roundtap_devices.printing.drawing import text_width
 from roundtap_devices.printing.print_lines import Box, Code, Drawing, Label, PrintLine, Sheet, Stroke
@@ -91,13 +91,12 @@ def _lost_row(me: str, other: str, lost: str, points: str, sheet: Sheet, height:
     ))
 
 
-def squads_row(picks: Picks, sides: Mapping[str, Mapping[str, Any]], sheet: Sheet, words: Words) -> Drawing:
+def squads_row(picks: Picks, content: Slip, sheet: Sheet, words: Words) -> Drawing:
     """Each side's squads, to be crossed. Those that are still to be fielded have a thick frame, the others a tick."""
     half = sheet.dots // 2
     shapes: list[Shape] = []
-    for x, side in ((0, "a"), (half + 8, "b")):
-        to_field = sides[side].get("to_field")
-        shapes.append(Label(x, 3, SIGNS[side], 22, 24))
+    for x, sign, to_field in ((0, SIGNS["a"], content.a.to_field), (half + 8, SIGNS["b"], content.b.to_field)):
+        shapes.append(Label(x, 3, sign, 22, 24))
         for place in range(picks.of):
             left = x + 28 + place * (SQUAD + 4)
             owed = to_field is None or place + 1 in to_field
@@ -105,7 +104,7 @@ def squads_row(picks: Picks, sides: Mapping[str, Mapping[str, Any]], sheet: Shee
                        Label(left + 7, 6, letter(place + 1), 15, 12, bold=owed)]
             if not owed:
                 shapes.append(Label(left + 19, 5, "✓", 15, 14))
-    must = [SIGNS[side] for side in SIGNS if sides[side].get("must")]
+    must = [sign for sign, side in zip(BOTH, (content.a, content.b), strict=True) if side.must]
     legend = words("paper.squads.must", signs=" ".join(must)) if must else words("paper.squads", n=picks.take)
     shapes.append(Label(0, 31, legend, 12, sheet.dots))
     return Drawing(SQUADS_ROW, tuple(shapes))

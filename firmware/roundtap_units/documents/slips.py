@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from roundtap_core.elimination.bracket_picture import say_round
-from roundtap_core.forms.form import form_from_json
 from roundtap_core.forms.slip_form import slip_picks
+from roundtap_core.print_contents import OfRound, Slip
 from roundtap_core.words import Words
 from roundtap_devices.printing.drawing import text_width
 from roundtap_devices.printing.print_lines import (
@@ -30,28 +29,22 @@ SIGN_ROW = 36
 CODE_COLUMNS = 12
 
 
-def slip(content: Mapping[str, Any], sheet: Sheet, words: Words) -> list[PrintLine]:
-    """One match's slip. content: event, round, name, of, table, code, a and b {name, members, record, to_field, must},
-    form, url, head, and `replaces` where another slip of this match may lie about already.
-
-    `name`: what an elimination or tie-break round is called ("semi-final"), or null. `to_field`: squads that a side
-    has not fielded yet, or null where lists have none; `must`: every pick of the rounds left has to be one of them.
-    """
-    form = form_from_json(content["form"])
-    picks = slip_picks(form)
-    table = words("paper.table", table=content["table"])
+def slip(content: Slip, sheet: Sheet, words: Words) -> list[PrintLine]:
+    """One match's slip."""
+    picks = slip_picks(content.form)
+    table = words("paper.table", table=content.table)
     left = sheet.columns - CODE_COLUMNS
-    head, end = f"{round_title(content, words)} – {content['event']}", table
-    if content.get("replaces"):
+    head, end = f"{round_title(content, words)} – {content.event}", table
+    if content.replaces:
         # On lines that are there anyway: a slip is no taller than the one it replaces.
         head, end = f"{words('paper.new')} · {head}", f"{table} – {words('paper.replaces')}"
     return [
-        Line((Cell(table, 0, left), Cell(str(content["code"]), left, CODE_COLUMNS, RIGHT)), tall=True),
+        Line((Cell(table, 0, left), Cell(content.code, left, CODE_COLUMNS, RIGHT)), tall=True),
         *_head(head, sheet),
         squads_row(picks, content, sheet, words) if picks else Drawing(26, tuple(_sides(content, sheet))),
         _names(content, sheet),
         *_members(content, sheet),
-        *boxes(form, sheet, words),
+        *boxes(content.form, sheet, words),
         _ending(content, sheet, words),
         Line((Cell(end, 0, sheet.columns, CENTER),), bold=True),
     ]
@@ -64,24 +57,23 @@ def _head(text: str, sheet: Sheet) -> list[PrintLine]:
     return [Line((Cell(part, 0, sheet.columns),), small=True) for part in wrap(text, sheet.columns * 5 // 4)]
 
 
-def round_title(content: Mapping[str, Any], words: Words) -> str:
+def round_title(content: OfRound, words: Words) -> str:
     """ "Round 3", or what the round is called where it has a name."""
-    name = content.get("name")
-    return say_round(words, name) if name else words("paper.round", number=content["round"])
+    return say_round(words, content.name) if content.name else words("paper.round", number=content.round)
 
 
-def _sides(content: Mapping[str, Any], sheet: Sheet) -> Iterator[Shape]:
+def _sides(content: Slip, sheet: Sheet) -> Iterator[Shape]:
     half = sheet.dots // 2
-    for x, side in ((0, "a"), (half + 8, "b")):
-        yield Label(x, 0, SIGNS[side], 22, 24)
-        yield Label(x + 26, 1, str(content[side]["record"]), 19, half - 38)
+    for x, sign, record in ((0, SIGNS["a"], content.a.record), (half + 8, SIGNS["b"], content.b.record)):
+        yield Label(x, 0, sign, 22, 24)
+        yield Label(x + 26, 1, record, 19, half - 38)
     yield Stroke(half - 1, 2, 2, 24)
 
 
-def _names(content: Mapping[str, Any], sheet: Sheet) -> Block:
+def _names(content: Slip, sheet: Sheet) -> Block:
     """Both names whole, side by side as the players sit, on as many lines as they need."""
     half = sheet.columns // 2
-    left, right = (wrap(str(content[side]["name"]), half - 1) for side in ("a", "b"))
+    left, right = (wrap(each.name, half - 1) for each in (content.a, content.b))
     rows = max(len(left), len(right))
     left += [""] * (rows - len(left))
     right += [""] * (rows - len(right))
@@ -89,10 +81,10 @@ def _names(content: Mapping[str, Any], sheet: Sheet) -> Block:
                        for a, b in zip(left, right, strict=True)))
 
 
-def _members(content: Mapping[str, Any], sheet: Sheet) -> list[PrintLine]:
+def _members(content: Slip, sheet: Sheet) -> list[PrintLine]:
     """Who plays for a team, in small letters below its name."""
     half = sheet.columns // 2
-    left, right = (", ".join(content[side].get("members") or ()) for side in ("a", "b"))
+    left, right = (", ".join(each.members) for each in (content.a, content.b))
     if not left and not right:
         return []
     return [Line((Cell(left, 0, half - 1), Cell(right, half + 1, half - 1)), small=True)]
@@ -109,11 +101,11 @@ def wrap(text: str, columns: int) -> list[str]:
     return [line.rstrip() for line in lines if line.strip()]
 
 
-def _ending(content: Mapping[str, Any], sheet: Sheet, words: Words) -> Drawing:
+def _ending(content: Slip, sheet: Sheet, words: Words) -> Drawing:
     """Two signatures, the judge's initials, the extension; beside them the code for a phone and the journal's head."""
     side = 3 * SIGN_ROW
     right = sheet.dots - side - 10
-    shapes: list[Shape] = [Code(sheet.dots - side, 0, side, str(content["url"]))]
+    shapes: list[Shape] = [Code(sheet.dots - side, 0, side, content.url)]
     for row, sign in enumerate(("●", "■")):
         y = row * SIGN_ROW
         shapes += [Label(0, y + 11, sign, 17, 20), Stroke(22, y + SIGN_ROW - 3, right - 22, 1)]
@@ -125,5 +117,5 @@ def _ending(content: Mapping[str, Any], sheet: Sheet, words: Words) -> Drawing:
     wide = text_width(minutes, 15)
     shapes += [Label(half, y + 13, "+", 15, 16), Stroke(half + 16, y + SIGN_ROW - 3, right - half - wide - 22, 1),
                Label(right, y + 13, minutes, 15, wide, RIGHT)]
-    shapes.append(Label(sheet.dots // 2, side + 3, str(content["head"]), 11, sheet.dots, CENTER))
+    shapes.append(Label(sheet.dots // 2, side + 3, content.head, 11, sheet.dots, CENTER))
     return Drawing(side + 16, tuple(shapes))

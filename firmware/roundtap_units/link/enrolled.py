@@ -14,7 +14,6 @@ log = logging.getLogger(__name__)
 
 FILE = "enrolled.json"
 KEY_BYTES = 32
-NAME_MAX = 40
 HUBS_MAX = 8
 
 

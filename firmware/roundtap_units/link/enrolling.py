@@ -26,9 +26,11 @@ from roundtap_core.enrol_keys import (
     password,
     unit_identity,
 )
+from roundtap_core.messages import Asking, Granted, Offer
+from roundtap_core.typed import read
 from roundtap_core.wire import ENROL, envelope, opened
 from roundtap_units.link.brief_talk import Place, ask_json
-from roundtap_units.link.enrolled import HUBS_MAX, NAME_MAX, Enrolled
+from roundtap_units.link.enrolled import HUBS_MAX, Enrolled
 from roundtap_units.link.find_hub import FoundHub, find_hub
 from roundtap_units.link.hub_choice import place_of
 
@@ -46,7 +48,6 @@ WRONG_PASSED_OVER = 3
 """After so many wrong codes of one hub another one is looked for."""
 FAILURES_MAX = 3
 ANSWER_TRIES, CONFIRM_TRIES = 3, 12
-TEXT_MAX = 80
 
 LOOKING, CODE, CHECKING, WRONG, STOPPED, BUSY, DONE = (
     "looking", "code", "checking", "wrong", "stopped", "busy", "done")
@@ -172,10 +173,7 @@ class Enrolling:
                 return BUSY_MS
             if status != 200:
                 raise ValueError(f"the hub answered {status}")
-            about = _text(said["hub"]), _text(said["epoch"])
-            number, wait_ms, offer = said["number"], int(said["again_ms"]), said["offer"]
-            if number is not None and (type(number) is not int or not 0 <= number < 100):
-                raise ValueError("not a number that stands before a code")
+            asking = read(Asking, said)
         except FAILED as error:
             log.info("the hub does not answer: %s", error)
             self._failures += 1
@@ -183,11 +181,11 @@ class Enrolling:
                 self._leave_hub()
             return RETRY_MS
         self._failures = 0
-        self._number = number
-        if isinstance(offer, dict):
-            return self._take(hub, about, offer)
-        self._show_code(code, bool(said.get("identify")))
-        return min(max(wait_ms, ASK_MS_MIN), ASK_MS_MAX)
+        self._number = asking.number
+        if asking.offer is not None:
+            return self._take(hub, (asking.hub, asking.epoch), asking.offer)
+        self._show_code(code, asking.identify)
+        return min(max(asking.again_ms, ASK_MS_MIN), ASK_MS_MAX)
 
     # --- codes ---
 
@@ -209,7 +207,7 @@ class Enrolling:
         self._number = None
         return self._codes[-1]
 
-    def _code_of(self, serial: object) -> _Code | None:
+    def _code_of(self, serial: int) -> _Code | None:
         """The code that the hub was given; None where that is no longer good."""
         now_ms = self._mono_ms()
         return next((code for code in self._codes if code.serial == serial and not code.used
@@ -217,10 +215,10 @@ class Enrolling:
 
     # --- the exchange ---
 
-    def _take(self, hub: FoundHub, about: tuple[str, str], offer: Mapping[str, Any]) -> int:
+    def _take(self, hub: FoundHub, about: tuple[str, str], offer: Offer) -> int:
+        name = offer.exchange
         try:
-            name = _text(offer["exchange"])
-            code = self._code_of(offer["serial"])
+            code = self._code_of(offer.serial)
             if code is None:
                 self._post(hub.place, {"step": "late", "token": self._token, "exchange": name})
                 return ASK_MS_MIN
@@ -245,11 +243,11 @@ class Enrolling:
         self.showing = Showing(DONE, hub.name, unit=granted.unit)
         return 0
 
-    def _agree(self, hub: FoundHub, about: About, code: _Code, offer: Mapping[str, Any]) -> Agreed | None:
+    def _agree(self, hub: FoundHub, about: About, code: _Code, offer: Offer) -> Agreed | None:
         """What both have agreed on, once the hub has shown that it has the digits; None where it has not."""
         own = code.own
         try:
-            theirs = message_of(offer["message"])
+            theirs = message_of(offer.message)
             made = agreed(code.side.finish(theirs), about, theirs, own)
         except Exception as error:
             # No element of the group, or one that gives everything away.
@@ -300,7 +298,7 @@ class Enrolling:
                 status, said = 0, {}
             granted = opened(made.key, ENROL, said) if status == 200 else None
             if granted is not None and granted.get("exchange") == name:
-                return _enrolled(granted, made.key, hub.place)
+                return _enrolled(read(Granted, granted), made.key, hub.place)
             if status == 403 or (status == 404 and message is again):
                 return None
             message = again if status == 404 else confirm
@@ -330,17 +328,6 @@ class Enrolling:
                                    identify=identify)
 
 
-def _enrolled(granted: Mapping[str, Any], key: bytes, place: Place) -> Enrolled:
-    unit, hub, hubs = granted["unit"], granted["hub"], granted["hubs"]
-    if not isinstance(unit, str) or not 0 < len(unit) <= NAME_MAX or not isinstance(hubs, list):
-        raise ValueError("not what a hub grants")
-    places = [place]
-    for each in hubs[:HUBS_MAX]:
-        places.append(place_of(each))
-    return Enrolled(unit, key, tuple(dict.fromkeys(places)), _text(hub))
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > TEXT_MAX or not value.isprintable():
-        raise ValueError("not a word of a hub")
-    return value
+def _enrolled(granted: Granted, key: bytes, place: Place) -> Enrolled:
+    places = dict.fromkeys((place, *map(place_of, granted.hubs[:HUBS_MAX])))
+    return Enrolled(granted.unit, key, tuple(places), granted.hub)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from roundtap_core.messages import PanelView
+from roundtap_core.typed import Shown
 from roundtap_systemd.wifi import wifi_code
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.hub_says import HubSaid
 from roundtap_units.panel.panel_dialogue import PanelDialogue
 
 AWAY_SIGN, DISK_SIGN = "✕", "⚠"
@@ -88,7 +89,7 @@ def _state(panel: PanelDialogue) -> PanelScene:
 
 def _question(panel: PanelDialogue) -> PanelScene:
     page, hub, standby, words = panel.page, panel.hub, panel.standby, panel.words
-    lines = [words(f"panel.{page}.what", stick=panel.stick.rpartition("/")[2])]
+    lines = [words(f"panel.{page}.what", stick=Shown.of(panel.stick.rpartition("/")[2]))]
     hint = "hold" if page in d.ABOVE else "hold_around" if page in d.DOES else "yes_around"
     if page in (d.OFF_ASK, d.OFF_SURE) and hub is not None and hub.running:
         lines.insert(0, words("panel.round_runs"))
@@ -100,7 +101,7 @@ def _question(panel: PanelDialogue) -> PanelScene:
     return PanelScene(words(f"panel.{page}"), tuple(lines), words(f"panel.hint.{hint}"))
 
 
-def _address_code(panel: PanelDialogue, hub: HubSaid) -> PanelScene:
+def _address_code(panel: PanelDialogue, hub: PanelView) -> PanelScene:
     players = panel.page == d.PLAYERS_QR
     address = hub.players if players else hub.console
     return PanelScene(panel.words("panel.qr.players" if players else "panel.qr.console"), _in_parts(address),

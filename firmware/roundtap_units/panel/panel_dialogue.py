@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from roundtap_core.messages import PanelView, StandbyState
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
-from roundtap_units.panel.hub_says import HubSaid, StandbySaid
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
 """The first page, by who is heard: nobody, the hub, or a standby."""
@@ -73,8 +73,8 @@ class PanelDialogue:
     page: str = NOBODY
     stick: str = ""
     """Of which EJECT_ASK speaks."""
-    hub: HubSaid | None = None
-    standby: StandbySaid | None = None
+    hub: PanelView | None = None
+    standby: StandbyState | None = None
     hotspot: tuple[str, str] | None = None
     """Name and password of the hub's own access point."""
     pin: str = ""
@@ -85,11 +85,11 @@ class PanelDialogue:
     _pin_asked: int = 0
     _presses: list[Press] = field(default_factory=list)
 
-    def on_hub(self, said: HubSaid, now_ms: int) -> None:
+    def on_hub(self, said: PanelView, now_ms: int) -> None:
         self.hub, self.standby, self._heard_ms = said, None, now_ms
         self._look(now_ms)
 
-    def on_standby(self, said: StandbySaid, now_ms: int) -> None:
+    def on_standby(self, said: StandbyState, now_ms: int) -> None:
         self.hub, self.standby, self._heard_ms = None, said, now_ms
         self._look(now_ms)
 
@@ -145,7 +145,7 @@ class PanelDialogue:
         if hub is not None:
             if hub.fingerprint:
                 ring.append((TRUST, ""))
-            ring += [(EJECT_ASK, stick) for stick in hub.sticks]
+            ring += [(EJECT_ASK, stick) for stick in hub.to_let_go]
             ring.append((PIN_ASK, ""))
         if standby is not None:
             ring.append((TURN_ASK, ""))

@@ -15,12 +15,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from roundtap_core.messages import Done as WordOnPress
+from roundtap_core.messages import PanelHears, StandbyState
+from roundtap_core.typed import read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_systemd.root_steps import HOTSPOT, Refused, ask_root
 from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.local_key import HubHere, local_file
 from roundtap_units.link.patient_reading import PatientConnection
-from roundtap_units.panel.hub_says import hub_said, standby_said
 from roundtap_units.panel.panel_dialogue import POWER_OFF, TURN, Done, Press
 
 log = logging.getLogger(__name__)
@@ -44,8 +46,8 @@ Receiver = Callable[[str, Any], None]
 
 
 class PanelLink:
-    """`receive(kind, value)` is called from its thread and must only enqueue: "hub" a HubSaid, "standby" a StandbySaid,
-    "hotspot" (name, password) or None, "done" a `Done`.
+    """`receive(kind, value)` is called from its thread and must only enqueue: "hub" a PanelView, "standby" a
+    StandbyState, "hotspot" (name, password) or None, "done" a `Done`.
 
     renew: asked before each question whether the hub on this machine was started anew. A press is sent once: it is
     never repeated. ask_root, standby: as `systemd/roundtap_systemd/root_steps.py` and the standby's socket do it.
@@ -100,7 +102,7 @@ class PanelLink:
         except UNREACHED as error:
             log.info("the hub was not reached: %s", error)
         try:
-            self._receive("standby", standby_said(self._of_standby("state")))
+            self._receive("standby", read(StandbyState, self._of_standby("state")))
         except UNREACHED as error:
             log.info("nor a standby: %s", error)
 
@@ -123,11 +125,11 @@ class PanelLink:
                 raise ValueError("the standby did not turn its key")
             return Done(press.number)
         said = self._exchange({"step": press.step, **({"name": press.stick} if press.stick else {})}, PRESS_WITHIN_S)
-        if not isinstance(said, dict) or not isinstance(said.get("refused"), str):
+        if said is None:
             raise ValueError("no word of what became of it")
-        return Done(press.number, said["refused"], pin=str(said.get("pin", "")))
+        return Done(press.number, said.refused, pin=said.pin)
 
-    def _exchange(self, pressed: Mapping[str, Any] | None, within_s: float) -> object:
+    def _exchange(self, pressed: Mapping[str, Any] | None, within_s: float) -> WordOnPress | None:
         """One question; the hub's word on what was pressed with it."""
         if (here := self._renew()) is not None:
             self._here, self._challenge = here, None
@@ -146,10 +148,10 @@ class PanelLink:
         answer = opened(here.key, ECHO, message)
         if answer is None or answer.get("nonce") != nonce:
             raise ValueError(f"no right answer: {str(message)[:200]}")
-        said = hub_said(answer["view"])
-        self._challenge = str(answer["challenge"])
-        self._receive("hub", said)
-        return answer["done"]
+        heard = read(PanelHears, answer)
+        self._challenge = heard.challenge
+        self._receive("hub", heard.view)
+        return heard.done
 
     def _hotspot(self) -> tuple[str, str] | None:
         try:

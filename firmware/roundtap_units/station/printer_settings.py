@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from roundtap_core.messages import PrinterOrder
+from roundtap_core.typed import Malformed, read
 from roundtap_devices.printing.known_printers import PROFILES
 from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProfile
 from roundtap_systemd.atomic_write import write_atomically
@@ -78,13 +80,11 @@ def _checked(said: Any) -> dict[str, Any]:
 
 def taken_order(settings: PrinterSettings, order: object) -> PrinterSettings | None:
     """The settings after the hub's word {id, port, printer, baud, confirmed}; None where it is none, or no news."""
-    if not isinstance(order, dict) or not isinstance(order.get("id"), str) or order["id"] == settings.order:
+    try:
+        said = read(PrinterOrder, order)
+    except Malformed:
         return None
-    printer, baud, confirmed = order.get("printer"), order.get("baud"), order.get("confirmed")
-    port = order.get("port", "")
     # Never a file of this machine: the hub names models, and nothing else.
-    if printer not in PROFILES or baud not in (0, *BAUDS):
+    if said.id == settings.order or said.printer not in PROFILES or said.baud not in (0, *BAUDS):
         return None
-    if not isinstance(confirmed, bool) or not isinstance(port, str):
-        return None
-    return PrinterSettings(port[:200] or settings.port, printer, baud, "", confirmed, order["id"][:64])
+    return PrinterSettings(said.port or settings.port, said.printer, said.baud, "", said.confirmed, said.id)

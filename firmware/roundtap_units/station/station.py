@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
-from roundtap_core.forms.form import form_from_json
+from roundtap_core.messages import Job, SpeedTest
+from roundtap_core.typed import read
 from roundtap_core.words import Words
 from roundtap_devices.printing.escpos_job import Composed, compose
 from roundtap_devices.printing.printer import HELD, NO_PORT, READY, SILENT, UNCONFIRMED, UNPLUGGED, Outcome, Printer
 from roundtap_devices.printing.printer_profiles import PrinterProfile
-from roundtap_units.documents.notices import LAYOUTS
+from roundtap_units.documents.notices import laid_out
 from roundtap_units.documents.printer_tests import speed_page, width_page
 from roundtap_units.fault_log import FaultLog
-from roundtap_units.form_check import wrong_in_form
-from roundtap_units.plain import Plain
 from roundtap_units.station.print_log import PrintLog
 
 log = logging.getLogger(__name__)
@@ -35,19 +33,6 @@ TOLD_MAX = 4000
 """Jobs of which it is known what the hub was told last."""
 TEST_PRINT, SPEED_PRINT = "code-pages", "speed"
 """Kinds whose content may say `at`: which settings of the printer they try."""
-VALUES_MAX, NUMBER_MAX = 60_000, 1_000_000
-"""Of a job's content: five thousand rows of standings."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One thing to print: `id` is never used for another one, `content` is what the kind's layout wants."""
-
-    id: str
-    kind: str
-    content: Mapping[str, Any]
-    go_on: bool = False
-    """A person's word: the printer prints, though it does not answer any more."""
 
 
 class StationLink(Protocol):
@@ -287,21 +272,8 @@ def compose_with(profile: PrinterProfile, words: Words) -> Compose:
         if job.kind == TEST_PRINT:
             return compose(width_page(profile, words), profile)
         if job.kind == SPEED_PRINT:
-            number, baud = job.content["number"], job.content["at"]["baud"]
-            return compose(speed_page(int(number) % 100, int(baud) % 1_000_000), profile)
-        content = _content(job)
-        return compose(LAYOUTS[job.kind](content, profile.sheet, words), profile)
+            test = read(SpeedTest, job.content)
+            return compose(speed_page(test.number % 100, test.at.baud), profile)
+        return compose(laid_out(job.kind, job.content, profile.sheet, words), profile)
 
     return composed
-
-
-def _content(job: Job) -> Mapping[str, Any]:
-    """What is to be printed, if that is something to print. ValueError, KeyError or TypeError where it is not."""
-    content = Plain(VALUES_MAX).looked_at(job.content, "content", NUMBER_MAX)
-    if not isinstance(content, dict):
-        raise TypeError("a content is an object")
-    if "form" in content:
-        wrong = wrong_in_form(form_from_json(content["form"]))
-        if wrong:
-            raise ValueError(wrong)
-    return content

@@ -9,9 +9,12 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from roundtap_core.messages import Job, JobNamed, StationHears
+from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import ECHO, REQUEST, envelope, opened
 from roundtap_units.link.challenge import ask_challenge
 from roundtap_units.link.hub_choice import SILENT_MS
@@ -19,7 +22,6 @@ from roundtap_units.link.link import HubAddress
 from roundtap_units.link.local_key import HubHere
 from roundtap_units.link.own_health import OwnHealth
 from roundtap_units.link.patient_reading import PatientConnection
-from roundtap_units.station.station import Job
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +30,6 @@ ANSWER_TIMEOUT_S = 5.0
 ANSWER_BYTES_MAX = 512 * 1024
 STATES_AT_ONCE = 40
 JOBS_MAX = 100
-ID_LENGTH_MAX = 160
 REFUSE_AGAIN_MS = 30_000
 PATH = "/station/jobs"
 REFUSED_TIMES = 15
@@ -129,8 +130,8 @@ class HubStationLink:
             answer = opened(self.address.key, ECHO, message)
             if answer is None or answer.get("nonce") != nonce:
                 raise ValueError(f"no right answer: {str(message)[:200]}")
-            jobs = self._jobs_of(answer["jobs"])
-            self._challenge = str(answer["challenge"])
+            heard = read(StationHears, answer)
+            self._challenge = heard.challenge
         except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
             log.info("the hub was not reached: %s", error)
             self.in_contact = False
@@ -143,28 +144,26 @@ class HubStationLink:
         elif self._health is not None and health is not None:
             self._health.heard(health)
         self._silent_since_ms, self._times_refused = None, 0
+        jobs = self._jobs_of(heard.jobs)
         with self._lock:
             self._jobs = jobs
-            self._printer_order = answer.get("printer")
+            self._printer_order = heard.printer
             for job_id, state in said.items():
                 if self._unsaid.get(job_id) == state:
                     del self._unsaid[job_id]
         self.in_contact = True
         return True
 
-    def _jobs_of(self, rows: object) -> list[Job]:
+    def _jobs_of(self, rows: list[Any]) -> list[Job]:
         """Each row for itself: one that is no job is told as failed, where it has a name, and stops no others."""
-        if not isinstance(rows, list):
-            raise ValueError("no list of jobs")
         jobs = []
         for row in rows[:JOBS_MAX]:
-            name = row.get("id") if isinstance(row, dict) else None
-            if not isinstance(name, str) or not 0 < len(name) <= ID_LENGTH_MAX:
-                log.info("a row of the hub's that is no job is passed over")
-            elif isinstance(row.get("kind"), str) and isinstance(row.get("content"), dict):
-                jobs.append(Job(name, row["kind"], row["content"], row.get("go_on") is True))
-            else:
-                self._refuse(name)
+            try:
+                jobs.append(read(Job, row))
+            except Malformed as error:
+                log.info("a row of the hub's that is no job is passed over: %s", error)
+                with suppress(Malformed):
+                    self._refuse(read(JobNamed, row).id)
         return jobs
 
     def _refuse(self, name: str) -> None:

@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from roundtap_core.errors import Problem
 from roundtap_core.messages import Status, TimeQuestion
-from roundtap_core.typed import Malformed, read
+from roundtap_core.typed import Malformed
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, digest, envelope
 from roundtap_hub.devices.reports import (
@@ -186,11 +186,11 @@ class DeviceApi:
 
     async def _status(self, message: Mapping[str, Any], address: str) -> Said:
         hub = self._hub
-        unit, key, payload = hub.unit_door.request_of(STATUS, message, address)
-        if not hub.presence.session_advances(unit, str(payload.get("session")), payload.get("seq")):
+        key, status = hub.unit_door.request_of(STATUS, message, address, Status)
+        unit = status.unit
+        if not hub.presence.session_advances(unit, status.session, status.seq):
             return 409, {"error": "open the feed first"}
         hub.unit_door.charge(STATUS, unit)
-        status = read(Status, payload)
         now_ms = hub.clocks.mono_ms()
         told = {} if status.health is UNSET else {"health": kept(status.health)}
         hub.presence.heard(
@@ -203,8 +203,8 @@ class DeviceApi:
                                          "boot": hub.clocks.boot_id})
 
     async def _unit_time(self, message: Mapping[str, Any], address: str) -> Said:
-        _, key, payload = self._hub.unit_door.request_of(TIME, message, address)
-        asked, clocks = read(TimeQuestion, payload), self._hub.clocks
+        key, asked = self._hub.unit_door.request_of(TIME, message, address, TimeQuestion)
+        clocks = self._hub.clocks
         return 200, envelope(key, ECHO, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
 
     def _my_inbox(self) -> LoopInbox:

@@ -10,6 +10,7 @@ from typing import Any
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
+from roundtap_core.messages import LetGo, PanelAsks
 from roundtap_core.wire import ECHO, envelope
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.devices.unit_door import PANEL_ASKS, Refusal, address_of
@@ -25,9 +26,7 @@ log = logging.getLogger(__name__)
 
 BODY_BYTES_MAX = 8 * 1024
 BODY_WITHIN_S = 5.0
-NONCE_LENGTH_MAX, NAME_LENGTH_MAX = 64, 200
 STICKS_MAX = 4
-NEW_PIN, LET_GO = "pin", "eject"
 
 AskRoot = Callable[..., Mapping[str, Any]]
 
@@ -48,14 +47,11 @@ class PanelApi:
             return
         hub = self._hub
         try:
-            unit, key, said = hub.unit_door.request_of(PANEL_ASKS, message, address_of(scope))
-            if not hub.challenges.take(said.get("challenge")):
+            key, asked = hub.unit_door.request_of(PANEL_ASKS, message, address_of(scope), PanelAsks)
+            if not hub.challenges.take(asked.challenge):
                 raise Refusal(403, "ask for a challenge first")
-            hub.unit_door.charge(PANEL_ASKS, unit)
-            nonce = said.get("nonce")
-            if not isinstance(nonce, str) or not 0 < len(nonce) <= NONCE_LENGTH_MAX:
-                raise Refusal(400, "malformed question")
-            done = await asyncio.to_thread(self._done, said.get("do"), said.get("language"))
+            hub.unit_door.charge(PANEL_ASKS, asked.unit)
+            done = await asyncio.to_thread(self._done, asked)
             view = await asyncio.to_thread(panel_view, hub)
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said)
@@ -64,24 +60,20 @@ class PanelApi:
             log.exception("the panel's question failed")
             await send_json(send, 500, {"error": "try again"})
             return
-        hub.presence.heard(unit, hub.clocks.mono_ms())
+        hub.presence.heard(asked.unit, hub.clocks.mono_ms())
         await send_json(send, 200, envelope(key, ECHO, {
-            "nonce": nonce, "challenge": hub.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
+            "nonce": asked.nonce, "challenge": hub.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
             "view": view, "done": done}))
 
-    def _done(self, asked: object, language: object) -> dict[str, Any] | None:
+    def _done(self, asked: PanelAsks) -> dict[str, Any] | None:
         """What became of a press: {"refused": in words} or {"refused": "", …}; None where nothing was pressed."""
-        if asked is None:
+        if asked.do is None:
             return None
-        said = asked if isinstance(asked, Mapping) else {}
-        step, name = said.get("step"), said.get("name", "")
-        if step not in (NEW_PIN, LET_GO) or not isinstance(name, str) or len(name) > NAME_LENGTH_MAX:
-            raise Refusal(400, "malformed question")
         try:
-            return {"refused": "", **(self._new_pin() if step == NEW_PIN else self._let_go(name))}
+            return {"refused": "", **(self._let_go(asked.do.name) if isinstance(asked.do, LetGo) else self._new_pin())}
         except Problem as problem:
-            wanted = language if isinstance(language, str) and language in LANGUAGES else self._hub.language
-            return {"refused": problem.say(core_words(wanted))}
+            return {"refused": problem.say(core_words(
+                asked.language if asked.language in LANGUAGES else self._hub.language))}
 
     def _new_pin(self) -> dict[str, Any]:
         try:

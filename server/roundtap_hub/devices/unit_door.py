@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping
-from typing import Any
+from typing import Any, TypeVar
 
+from roundtap_core.messages import Asked
+from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import REPORT, REQUEST, opened, verify
 from roundtap_hub.auth import is_loopback
 from roundtap_hub.devices.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
@@ -29,6 +31,9 @@ RATES: Mapping[str, Rate] = {
 status for each press, 24 questions of time after connecting, a station's request for each state of a job."""
 WRONG = Rate(10, 0.2)
 """Wrong signatures of one address in one unit's name; after that its messages in this name are not looked at."""
+
+
+A = TypeVar("A", bound=Asked)
 
 
 class Refusal(Exception):
@@ -86,13 +91,15 @@ class UnitDoor:
         assert isinstance(report, dict)
         return unit, key, report
 
-    def request_of(self, kind: str, message: Mapping[str, Any], address: str) -> tuple[str, bytes, dict[str, Any]]:
-        """(unit, its key, the payload) of a message whose signature holds."""
+    def request_of(self, kind: str, message: Mapping[str, Any], address: str, asked: type[A]) -> tuple[bytes, A]:
+        """(the unit's key, what it asks) of a message whose signature holds."""
         unit, key = self._claimed(kind, message.get("payload"), address)
         payload = opened(key, REQUEST, message)
         self._signed(kind, unit, address, payload is not None)
-        assert payload is not None
-        return unit, key, payload
+        try:
+            return key, read(asked, payload)
+        except Malformed as error:
+            raise Refusal(400, str(error)) from None
 
     def charge(self, kind: str, unit: str) -> None:
         """What the unit asked for is new, and therefore its own."""

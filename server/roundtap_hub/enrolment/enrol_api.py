@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 
+from roundtap_core.messages import Again, Answer, Ask, Confirm, EnrolStep, Wrong
+from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import ENROL, envelope, opened
 from roundtap_hub.devices.unit_door import address_of
-from roundtap_hub.enrolment.desk import KINDS
 from roundtap_hub.enrolment.exchange import LATE, STORED, STORING, WRONG, Exchange
-from roundtap_hub.enrolment.known_ids import ID_LENGTH_MAX
 from roundtap_hub.enrolment.waiting_room import Full
 from roundtap_hub.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
 from roundtap_hub.hub import Hub
@@ -20,9 +19,6 @@ from roundtap_hub.rate_limits import Buckets, Rate
 BODY_BYTES_MAX = 2048
 BODY_WITHIN_S = 5.0
 AGAIN_MS = 1000
-TOKEN_LENGTHS = range(16, 65)
-SERIAL_MAX = 2**31
-COMMIT_LENGTH = 64
 AGAIN_RATE = Rate(10, 0.5)
 """Of one address: a unit whose answer was lost asks a few times."""
 
@@ -45,48 +41,32 @@ class EnrolApi:
         if said is None:
             return
         try:
-            status, answer = await self._step(said, address_of(scope), place_of(scope))
-        except (KeyError, TypeError, ValueError):
-            status, answer = 400, {"error": "malformed question"}
+            status, answer = await self._step(read(EnrolStep, said), address_of(scope), place_of(scope))
+        except Malformed as error:
+            status, answer = 400, {"error": str(error)}
         except Full:
             status, answer = 429, {"error": "too many ask; try again later"}
         await send_json(send, status, answer, NO_STORE)
 
-    async def _step(self, said: Mapping[str, Any], address: str, place: str) -> Said:
-        step = said["step"]
-        if step == "ask":
+    async def _step(self, said: EnrolStep, address: str, place: str) -> Said:
+        if isinstance(said, Ask):
             return self._ask(said, address, place)
-        if step == "again":
-            return self._again(said["message"], address)
-        exchange = self._desk.exchange_of(said["exchange"], said["token"], place)
+        if isinstance(said, Again):
+            return self._again(said.message, address)
+        exchange = self._desk.exchange_of(said.exchange, said.token, place)
         if exchange is None:
             return 404, {"error": "no such exchange"}
-        if step == "answer":
-            confirm = await asyncio.to_thread(exchange.answer, said["message"])
+        if isinstance(said, Answer):
+            confirm = await asyncio.to_thread(exchange.answer, said.message)
             return (200, {"confirm": confirm}) if confirm is not None else (403, {"error": "not what was wanted"})
-        if step in (WRONG, LATE):
-            exchange.end(step)
-            return 200, {}
-        if step == "confirm":
-            return await self._confirmed(exchange, said["confirm"])
-        raise ValueError(step)
+        if isinstance(said, Confirm):
+            return await self._confirmed(exchange, said.confirm)
+        exchange.end(WRONG if isinstance(said, Wrong) else LATE)
+        return 200, {}
 
-    def _ask(self, said: Mapping[str, Any], address: str, place: str) -> Said:
-        unit_id, token, kind, serial = said["unit_id"], said["token"], said["kind"], said["serial"]
-        if not (isinstance(unit_id, str) and 0 < len(unit_id) <= ID_LENGTH_MAX and unit_id.isascii()
-                and unit_id.isprintable()):
-            raise ValueError("unit_id")
-        if not (isinstance(token, str) and len(token) in TOKEN_LENGTHS and token.isascii()) or kind not in KINDS:
-            raise ValueError("token or kind")
-        if type(serial) is not int or not 0 <= serial < SERIAL_MAX:
-            raise ValueError("serial")
-        commit = said["commit"]
-        if not (isinstance(commit, str) and commit.isascii() and len(commit) in (0, COMMIT_LENGTH)):
-            raise ValueError("commit")
-        wants = said.get("wants")
-        asking = self._desk.room.ask(unit_id, token, kind, address, serial, commit,
-                                     wants if isinstance(wants, str) and len(wants) <= 40 else "",
-                                     said.get("stopped") is True, place)
+    def _ask(self, said: Ask, address: str, place: str) -> Said:
+        asking = self._desk.room.ask(said.unit_id, said.token, said.kind, address, said.serial, said.commit, said.wants,
+                                     said.stopped, place)
         venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
         return 200, {
             "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.machine_name,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from roundtap_core.messages import Hello
-from roundtap_core.typed import Malformed, read
 from roundtap_hub.devices.unit_door import HELLO, Refusal, address_of
 from roundtap_hub.http_answers import BodyLate, BodyTooLarge, Receive, Scope, announced_bytes, header, read_body
 from roundtap_hub.hub import Hub
@@ -38,13 +37,9 @@ def open_hello(hub: Hub, unit: str, body: bytes, address: str = "") -> tuple[byt
         message = json.loads(body)
     except (ValueError, RecursionError):
         message = None
-    said, key, payload = hub.unit_door.request_of(HELLO, message if isinstance(message, dict) else {}, address)
-    if said != unit:
+    key, hello = hub.unit_door.request_of(HELLO, message if isinstance(message, dict) else {}, address, Hello)
+    if hello.unit != unit:
         raise Refusal(403, "another unit than the header names")
-    try:
-        hello = read(Hello, payload)
-    except Malformed as error:
-        raise Refusal(400, str(error)) from None
     if not hub.challenges.take(hello.challenge):
         raise Refusal(403, "ask for a challenge first")
     hub.unit_door.charge(HELLO, unit)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, delete, select
@@ -16,6 +17,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
+from roundtap_core.messages import StationPrinter
+from roundtap_core.typed import Malformed, read
 from roundtap_hub.models import (
     PRINT_ORDER,
     PRINT_SETTING,
@@ -28,7 +31,6 @@ from roundtap_hub.models import (
     put,
 )
 from roundtap_hub.printing.jobs import CANCELLED, MUTE, QUEUED, PrintJob, PrintState, goes_on
-from roundtap_hub.printing.station_printers import StationPrinter, heard_printer
 
 
 class PrintBook:
@@ -72,8 +74,8 @@ class PrintBook:
 
     def hear_printer(self, unit: str, said: object) -> None:
         """A station says what its printer is set to; what makes no sense is passed over."""
-        printer = heard_printer(said)
-        if printer is not None:
+        with suppress(Malformed):
+            printer = read(StationPrinter, said)
             with self._lock:
                 self._printers[unit] = printer
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, abort, current_app, jsonify, request
+from msgspec import UNSET
 
 from roundtap_core.errors import Problem
+from roundtap_core.messages import StationAsks
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.devices.unit_door import JOBS, Refusal
 from roundtap_hub.devices.unit_health import kept
@@ -16,14 +18,11 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.policy import STATION, route
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.job_content import content_of
-from roundtap_hub.printing.jobs import FAILED, GO_ON, PRINTED, QUEUED, SENDING, SENT, UNCERTAIN, PrintState, wanted_jobs
+from roundtap_hub.printing.jobs import GO_ON, PrintState, wanted_jobs
 
-STATION_STATES = (QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED)
 BODY_BYTES_MAX = 32 * 1024
-STATES_MAX = 64
 JOBS_AT_ONCE = 6
 """Few enough that two stations share a round's slips, and that what is no longer wanted is soon known."""
-ID_LENGTH_MAX, DETAIL_LENGTH_MAX, NONCE_LENGTH_MAX = 160, 40, 64
 
 Said = list[tuple[str, PrintState]]
 
@@ -43,24 +42,22 @@ def station_jobs() -> tuple[Response, int]:
     if book is None:
         abort(404)
     try:
-        unit, key, said = hub.unit_door.request_of(JOBS, _json(), caller_of(request.remote_addr or ""))
+        key, asked = hub.unit_door.request_of(JOBS, _json(), caller_of(request.remote_addr or ""), StationAsks)
     except Refusal as refusal:
         return jsonify(refusal.said), refusal.status
-    if not hub.challenges.take(said.get("challenge")):
+    if not hub.challenges.take(asked.challenge):
         return jsonify(error="ask for a challenge first"), 403
+    unit = asked.unit
     hub.unit_door.charge(JOBS, unit)
-    try:
-        nonce, states = _nonce(said), _states(said, unit)
-    except (KeyError, TypeError, ValueError):
-        return jsonify(error="malformed request"), 400
+    states = [(job_id, PrintState(state, detail, unit)) for job_id, state, detail in asked.states]
     try:
         jobs = _exchange(hub, book, unit, states, hall_address(hub, request.host_url))
     except Problem as problem:
         return jsonify(error=problem.say()), 503
-    book.hear_printer(unit, said.get("printer"))
-    told = {"health": kept(said["health"])} if "health" in said else {}
+    book.hear_printer(unit, asked.printer)
+    told = {} if asked.health is UNSET else {"health": kept(asked.health)}
     hub.presence.heard(unit, hub.clocks.mono_ms(), **told)
-    answer: dict[str, Any] = {"nonce": nonce, "challenge": hub.challenges.issue(), "jobs": jobs}
+    answer: dict[str, Any] = {"nonce": asked.nonce, "challenge": hub.challenges.issue(), "jobs": jobs}
     if (order := book.printer_order(unit)) is not None:
         answer["printer"] = order
     return jsonify(envelope(key, ECHO, answer)), 200
@@ -97,24 +94,3 @@ def _json() -> dict[str, Any]:
     except RecursionError:
         return {}
     return message if isinstance(message, dict) else {}
-
-
-def _nonce(payload: dict[str, Any]) -> str:
-    nonce = payload["nonce"]
-    if not isinstance(nonce, str) or not 0 < len(nonce) <= NONCE_LENGTH_MAX:
-        raise ValueError("nonce")
-    return nonce
-
-
-def _states(payload: dict[str, Any], unit: str) -> Said:
-    states = payload["states"]
-    if not isinstance(states, list) or len(states) > STATES_MAX:
-        raise ValueError("states")
-    said: Said = []
-    for job_id, state, detail in states:
-        if not isinstance(job_id, str) or not 0 < len(job_id) <= ID_LENGTH_MAX or state not in STATION_STATES:
-            raise ValueError("a state")
-        if not isinstance(detail, str) or len(detail) > DETAIL_LENGTH_MAX:
-            raise ValueError("a detail")
-        said.append((job_id, PrintState(state, detail, unit)))
-    return said

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from roundtap_core.messages import Hello
+from roundtap_core.messages import Beacon, Hello, IAm, WhoIsThere
+from roundtap_core.typed import Malformed, read
 from roundtap_core.wire import BEACON, ECHO, REQUEST, envelope, opened
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.lineage import is_newer, lineage_key
@@ -120,10 +121,11 @@ class Kin:
 
     def heard_beacon(self, message: object) -> int | None:
         """The port of another hub of this lineage that should be asked; None for all else."""
-        payload = opened(self._key, BEACON, message)
-        if payload is None or payload.get("instance") == self.instance:
+        try:
+            beacon = read(Beacon, opened(self._key, BEACON, message))
+        except Malformed:
             return None
-        return _port(payload)
+        return beacon.port if beacon.instance != self.instance else None
 
     def question(self, nonce: str) -> Payload:
         """Who is there? Only who answers this very question is believed."""
@@ -132,28 +134,27 @@ class Kin:
 
     def answer(self, message: object) -> tuple[Payload, int | None] | None:
         """The signed answer to a relative's question, and the port to ask back at; None for a stranger's."""
-        payload = opened(self._key, REQUEST, message)
-        if payload is None or not isinstance(payload.get("nonce"), str) or not isinstance(payload.get("epochs"), list):
+        try:
+            asked = read(WhoIsThere, opened(self._key, REQUEST, message))
+        except Malformed:
             return None
         claim, venue = self.claim(), self._venue()
-        later = next((epoch for epoch in claim.epochs if epoch not in payload["epochs"]), "")
-        said = {"nonce": payload["nonce"], "epochs": list(claim.epochs), "instance": self.instance,
+        later = next((epoch for epoch in claim.epochs if epoch not in asked.epochs), "")
+        said = {"nonce": asked.nonce, "epochs": list(claim.epochs), "instance": self.instance,
                 "up_ms": claim.up_ms, "heads": venue.begun_at.get(later)}
-        back = _port(payload) if payload.get("instance") != self.instance else None
-        return envelope(self._key, ECHO, said), back
+        return envelope(self._key, ECHO, said), asked.port if asked.instance != self.instance else None
 
     def heard_answer(self, message: object, nonce: str, url: str) -> str:
         """Take another hub's answer to our question `nonce`; what follows from it is done. Returns the verdict."""
-        payload = opened(self._key, ECHO, message)
-        if payload is None or payload.get("nonce") != nonce:
-            return OTHERS
         try:
-            other = Claim(tuple(map(str, payload["epochs"])), str(payload["instance"]), int(payload["up_ms"]))
-        except (KeyError, TypeError, ValueError):
+            said = read(IAm, opened(self._key, ECHO, message))
+        except Malformed:
             return OTHERS
-        found = verdict(self.claim(), other)
+        if said.nonce != nonce:
+            return OTHERS
+        found = verdict(self.claim(), Claim(tuple(said.epochs), said.instance, said.up_ms))
         if found == OLDER:
-            self.take_over(TakenOver(url, payload.get("heads")))
+            self.take_over(TakenOver(url, said.heads))
         elif found == LATER and not self._twin:
             self._twin = True
             for listener in self.on_twin:
@@ -223,7 +224,3 @@ def _read_list(path: Path) -> list[str]:
         return []
     return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
 
-
-def _port(payload: Mapping[str, Any]) -> int | None:
-    port = payload.get("port")
-    return port if isinstance(port, int) and not isinstance(port, bool) and 0 < port < 65536 else None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
+from roundtap_core.messages import StandbyAck, StandbyHello
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.devices.unit_door import COPY, Refusal, address_of
@@ -27,10 +28,10 @@ from roundtap_hub.http_answers import (
 )
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.database_url import sqlite_url
-from roundtap_hub.journal.journal import Journal
+from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.standby.sealed_feed import SealedFeed
 from roundtap_hub.standby.standby_copy import StandbyCopy, Standbys
-from roundtap_hub.standby.standby_rows import Heads, heads_of, not_before
+from roundtap_hub.standby.standby_rows import Heads, not_before
 
 log = logging.getLogger(__name__)
 
@@ -69,23 +70,18 @@ class StandbyFeed:
         if message is None:
             return
         try:
-            unit, key, payload = self._hub.unit_door.request_of(COPY, message, address_of(scope))
+            key, hello = self._hub.unit_door.request_of(COPY, message, address_of(scope), StandbyHello)
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
             return
-        if not self._hub.challenges.take(payload.get("challenge")):
+        if not self._hub.challenges.take(hello.challenge):
             await send_json(send, 403, {"error": "the challenge is old or was used"}, CLOSE)
             return
-        try:
-            heads, nonce = heads_of(payload["heads"]), str(payload["nonce"])
-            epochs, port = [str(epoch) for epoch in payload["epochs"]], int(payload["port"])
-        except (KeyError, TypeError, ValueError):
-            await send_json(send, 400, {"error": "malformed hello"}, CLOSE)
-            return
+        heads = {stream: Head(*head) for stream, head in hello.heads.items()}
         host = (scope.get("client") or ("", 0))[0]
-        address = f"http://{f'[{host}]' if ':' in host else host}:{port}" if 0 < port < 65536 else None
-        copy = StandbyCopy(unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
-        await send_events(self._stream(copy, key, nonce, heads, epochs), receive, send)
+        address = f"http://{f'[{host}]' if ':' in host else host}:{hello.port}" if 0 < hello.port < 65536 else None
+        copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
+        await send_events(self._stream(copy, key, hello.nonce, heads, hello.epochs), receive, send)
 
     async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
@@ -93,19 +89,12 @@ class StandbyFeed:
         if message is None:
             return
         try:
-            unit, key, payload = self._hub.unit_door.request_of(COPY, message, address_of(scope))
+            key, ack = self._hub.unit_door.request_of(COPY, message, address_of(scope), StandbyAck)
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
             return
-        try:
-            seq, number = payload["seq"], payload["number"]
-            known = isinstance(seq, int) and isinstance(number, int) and self._standbys.acknowledged(
-                unit, str(payload["session"]), seq, number)
-        except KeyError:
-            await send_json(send, 400, {"error": "malformed word"}, CLOSE)
-            return
-        if known:
-            await send_json(send, 200, envelope(key, ECHO, {"session": payload["session"], "seq": seq}))
+        if self._standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
+            await send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
         else:
             await send_json(send, 409, {"error": "open the feed first"})
 

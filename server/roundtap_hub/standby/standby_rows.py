@@ -57,18 +57,6 @@ def heads_json(heads: Mapping[str, Head]) -> dict[str, list[Any]]:
     return {stream: list(head) for stream, head in heads.items()}
 
 
-def heads_of(said: object) -> Heads:
-    """What the other side says its last entries are. Raises ValueError."""
-    if not isinstance(said, Mapping):
-        raise ValueError("heads")
-    found = {}
-    for stream, head in said.items():
-        if not (isinstance(head, list) and len(head) == 2 and isinstance(head[0], int) and isinstance(head[1], str)):
-            raise ValueError("heads")
-        found[str(stream)] = Head(head[0], head[1])
-    return found
-
-
 def not_before(journal: Journal, heads: Heads) -> str | None:
     """A stream in which these last entries are not ours, so that nobody may just go on from there; None: all are."""
     return next((stream for stream, head in sorted(heads.items()) if not journal.holds(stream, head)), None)

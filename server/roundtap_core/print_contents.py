@@ -1,0 +1,142 @@
+"""What stands on paper, by the kind of the job: as the hub says it and a print station lays it out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from roundtap_core.forms.form import Form
+from roundtap_core.limits import FIGURE
+from roundtap_core.typed import Count, Message, Shown, Word
+from roundtap_core.view import SideView, refuse_odd_form
+
+Figure = Annotated[int, Meta(ge=FIGURE[0], le=FIGURE[1])]
+Members = Annotated[tuple[Shown, ...], Meta(max_length=99)]
+"""Who plays for a team."""
+Columns = Annotated[tuple[Word, ...], Meta(max_length=16)]
+
+
+class Notice(Message, frozen=True, kw_only=True):
+    """`url`: for phones; `by_name`: the same by the hub's name; `head`: the journal's."""
+
+    event: Shown
+    url: Word
+    head: Word
+    by_name: Word = ""
+
+
+class OfRound(Notice, frozen=True, kw_only=True):
+    """`name`: what an elimination or tie-break round is called ("semi-final")."""
+
+    round: Count
+    name: Word | None = None
+
+
+class TablePairing(Message, frozen=True, kw_only=True):
+    """Names, and null where nobody is. `by_hand`: no draw paired or seated these two."""
+
+    table: Count | None
+    a: Shown
+    b: Shown | None
+    bye: Word | None
+    a_record: Word
+    b_record: Word | None
+    a_members: Members = ()
+    b_members: Members = ()
+    by_hand: bool = False
+
+
+class PairingsByTable(OfRound, frozen=True, kw_only=True):
+    rows: Annotated[tuple[TablePairing, ...], Meta(max_length=5000)]
+
+
+class Seat(Message, frozen=True, kw_only=True):
+    name: Shown
+    record: Word
+    value: Word
+    table: Count | None
+    bye: Word | None
+    members: Members = ()
+
+
+class PairingsByName(OfRound, frozen=True, kw_only=True):
+    """In the order of names."""
+
+    rows: Annotated[tuple[Seat, ...], Meta(max_length=5000)]
+
+
+class StandingsLine(Message, frozen=True, kw_only=True):
+    """`decided` is the place in `values` of what put this line above the next one; `decided_by` its key, if it has no
+    column; `by_lot` marks both neighbours of a lot. `status` ("dropped", "disqualified"; `rank` is null then) and
+    `reached` (the round of the bracket) stand below the name."""
+
+    rank: Count | None
+    name: Shown
+    points: Figure
+    record: Word
+    values: Columns
+    decided: Count | None
+    decided_by: Word | None = None
+    by_lot: bool = False
+    status: Word | None = None
+    reached: Word | None = None
+    members: Members = ()
+
+
+class CutLine(Message, frozen=True, kw_only=True):
+    rank: Count
+    name: Shown
+    points: Figure
+    value: Word
+    decided: bool
+
+
+class CutOrder(Message, frozen=True, kw_only=True):
+    size: Count
+    rows: Annotated[tuple[CutLine, ...], Meta(min_length=1, max_length=5000)]
+
+
+class Standings(Notice, frozen=True, kw_only=True):
+    """`columns`: the tiebreakers' keys. `cut`: where another order than this one decides who goes on."""
+
+    after: Count
+    final: bool
+    columns: Columns
+    rows: Annotated[tuple[StandingsLine, ...], Meta(max_length=5000)]
+    cut: CutOrder | None = None
+
+
+class Proxy(Notice, frozen=True, kw_only=True):
+    """Stands for a damaged card."""
+
+    card: Shown
+    official: Shown
+    date: Word
+
+
+class Trust(Notice, frozen=True, kw_only=True):
+    """The fingerprint of the hub's authority, in groups of four digits."""
+
+    fingerprint: Word
+    console: Word
+
+
+class SlipSide(SideView, frozen=True, kw_only=True):
+    record: Word = ""
+    members: Members = ()
+
+
+class Slip(OfRound, frozen=True, kw_only=True):
+    """One match's. `replaces`: another slip of this match may lie about already."""
+
+    of: Count
+    table: Count | None
+    code: Word
+    form: Form
+    a: SlipSide
+    b: SlipSide
+    replaces: bool = False
+
+    def __post_init__(self) -> None:
+        refuse_odd_form(self.form)
