@@ -110,6 +110,14 @@ def test_a_batch_is_saved_whole_or_not_at_all(journal: Journal, path: Path) -> N
         assert connection.execute("SELECT number FROM entry").fetchall() == [(3,)]
 
 
+def test_what_could_not_be_saved_is_told_without_a_name(journal: Journal, path: Path) -> None:
+    """The words go into the log."""
+    by_hand(path, "CREATE TRIGGER refuse BEFORE INSERT ON person BEGIN SELECT RAISE(ABORT, 'no room'); END")
+    with pytest.raises(JournalConflict, match="no room") as refused:
+        journal.append([], [PersonRecord("e1", "p1", "salt", Person("Ana Ruiz"))])
+    assert "Ana" not in str(refused.value)
+
+
 def test_a_commit_is_a_full_sync_to_a_write_ahead_log(journal: Journal) -> None:
     with journal._engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"

@@ -28,6 +28,7 @@ from roundtap_hub.journal.migrations.known_forms import FIRST, TODAY
 from roundtap_hub.journal.upkeep import Upkeep
 from roundtap_hub.models import create_all
 from roundtap_hub.opened import Opened, open_folder
+from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.standby.standby_folder import StandbyFolder
 
 
@@ -142,6 +143,15 @@ def test_who_only_looks_changes_nothing(rested: Path) -> None:
     before = dump(rested)
     assert heads(rested)
     assert dump(rested) == before
+
+
+def test_a_standby_s_journal_of_an_earlier_program_gets_a_print_book(rested: Path) -> None:
+    """Only a hub made the print book's tables, at its start."""
+    change(rested, *(f"DROP TABLE print_{name}" for name in ("state", "order", "text", "setting")),
+           "UPDATE written_by SET version = '0.0.1'")
+    opened = open_folder(rested, lambda _: None)
+    assert PrintBook(sqlite_url(rested)).orders == []
+    opened.close()
 
 
 # --- onwards ------------------------------------------------------------------------------------------------------

@@ -103,7 +103,8 @@ class Journal:
     def __init__(self, url: str, read_only: bool = False, known: Forms = TODAY) -> None:
         self.url = url
         self._settled = 0
-        self._engine: Engine = create_engine(_looking_url(url) if read_only else url,
+        # Its errors are logged: the rows in them have names.
+        self._engine: Engine = create_engine(_looking_url(url) if read_only else url, hide_parameters=True,
                                              poolclass=QueuePool, pool_size=2, max_overflow=2)
         if self._engine.dialect.name == "sqlite":
             event.listen(self._engine, "connect", _reading_sqlite if read_only else _durable_sqlite)

@@ -163,7 +163,8 @@ def postgres_engine(address: str, read_only: bool = False) -> Engine:
     if read_only:
         said = url.query.get("options", "")
         url = url.update_query_dict({"options": f"{said} -c default_transaction_read_only=on".strip()})
-    return create_engine(url, poolclass=QueuePool, pool_size=2, max_overflow=2, pool_pre_ping=True)
+    return create_engine(url, poolclass=QueuePool, pool_size=2, max_overflow=2, pool_pre_ping=True,
+                         hide_parameters=True)
 
 
 def not_usable(url: Any, error: Exception) -> Problem:

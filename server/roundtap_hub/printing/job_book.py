@@ -40,7 +40,7 @@ class PrintBook:
     def __init__(self, url: str) -> None:
         self._lock = threading.Lock()
         self._printers: dict[str, StationPrinter] = {}
-        self._engine: Engine = create_engine(url)
+        self._engine: Engine = create_engine(url, hide_parameters=True)
         try:
             with self._engine.connect() as connection:
                 self._states = {row.job: PrintState(row.state, row.detail, row.unit)

@@ -63,10 +63,12 @@ def _change(connection: Connection, forms: Forms, lock: Callable[[Connection], N
     # Another one may have been here meanwhile.
     noted = noted_in(connection)
     _refuse_newer(noted, forms)
-    if not noted.form or (not noted.stamped and noted.form == forms.newest):
+    if noted.form in ("", forms.newest):
+        # Of an earlier program some may be missing: only hubs made the print book's, at their start.
         create_all(connection)
-        connection.execute(insert(FORM), {"version_num": forms.newest})
-    elif noted.form != forms.newest or not noted.stamped:
+        if not noted.stamped:
+            connection.execute(insert(FORM), {"version_num": forms.newest})
+    else:
         from roundtap_hub.journal.migrations.moving import move
 
         move(connection, forms, noted)
