@@ -1,5 +1,5 @@
-"""What every hub of a process makes alike, made once for all tests: compiled templates and routes, hashes of PINs, and
-the tables of a journal.
+"""What every hub of a process makes alike, made once for all tests: compiled templates, routes and SQL, hashes of PINs,
+and the tables of a journal.
 
 Each of these is the same again for the same input; a hub of a second's work is one of a few milliseconds by it. And the
 thread that watches a hub's commands gives up soon after the hub has ended: otherwise hundreds go on watching nothing.
@@ -18,7 +18,9 @@ from typing import Any
 import pytest
 from flask import Flask
 from jinja2 import Environment
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
 from werkzeug.routing import Rule
 
 from roundtap_hub.journal import time_limit
@@ -31,6 +33,7 @@ ROUTES: dict[Any, dict[str, Any]] = {}
 change_form = journal_forms._change
 EMPTY: dict[Any, sqlite3.Connection] = {}
 SALT_BYTES = 8
+SQL: Any = LRUCache(2000)
 
 
 def template_once(environment: Environment, source: Any, name: str | None = None, filename: str | None = None,
@@ -72,6 +75,16 @@ def tables_once(connection: Connection, forms: Any, lock: Any) -> None:
     return None
 
 
+class SqlOnce:
+    """`Engine._compiled_cache`: what is compiled for one SQLite file serves all."""
+
+    def __get__(self, engine: Any, _: type) -> Any:
+        return SQL if engine is not None and isinstance(engine.dialect, SQLiteDialect_pysqlite) else vars(engine)["own"]
+
+    def __set__(self, engine: Any, own: Any) -> None:
+        vars(engine)["own"] = own
+
+
 def salt_once(count: int) -> str:
     """`secrets.token_hex`, but for the salt of a staff: with one salt a PIN is hashed once for all tests."""
     return "5a" * count if count == SALT_BYTES else secrets.token_hex(count)
@@ -84,6 +97,10 @@ def made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Environment, "compile", template_once)
         patch.setattr(Flask, "url_rule_class", KnownRule)
+        patch.setattr(Engine, "_compiled_cache", SqlOnce(), raising=False)
+        # The cache tells statements apart by their dialect as well.
+        patch.setattr(SQLiteDialect_pysqlite, "__eq__", lambda self, other: type(self) is type(other))
+        patch.setattr(SQLiteDialect_pysqlite, "__hash__", lambda self: hash(type(self)))
         patch.setattr(hashlib, "scrypt", cache(hashlib.scrypt))
         patch.setattr(Staff.__init__, "__defaults__", (*defaults[:-1], salt_once))
         patch.setattr(journal_forms, "_change", tables_once)
