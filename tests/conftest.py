@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from made_once import made_once
 
@@ -39,8 +39,17 @@ def _files_in_memory() -> None:
 
 _files_in_memory()
 
-settings.register_profile("roundtap", derandomize=True, deadline=None)
-settings.load_profile("roundtap")
+settings.register_profile("few", max_examples=50, derandomize=True, deadline=None)
+settings.register_profile("many", settings.get_profile("few"), max_examples=600)
+settings.load_profile("few")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What Hypothesis makes examples for is run by `make test` with few, and by `make test-long` with many."""
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("examples")
 
 
 @pytest.hookimpl(optionalhook=True)

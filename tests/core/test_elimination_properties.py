@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bracket_kit import better_wins, entered, leaves, played, ranked
@@ -22,7 +22,6 @@ FIELDS = st.one_of(
 )
 
 
-@settings(max_examples=80, deadline=None)
 @given(event=FIELDS, data=st.data())
 def test_a_bracket_ends_with_one_champion_after_log2_rounds(event: Tournament, data: st.DataObject) -> None:
     coin = data.draw(st.randoms(use_true_random=False))
@@ -45,7 +44,6 @@ def test_a_bracket_ends_with_one_champion_after_log2_rounds(event: Tournament, d
     assert [ranking[0].competitor, ranking[0].rank] == [bracket.champion, 1]
 
 
-@settings(max_examples=60, deadline=None)
 @given(event=FIELDS, data=st.data())
 def test_whoever_leaves_in_any_round_the_rest_play_on(event: Tournament, data: st.DataObject) -> None:
     coin = data.draw(st.randoms(use_true_random=False))
@@ -69,7 +67,6 @@ def test_whoever_leaves_in_any_round_the_rest_play_on(event: Tournament, data: s
         assert ranks == sorted(ranks)
 
 
-@settings(max_examples=20, deadline=None)
 @given(size=st.sampled_from([4, 8, 16, 32]))
 def test_seeds_are_protected(size: int) -> None:
     """While the better seeds win, the k best meet nobody of the k best before the round of k: 1 and 2 in the final."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from event_kit import Event, refused, score
@@ -279,7 +279,6 @@ def test_in_every_order_the_newest_word_counts(presses: list[tuple[str, Result |
         check(reports, [*order, *order])
 
 
-@settings(max_examples=150)
 @given(st.data())
 def test_any_presses_in_any_order_with_duplicates(data: st.DataObject) -> None:
     presses = data.draw(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, OLD, NEW, THIRD])),
@@ -289,7 +288,6 @@ def test_any_presses_in_any_order_with_duplicates(data: st.DataObject) -> None:
         check(reports, data.draw(st.lists(st.integers(0, len(reports) - 1), min_size=1, max_size=14)))
 
 
-@settings(max_examples=150)
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, OLD, NEW, THIRD])), min_size=1, max_size=8),
        st.data())
 def test_what_goes_out_of_one_box_in_order_ends_as_it_was_pressed(

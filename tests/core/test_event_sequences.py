@@ -249,7 +249,7 @@ class AnEvening(RuleBasedStateMachine):
 
 
 AnEvening.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow],
+    stateful_step_count=40, suppress_health_check=[HealthCheck.too_slow],
 )
 TestAnEvening = AnEvening.TestCase
 

@@ -9,7 +9,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtap_core.errors import Problem
@@ -131,7 +131,6 @@ def rounds_of(draw: st.DrawFn, ids: list[str], number: int) -> Round:
     return Round(number, draw(st.sampled_from(["swiss", "elimination", "tiebreak"])), tuple(matches), lots)
 
 
-@settings(max_examples=150, deadline=None)
 @given(tournaments())
 def test_whatever_is_written_reads_back_the_same(event: Tournament) -> None:
     assert parse(json.dumps(tournament_to_json(event))) == event

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import jsonschema
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtap_core.eventfile.schema import ANNOTATIONS, KEYWORDS, MAX_DEPTH, event_schema, schema_problems
@@ -142,7 +142,6 @@ def where_every(value: Any, wanted: str, where: str = "") -> list[str]:
     ]
 
 
-@settings(max_examples=250, deadline=None)
 @given(mutants())
 def test_both_complain_at_the_same_places(data: Any) -> None:
     assert {problem.where for problem in schema_problems(data)} == where_the_library_complains(data)
@@ -152,7 +151,6 @@ def quick_yes(data: Any) -> bool:
     return Checks(event_schema(), MAX_DEPTH).of(event_schema())(data, 0)
 
 
-@settings(max_examples=250, deadline=None)
 @given(mutants())
 def test_the_quick_yes_is_said_exactly_where_no_error_is_found(data: Any) -> None:
     assert quick_yes(data) == (not list(schema_problems(data, event_schema())))

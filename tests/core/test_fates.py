@@ -6,7 +6,7 @@ import hashlib
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from event_kit import Event, score
@@ -29,7 +29,6 @@ FATES = st.builds(Fate, st.sampled_from(["accepted", "refused"]) | st.text(max_s
                   st.none() | st.text(max_size=5) | st.just("12.2048"))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.text(max_size=2), FATES), max_size=90), st.integers(0, 90))
 def test_it_is_what_a_dict_would_be(came: list[tuple[str, Fate]], early: int) -> None:
     """Also where an id comes again, or a digest is none; and a plain dict may be where it begins."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtap_core.errors import Problem
@@ -108,7 +108,6 @@ CONTRADICTIONS = {"both_won", "nobody_has_won", "struggle_of_both", "winner_with
 
 
 @given(walks())
-@settings(max_examples=600)
 def test_a_finished_walk_makes_a_result_that_is_taken(walked: tuple[Case, Way, Side, dict[str, Any]]) -> None:
     (book, options, situation), way, opener, answers = walked
     result = compose(way, opener, answers)
@@ -138,7 +137,6 @@ def test_a_finished_walk_makes_a_result_that_is_taken(walked: tuple[Case, Way, S
 
 
 @given(walks())
-@settings(max_examples=300)
 def test_answers_to_questions_that_are_not_on_the_way_change_nothing(
     walked: tuple[Case, Way, Side, dict[str, Any]]
 ) -> None:
@@ -150,7 +148,6 @@ def test_answers_to_questions_that_are_not_on_the_way_change_nothing(
 
 
 @given(walks(), st.data())
-@settings(max_examples=300)
 def test_half_a_walk_can_be_shown(walked: tuple[Case, Way, Side, dict[str, Any]], data: st.DataObject) -> None:
     """The worth is shown meanwhile: some of the answers make a result too, if not one that is taken."""
     (book, options, situation), way, opener, answers = walked
@@ -161,7 +158,6 @@ def test_half_a_walk_can_be_shown(walked: tuple[Case, Way, Side, dict[str, Any]]
 
 
 @given(st.sampled_from(CASES), st.data())
-@settings(max_examples=300)
 def test_rubbish_is_refused_and_never_a_crash(case: Case, data: st.DataObject) -> None:
     book, options, situation = case
     way = data.draw(st.sampled_from(book.form(options, situation).ways))

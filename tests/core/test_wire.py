@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtap_core.wire import DEPTH_MAX, ECHO, FEED, canonical, envelope, opened, sign, verify
@@ -29,7 +29,6 @@ def test_the_order_of_keys_and_the_kind_of_list_do_not_matter() -> None:
     assert canonical({"ż": 1, "a": (1, None)}) == canonical({"a": [1, None], "ż": 1}) == '{"a":[1,null],"ż":1}'.encode()
 
 
-@settings(deadline=None)
 @given(PLAIN)
 def test_whatever_is_signed_verifies_and_opens(value: Any) -> None:
     assert verify(KEY, FEED, value, sign(KEY, FEED, value))

@@ -67,7 +67,7 @@ def own_rss_mb() -> float:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_json_in_any_place_of_a_view_is_shown_or_passed_over(data: st.DataObject) -> None:
     view = right_view(data.draw(st.sampled_from(sorted(RULEBOOKS))))
@@ -87,7 +87,6 @@ def test_any_json_in_any_place_of_a_view_is_shown_or_passed_over(data: st.DataOb
         assert bench.works()
 
 
-@settings(max_examples=60, deadline=None)
 @given(ANY_JSON)
 def test_any_json_at_all_is_no_message(message: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:

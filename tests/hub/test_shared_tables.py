@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from hub_kit import event_steps, people, running
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pages_kit import PEOPLE, House, problem_of, text_of
 
@@ -59,7 +59,6 @@ def act(service: Service, event: str, what: str) -> None:
 PRESSES = ("draw", "publish", "publish", "move", "discard", "impose", "import", "late", "results", "finish")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["e1", "e2", "e3"]), st.sampled_from(PRESSES)), max_size=25))
 def test_whatever_is_pressed_no_table_has_two_events(presses: list[tuple[str, str]]) -> None:
     with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "journal.db") as service:

@@ -111,5 +111,5 @@ class Fingers(RuleBasedStateMachine):
         assert self.watch.faults == []
 
 
-Fingers.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+Fingers.TestCase.settings = settings(stateful_step_count=30)
 TestFingers = Fingers.TestCase
