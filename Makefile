@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Tests start hubs and units by the hundred: what they import is compiled once, whatever the caller set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test tests test-long pictures bench setup lock lint deb bundle image clean
+.PHONY: demo compiled test tests test-long pictures bench setup lock lint deb bundle image clean
 
 setup: .venv/.ready
 
@@ -26,16 +26,20 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+# What tests import is compiled once, instead of by each worker; what is wrong with it is said by the tests themselves.
+compiled: setup
+	-@$(BIN)/pytest --collect-only -qq -m "" $(ARGS) >/dev/null
+
 # Side by side: a worker often waits for a browser, or for a hub of its own.
 test: setup
 	@$(MAKE) --no-print-directory --jobs=2 lint tests
 
-tests: setup
+tests: compiled
 	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
 
 # What takes minutes, or thousands of cases: every page in every state, chaos, fuzz, monkeys, whole simulations, races.
-test-long: setup
-	$(BIN)/pytest -n auto --dist worksteal -m long $(ARGS)
+test-long: compiled
+	$(BIN)/pytest -n auto --dist worksteal -m "long or examples" --hypothesis-profile=many $(ARGS)
 
 # Every screen, slip and page as a PNG, to be looked at.
 pictures: setup
