@@ -170,15 +170,12 @@ FULL = ("nobody", "before play", "running", "troubles", "bracket", "archived")
 """States in which pages have most on them."""
 
 
-def richest(client: FlaskClient, hall: Hall, addresses: Iterable[str]) -> dict[str, bool]:
-    """The path of each address with the most kinds of things on its page; True for the fullest of each layout, which is
-    a kind of page with its styles."""
+def richest(client: FlaskClient, hall: Hall, addresses: Iterable[str]) -> list[str]:
+    """The page with the most kinds of things on it of each layout, which is a kind of page with its styles."""
     fullest: dict[frozenset[str], tuple[int, str]] = {}
-    found = []
+    few = replace(hall, events={state: hall.events[state] for state in FULL})
     for address in addresses:
-        shapes = seen_as(client, replace(hall, events={state: hall.events[state] for state in FULL}), address)
-        count, path = max((len(kinds), path) for path, kinds in shapes.items())
-        layout = frozenset(kind for kind in shapes[path] if kind.startswith(" > "))
-        fullest[layout] = max(fullest.get(layout, (0, "")), (count, path))
-        found.append(path)
-    return {path: path in {of for _, of in fullest.values()} for path in found}
+        for path, kinds in seen_as(client, few, address).items():
+            layout = frozenset(kind for kind in kinds if kind.startswith(" > "))
+            fullest[layout] = max(fullest.get(layout, (0, "")), (len(kinds), path))
+    return [path for _, path in fullest.values()]

@@ -167,6 +167,7 @@ MORE_KEYS = {"shatterpoint-premier": 15}
 """Squads and wounds of both sides: what has to be said takes its keys."""
 
 
+@pytest.mark.long
 def test_keys_for_a_result_in_each_rulebook(own_hall: Hall, screen: Screen) -> None:
     house, url = own_hall.house, own_hall.url
     taken: dict[str, int] = {}
@@ -223,6 +224,7 @@ def test_a_slash_finds_tables_and_people_from_any_page(hall: Hall, desk: Screen)
     assert not driver.find_element(By.ID, "find-list").is_displayed()
 
 
+@pytest.mark.long
 def test_axe_finds_nothing_on_the_desk(hall: Hall, screen: Screen) -> None:
     """While a result is entered and while somebody is looked for; at few tables, since axe reads each of them."""
     event = hall.create("Summer Open", people=PEOPLE[:8])
@@ -247,7 +249,7 @@ def test_axe_finds_nothing_on_the_desk(hall: Hall, screen: Screen) -> None:
 SHOWN = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
 
 
-@pytest.mark.parametrize("page", ["pairings", "standings"])
+@pytest.mark.parametrize("page", ["pairings", pytest.param("standings", marks=pytest.mark.long)])
 def test_lists_for_everybody_get_shorter_as_a_name_is_typed(hall: Hall, screen: Screen, page: str) -> None:
     event = hall.create("Autumn Open", people=PEOPLE[:48])
     hall.publish(event)

@@ -28,7 +28,7 @@ def test_a_walk_with_nothing_but_digits_and_enter(tmp_path: Path, screen: Screen
         assert {f"table-{n}": n for n in range(1, COUNT + 1)}.items() <= placed.items()
 
 
-@pytest.mark.parametrize("wrong", ["12", "00 000 000"])
+@pytest.mark.parametrize("wrong", [pytest.param("12", marks=pytest.mark.long), "00 000 000"])
 def test_on_a_phone_what_was_mistyped_is_told_and_the_field_is_there_again(
     tmp_path: Path, screen: Screen, wrong: str,
 ) -> None:

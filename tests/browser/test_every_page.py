@@ -1,6 +1,6 @@
-"""Every page, by the policy table: it fits into 320 px, and what is to be pressed is large enough. One page of each
-layout as well at 200 % zoom, with nothing that axe holds against it in light and dark. All in the state with most on
-it; with `-m long` every page in each state, and all of that."""
+"""Pages in a real browser, by the policy table: they fit into 320 px and a screen at 200 % zoom, what is to be pressed
+is large enough, and axe holds nothing against them in light and dark. One page of each layout, in the state with most
+on it; with `-m long` every page in each state."""
 
 from __future__ import annotations
 
@@ -12,21 +12,19 @@ from pages_kit import PIN
 from screen_kit import DESK, NARROW, PHONE, WALL, ZOOMED, Screen
 
 
-def faults(screen: Screen, path: str, layout: bool, whole: bool) -> list[str]:
-    """Everything that is wrong with the page that is open; `layout`: by axe, in the dark and zoomed, too;
-    `whole`: colours and what scrolls once more at 320 px."""
+def faults(screen: Screen, path: str, whole: bool) -> list[str]:
+    """Everything that is wrong with the page that is open; `whole`: colours and what scrolls at 320 px, too."""
     of = DESK if path.startswith(("/console", "/login")) else WALL if path.startswith("/wall") else PHONE
     found: list[str] = []
     screen.size(of)
     # The next step takes no press for a second, and looks like it.
     screen.settle()
-    if layout:
-        found += screen.axe()
-        screen.dark()
-        found += [f"dark: {said}" for said in screen.axe("color-contrast")]
-        screen.dark(False)
-        screen.size(ZOOMED)
-        found += [f"200 %: {said}" for said in screen.unfit()]
+    found += screen.axe()
+    screen.dark()
+    found += [f"dark: {said}" for said in screen.axe("color-contrast")]
+    screen.dark(False)
+    screen.size(ZOOMED)
+    found += [f"200 %: {said}" for said in screen.unfit()]
     screen.size(NARROW)
     found += [f"320 px: {said}" for said in screen.unfit()]
     if whole:
@@ -35,7 +33,7 @@ def faults(screen: Screen, path: str, layout: bool, whole: bool) -> list[str]:
     return [f"{path}: {said}" for said in found]
 
 
-def looked_at(screen: Screen, hall: Hall, path: str, layout: bool, whole: bool = False) -> list[str]:
+def looked_at(screen: Screen, hall: Hall, path: str, whole: bool = False) -> list[str]:
     screen.open(hall.url + path)
     if not path.startswith("/console"):
         # A page may have chosen a language for all that follow.
@@ -43,7 +41,7 @@ def looked_at(screen: Screen, hall: Hall, path: str, layout: bool, whole: bool =
     else:
         # What is fetched on demand is a page of its own as well.
         screen.run("for (const one of document.querySelectorAll('details:not([data-open])')) one.open = true")
-    return faults(screen, path, layout, whole)
+    return faults(screen, path, whole)
 
 
 def of_everybody(hall: Hall, screen: Screen) -> FlaskClient:
@@ -59,15 +57,15 @@ def of_organizers(hall: Hall, screen: Screen) -> FlaskClient:
 
 def test_pages_of_everybody(full_hall: Hall, screen: Screen) -> None:
     client = of_everybody(full_hall, screen)
-    found = [said for path, layout in richest(client, full_hall, pages_of_everybody()).items()
-             for said in looked_at(screen, full_hall, path, layout)]
+    found = [said for path in richest(client, full_hall, pages_of_everybody())
+             for said in looked_at(screen, full_hall, path)]
     assert not found, "\n".join(found)
 
 
 def test_pages_of_those_who_run_the_event(full_hall: Hall, screen: Screen) -> None:
     client = of_organizers(full_hall, screen)
-    found = [said for path, layout in richest(client, full_hall, pages_of_organizers()).items()
-             for said in looked_at(screen, full_hall, path, layout)]
+    found = [said for path in richest(client, full_hall, pages_of_organizers())
+             for said in looked_at(screen, full_hall, path)]
     assert not found, "\n".join(found)
 
 
@@ -76,7 +74,7 @@ def test_pages_of_those_who_run_the_event(full_hall: Hall, screen: Screen) -> No
 def test_a_page_of_everybody_in_every_state(full_hall: Hall, screen: Screen, address: str) -> None:
     client = of_everybody(full_hall, screen)
     found = [said for path in seen_as(client, full_hall, address)
-             for said in looked_at(screen, full_hall, path, layout=True, whole=True)]
+             for said in looked_at(screen, full_hall, path, whole=True)]
     assert not found, "\n".join(found)
 
 
@@ -85,5 +83,5 @@ def test_a_page_of_everybody_in_every_state(full_hall: Hall, screen: Screen, add
 def test_a_page_of_those_who_run_the_event_in_every_state(full_hall: Hall, screen: Screen, address: str) -> None:
     client = of_organizers(full_hall, screen)
     found = [said for path in seen_as(client, full_hall, address)
-             for said in looked_at(screen, full_hall, path, layout=True, whole=True)]
+             for said in looked_at(screen, full_hall, path, whole=True)]
     assert not found, "\n".join(found)

@@ -55,7 +55,8 @@ class Keyboard:
         raise AssertionError(f"{selector} was not reached: {stops[-8:]}")
 
 
-@pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("rounds", [1, 2])
 def test_from_a_new_event_to_its_champion(own_hall: Hall, screen: Screen, rounds: int) -> None:
     hall = own_hall
     screen.stand_still()

@@ -58,7 +58,7 @@ def pages_of(screen: Screen) -> int:
 
 
 @pytest.mark.parametrize(("rulebook", "languages"), [
-    ("shatterpoint-premier", ["pl"]), ("warlords-of-terra", ["pl"]),
+    ("shatterpoint-premier", ["pl"]),
     *(pytest.param(rulebook, LANGUAGES, id=f"{rulebook}-long", marks=pytest.mark.long) for rulebook in RULEBOOKS)])
 def test_no_slip_is_cut_and_every_code_is_read(
         house: House, screen: Screen, tmp_path: Path, rulebook: str, languages: Sequence[str]) -> None:
@@ -93,7 +93,8 @@ return [...document.querySelectorAll('td, th')].filter((one) => one.scrollWidth 
   .map((one) => one.innerText).concat(main.scrollWidth > main.clientWidth + 1 ? ['the sheet'] : [])"""
 
 
-@pytest.mark.parametrize("size", ["a5", pytest.param("a4", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("size", ["a5", "a4"])
 def test_sixty_four_tables_of_long_names_fit_their_sheets(
         house: House, screen: Screen, tmp_path: Path, size: str) -> None:
     desk = house.with_event(LONG, full_names="1", swiss_rounds=6)

@@ -55,10 +55,8 @@ class Desk(Hand):
         self.ready()
 
 
-@pytest.mark.parametrize(("size", "swiss", "cut"), [
-    pytest.param(PHONE, 1, 2, id="390x844"),
-    pytest.param(PHONE, 2, 4, id="390x844-long", marks=pytest.mark.long),
-    pytest.param(DESK, 2, 4, id="1366x768-long", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize(("size", "swiss", "cut"), [(PHONE, 2, 4), (DESK, 2, 4)], ids=["390x844", "1366x768"])
 def test_hasty_hands_at_every_step_of_an_event_with_a_cut(
     hall: Hall, screen: Screen, size: Size, swiss: int, cut: int,
 ) -> None:

@@ -87,10 +87,8 @@ def nothing_is_cut(pages: list[list[dict[str, Any]]]) -> None:
 SCREENS = [(1920, 1080), (1280, 720), (3840, 2160), (1080, 1920)]
 
 
-@pytest.mark.parametrize("screens_of_standings", [
-    [SCREENS[0], SCREENS[3]], pytest.param(SCREENS, marks=pytest.mark.long)], ids=["short", "long"])
-def test_every_name_of_64_tables_has_capitals_of_22_mm(
-        own_hall: Hall, screen: Screen, screens_of_standings: list[tuple[int, int]]) -> None:
+@pytest.mark.long
+def test_every_name_of_64_tables_has_capitals_of_22_mm(own_hall: Hall, screen: Screen) -> None:
     house, url, browser = own_hall.house, own_hall.url, screen.driver
     house.with_event(MANY, full_names="1")
     house.publish()
@@ -109,7 +107,7 @@ def test_every_name_of_64_tables_has_capitals_of_22_mm(
     assert marks[-1].endswith("Z")
     house.play()
     screen.until(lambda: browser.execute_script("return !!document.querySelector('#fitted tbody')"), "the standings")
-    for size in screens_of_standings:
+    for size in SCREENS:
         mm = screen_of(screen, *size)
         browser.get(f"{url}/wall/e1")
         pages = measured(screen, 128)

@@ -33,6 +33,7 @@ def proxy(kit: StandbyKit, tmp_path: Path) -> Iterator[WallProxy]:
     made.server_close()
 
 
+@pytest.mark.long
 def test_a_wall_waits_for_its_hub_and_follows_it_to_the_standby(
         kit: StandbyKit, browser: webdriver.Chrome, proxy: WallProxy) -> None:
     def shown() -> str:
