@@ -18,6 +18,9 @@ window.asked = 0;
 window.fetch = (...said) => ask(...said).finally(() => { window.asked += 1; });
 """
 
+KNOWN = "return location.origin !== 'null' && sessionStorage.getItem('roundtap:hubs')"
+"""A page that is just being loaded has no storage yet."""
+
 
 def test_a_wall_goes_to_the_hub_that_took_over_and_to_no_standby_that_only_waits(
         kit: StandbyKit, browser: webdriver.Chrome) -> None:
@@ -25,7 +28,7 @@ def test_a_wall_goes_to_the_hub_that_took_over_and_to_no_standby_that_only_waits
     kit.start_standby()
     old = f"{kit.url}/wall/{kit.event}"
     browser.get(old)
-    wait_until(lambda: browser.execute_script("return sessionStorage.getItem('roundtap:hubs')"), "the page to know")
+    wait_until(lambda: browser.execute_script(KNOWN), "the page to know")
 
     kit.kill_hub()
     browser.execute_script(AN_HOUR_LATER)
