@@ -1,8 +1,7 @@
 """What every hub of a process makes alike, made once for all tests: compiled templates, routes and SQL, hashes of PINs,
 and the tables of a journal.
 
-Each of these is the same again for the same input; a hub of a second's work is one of a few milliseconds by it. And the
-thread that watches a hub's commands gives up soon after the hub has ended: otherwise hundreds go on watching nothing.
+Each of these is the same again for the same input; a hub of a second's work is one of a few milliseconds by it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 from werkzeug.routing import Rule
 
-from roundtap_hub.journal import time_limit
 from roundtap_hub.journal.migrations import forms as journal_forms
 from roundtap_hub.staff import Staff
 
@@ -104,5 +102,4 @@ def made_once() -> Iterator[None]:
         patch.setattr(hashlib, "scrypt", cache(hashlib.scrypt))
         patch.setattr(Staff.__init__, "__defaults__", (*defaults[:-1], salt_once))
         patch.setattr(journal_forms, "_change", tables_once)
-        patch.setattr(time_limit, "LOOKS_IN_VAIN", 2)
         yield

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from roundtap_core.errors import Problem
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
 from roundtap_core.pairing.field import Met, Pairs
+
+WIDEST = 256
+"""People looked at together, at most: a bound by counting, the same on every machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +40,19 @@ def smallest_change(waiting: Collection[int], kept: Pairs, bound: Bound) -> tupl
         4. The fewest of `kept` broken up.
         5. The smallest sum of (distance of the points groups)² over the pairs that are not there yet.
         6. Who stays alone is the first in the order `alone`.
+
+    In a large field only the pairs nearest by points to somebody who waits are looked at. Raises
+    Problem("mend_too_many") where more wait than can be looked at together.
     """
-    members = sorted({*waiting, *(i for pair in kept for i in pair)})
+    if len(waiting) > WIDEST:
+        raise Problem("mend_too_many", count=len(waiting), maximum=WIDEST)
+    near = _nearest(waiting, kept, bound)
+    members = sorted({*waiting, *(i for pair in near for i in pair)})
     place = {member: v for v, member in enumerate(members)}
     n = len(members)
     odd = n % 2
     costs: list[dict[int, tuple[int, ...]]] = [{} for _ in range(n + odd)]
-    there = {frozenset(pair) for pair in kept}
+    there = {frozenset(pair) for pair in near}
     for a in members:
         for b in members:
             if a < b:
@@ -52,7 +62,16 @@ def smallest_change(waiting: Collection[int], kept: Pairs, bound: Bound) -> tupl
     mates = heaviest_matching(_weights(costs))
     pairs = [(members[v], members[w]) for v, w in enumerate(mates) if v < w < n]
     alone = members[mates[n]] if odd and mates[n] != NOBODY else None
-    return pairs, alone
+    return pairs + sorted(set(kept) - set(near)), alone
+
+
+def _nearest(waiting: Collection[int], kept: Pairs, bound: Bound) -> Pairs:
+    groups = {bound.group[who] for who in waiting}
+
+    def distance(pair: tuple[int, int]) -> int:
+        return min(abs(bound.group[who] - group) for who in pair for group in groups)
+
+    return sorted(kept, key=distance)[:(WIDEST - len(waiting)) // 2]
 
 
 def _cost(a: int, b: int, there: bool, bound: Bound) -> tuple[int, ...]:

@@ -38,7 +38,6 @@ from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.person_rows import refuse_damaged
 from roundtap_hub.journal.snapshot import Snapshot
-from roundtap_hub.journal.time_limit import TimeLimit
 from roundtap_hub.journal.venue import DELETED, apply_venue, decide_venue
 
 
@@ -71,10 +70,10 @@ class Request:
         return {*(step.stream for step in self.steps), *(record.event for record in self.people)}
 
 
-def decide_request(pending: Snapshot, request: Request, at: At, limit: TimeLimit) -> tuple[Snapshot, list[Entry]]:
+def decide_request(pending: Snapshot, request: Request, at: At) -> tuple[Snapshot, list[Entry]]:
     """What is so after the request, and its entries; `pending` is what is saved with all that was decided since.
 
-    Raises Problem where one of the steps is refused, or takes longer than the `limit`.
+    Raises Problem where one of the steps is refused.
     """
     made: list[Entry] = []
     _give_free_ids(pending, request)
@@ -82,7 +81,7 @@ def decide_request(pending: Snapshot, request: Request, at: At, limit: TimeLimit
         if isinstance(step.command, NewEntry):
             pending, entries = _of_venue(pending, step.command, at, step.actor or request.actor)
         else:
-            pending, entries = _of_event(pending, step, step.command, at, request, limit)
+            pending, entries = _of_event(pending, step, step.command, at, request)
         made += entries
     for event_id, competitor in people_gone(made):
         pending = pending.without_person(event_id, competitor)
@@ -186,17 +185,10 @@ def _of_venue(pending: Snapshot, asked: NewEntry, at: At, actor: str) -> tuple[S
     return pending, made
 
 
-def _of_event(pending: Snapshot, step: Step, command: Command, at: At, request: Request,
-              limit: TimeLimit) -> tuple[Snapshot, list[Entry]]:
-    # An event of the shelf is read here, from the disk; what follows touches nothing but memory, and may be ended.
+def _of_event(pending: Snapshot, step: Step, command: Command, at: At, request: Request) -> tuple[
+    Snapshot, list[Entry]
+]:
     state, people = pending.event(step.stream) or EventState(step.stream), pending.people_of(step.stream)
-    state, made = limit.within(lambda: _decided(pending, people, step, state, command, at, request))
-    return (pending.with_event(state) if made else pending), made
-
-
-def _decided(pending: Snapshot, people: Mapping[str, Person], step: Step, state: EventState, command: Command, at: At,
-             request: Request) -> tuple[EventState, list[Entry]]:
-    """The event after the command, and the entries of that."""
     made: list[Entry] = []
     actor = step.actor or request.actor
     command = in_the_hall(pending.events, pending.venue, state, command, actor)
@@ -209,7 +201,7 @@ def _decided(pending: Snapshot, people: Mapping[str, Person], step: Step, state:
         entry = seal(new, step.stream, state.number + 1, state.head, at, actor)
         state = apply(state, entry)
         made.append(entry)
-    return state, made
+    return (pending.with_event(state) if made else pending), made
 
 
 def _list_points(people: Mapping[str, Person], state: EventState, request: Request) -> tuple[OpenPoint, ...]:

@@ -31,7 +31,6 @@ from roundtap_hub.journal.seals import Seal
 from roundtap_hub.journal.shelf import Shelf
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.journal.storage_state import StorageState
-from roundtap_hub.journal.time_limit import TimeLimit
 from roundtap_hub.journal.unknown_outcome import OutcomeUnknown
 from roundtap_hub.journal.venue import DELETED, rests
 from roundtap_hub.journal.work_queue import WorkQueue
@@ -89,7 +88,6 @@ class Service:
         self._unknown: list[Group] = []
         """Commits that failed, and of which nobody knows what a start after a power cut would find."""
         self._trying_soon = False
-        self.limit = TimeLimit()
         self._queue = WorkQueue(GROUP_LIMIT)
         self._listeners: list[Listener] = []
         self._thread = threading.Thread(target=self._write, name="journal-writer", daemon=True)
@@ -353,7 +351,7 @@ class Service:
         at = self._moments.at
         for request in batch:
             try:
-                pending, made = decide_request(pending, request, at(), self.limit)
+                pending, made = decide_request(pending, request, at())
             except Problem as problem:
                 request.answer.set_exception(problem)
             except Exception as bug:

@@ -162,7 +162,7 @@ class SharedService(Service):
         decided = Decided(self.snapshot)
         for request in waiting:
             try:
-                decided.after, made = decide_request(decided.after, request, self._moments.at(), self.limit)
+                decided.after, made = decide_request(decided.after, request, self._moments.at())
             except Problem as problem:
                 decided.outcomes.append((request, problem))
             except Exception as bug:
