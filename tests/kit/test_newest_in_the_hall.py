@@ -66,6 +66,7 @@ class Table:
         settled = self.outbox.settle(read(Echo, echo))
         if settled is not None:
             self.table.link.incoming.put(("fate", settled))
+        self.outbox.note()
         return str(echo.get("reason") or echo["fate"])
 
 

@@ -27,6 +27,13 @@ def echo(n: int, fate: str = "accepted", **more: Any) -> Echo:
     return Echo(**{"report_id": f"r{n}", "fate": fate, "epoch": "x", **known, **more})
 
 
+def heard(outbox: Outbox, echo: Echo) -> Kept | None:
+    """The hub's word, known and noted, as the link does it."""
+    kept = outbox.settle(echo)
+    outbox.note()
+    return kept
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "unit" / "outbox.jsonl"
@@ -72,7 +79,7 @@ def test_reports_wait_in_their_order_until_the_hub_has_answered(path: Path) -> N
     outbox = Outbox(path)
     for n in (3, 1, 2):
         outbox.put(report(n), f"mac {n}")
-    settled = outbox.settle(echo(1))
+    settled = heard(outbox, echo(1))
     assert settled == Kept(report(1), "mac 1", "accepted", 1001, "h1", None, "x")
     for known in (outbox, reopened(path)):
         assert ids(known.waiting()) == ["r3", "r2"]
@@ -83,29 +90,42 @@ def test_reports_wait_in_their_order_until_the_hub_has_answered(path: Path) -> N
 def test_a_refusal_is_an_answer_too(path: Path) -> None:
     outbox = Outbox(path)
     outbox.put(report(1), "mac")
-    outbox.settle(echo(1, "refused", reason="judge"))
+    heard(outbox, echo(1, "refused", reason="judge"))
     assert outbox.waiting() == []
     assert reopened(path).all()[0].reason == "judge"
+
+
+def test_the_hub_s_word_is_known_before_it_is_noted_and_asked_for_again_if_it_never_was(path: Path) -> None:
+    """SAVED waits for no disk. Where the power goes before the word is noted, the hub says it once more."""
+    outbox = Outbox(path)
+    outbox.put(report(1), "mac")
+    size = path.stat().st_size
+    outbox.settle(echo(1))
+    assert (outbox.waiting(), path.stat().st_size) == ([], size)
+    after_the_cut = reopened(path)
+    assert ids(after_the_cut.waiting()) == ["r1"]
+    heard(after_the_cut, echo(1))
+    assert reopened(path).waiting() == []
 
 
 def test_what_is_known_or_foreign_is_not_written_again(path: Path) -> None:
     outbox = Outbox(path)
     outbox.put(report(1), "mac")
-    assert outbox.settle(echo(1, "unknown")) is None
-    outbox.settle(echo(1))
+    assert heard(outbox, echo(1, "unknown")) is None
+    heard(outbox, echo(1))
     size = path.stat().st_size
-    assert outbox.settle(echo(1)) is None
-    assert outbox.settle(echo(9)) is None
+    assert heard(outbox, echo(1)) is None
+    assert heard(outbox, echo(9)) is None
     assert path.stat().st_size == size
 
 
 def test_a_hub_that_lost_a_report_is_offered_it_again(path: Path) -> None:
     outbox = Outbox(path)
     outbox.put(report(1), "mac")
-    outbox.settle(echo(1))
-    outbox.settle(echo(1, "unknown"))
+    heard(outbox, echo(1))
+    heard(outbox, echo(1, "unknown"))
     assert ids(outbox.waiting()) == ids(reopened(path).waiting()) == ["r1"]
-    outbox.settle(echo(1, number=7))
+    heard(outbox, echo(1, number=7))
     assert reopened(path).all()[0].number == 7
 
 
@@ -188,8 +208,8 @@ def test_a_finished_event_is_forgotten_but_not_what_the_hub_has_not_answered(pat
     outbox = Outbox(path)
     for n, event in ((1, "e1"), (2, "e1"), (3, "e2")):
         outbox.put(report(n, event), "mac")
-    outbox.settle(echo(1))
-    outbox.settle(echo(3))
+    heard(outbox, echo(1))
+    heard(outbox, echo(3))
 
     outbox.forget_event("e1", "x")
 
@@ -205,7 +225,7 @@ def test_forgetting_is_one_atomic_step(path: Path, monkeypatch: pytest.MonkeyPat
     outbox = Outbox(path)
     for n in (1, 2):
         outbox.put(report(n), "mac")
-        outbox.settle(echo(n))
+        heard(outbox, echo(n))
     before = path.read_bytes()
 
     def cut(*_: object) -> None:

@@ -17,7 +17,7 @@ from roundtap_core.messages import Echo
 from roundtap_core.typed import read
 from roundtap_units.link import outbox as module
 from roundtap_units.link import safe_file
-from roundtap_units.link.outbox import Outbox
+from roundtap_units.link.outbox import Kept, Outbox
 
 
 def report(n: int, event: str = "e1") -> dict[str, Any]:
@@ -28,6 +28,13 @@ def report(n: int, event: str = "e1") -> dict[str, Any]:
 def echo(n: int, fate: str = "accepted", epoch: str = "x", **more: Any) -> Echo:
     known = {} if fate in ("unknown", "pending") else {"number": 1000 + n, "hash": f"h{n}", "reason": None}
     return Echo(**{"report_id": f"r{n}", "fate": fate, "epoch": epoch, **known, **more})
+
+
+def heard(outbox: Outbox, echo: Echo) -> Kept | None:
+    """The hub's word, known and noted, as the link does it."""
+    kept = outbox.settle(echo)
+    outbox.note()
+    return kept
 
 
 @pytest.fixture
@@ -91,7 +98,7 @@ def test_a_power_cut_between_both_files_counts_no_line_twice(path: Path, monkeyp
 
 def test_a_spoilt_fate_is_asked_for_again_and_alarms_nobody(path: Path) -> None:
     outbox = filled(path, 1)
-    outbox.settle(echo(1))
+    heard(outbox, echo(1))
     path.write_bytes(path.read_bytes().replace(b"1001", b"1007"))
     outbox = Outbox(path)
     assert (ids(outbox), outbox.damaged) == (["r1"], 0)
@@ -112,7 +119,7 @@ def test_lines_of_an_older_unit_have_no_checksum_and_are_read(path: Path) -> Non
 def test_another_epochs_finished_event_takes_nothing_away(path: Path) -> None:
     """Last week's "e1" on another hub is over: this week's presses under the same id stay."""
     outbox = filled(path, 2)
-    outbox.settle(echo(1, epoch="mine"))
+    heard(outbox, echo(1, epoch="mine"))
     outbox.forget_event("e1", "another")
     assert [kept.id for kept in Outbox(path).all()] == ["r1", "r2"]
     outbox.forget_event("e1", "mine")
@@ -121,26 +128,26 @@ def test_another_epochs_finished_event_takes_nothing_away(path: Path) -> None:
 
 def test_a_fate_that_a_new_epoch_confirms_is_that_epochs_word(path: Path) -> None:
     outbox = filled(path, 1)
-    outbox.settle(echo(1, epoch="before"))
-    assert outbox.settle(echo(1, epoch="after")) is None
+    heard(outbox, echo(1, epoch="before"))
+    assert heard(outbox, echo(1, epoch="after")) is None
     assert Outbox(path).all()[0].epoch == "after"
 
 
 def test_a_pending_report_is_neither_sent_again_nor_forgotten(path: Path) -> None:
     outbox = filled(path, 1)
-    assert outbox.settle(echo(1, "pending")).fate == "pending"  # type: ignore[union-attr]
+    assert heard(outbox, echo(1, "pending")).fate == "pending"  # type: ignore[union-attr]
     outbox.forget_event("e1", "x")
     for known in (outbox, Outbox(path)):
         assert ids(known) == []
         assert [kept.id for kept in known.unsettled()] == ["r1"]
-    outbox.settle(echo(1))
+    heard(outbox, echo(1))
     assert outbox.unsettled() == []
 
 
 def test_the_heads_are_the_newest_entries_that_echoes_named(path: Path) -> None:
     outbox = filled(path)
     for n in (2, 3, 1):
-        outbox.settle(echo(n) if n != 3 else echo(n, "refused", reason="late"))
+        heard(outbox, echo(n) if n != 3 else echo(n, "refused", reason="late"))
     assert Outbox(path).heads() == {"e1": [1002, "h2"]}
 
 
@@ -150,7 +157,7 @@ def test_a_word_that_says_nothing_changes_nothing(path: Path, word: dict[str, An
     outbox = filled(path, 1)
     size = path.stat().st_size
     with pytest.raises(ValueError, match=r"/|missing"):
-        outbox.settle(read(Echo, {"report_id": "r1", **word}))
+        heard(outbox, read(Echo, {"report_id": "r1", **word}))
     assert (ids(outbox), path.stat().st_size) == (["r1"], size)
 
 
@@ -182,7 +189,7 @@ def test_a_card_that_cannot_be_written_at_the_start_gives_out_what_it_has(
             outbox.put(report(4), "mac")
         assert not outbox.mend()
         # The hub's word is true, written or not.
-        assert outbox.settle(echo(1)).number == 1001  # type: ignore[union-attr]
+        assert heard(outbox, echo(1)).number == 1001  # type: ignore[union-attr]
         assert ids(outbox) == ["r2", "r3"]
     assert outbox.mend()
     assert ids(Outbox(path)) == ["r2", "r3"]

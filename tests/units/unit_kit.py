@@ -111,4 +111,5 @@ class Unit:
                                              **more}))
         assert kept is not None
         self.hub_says("fate", kept)
+        self.outbox.note()
         return kept

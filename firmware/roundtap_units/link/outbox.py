@@ -141,10 +141,10 @@ class Outbox:
         return kept
 
     def settle(self, echo: Echo) -> Kept | None:
-        """The hub's word on a report. "unknown" puts it back among the waiting: the hub has lost it, or never had it.
+        """The hub's word on a report, to be noted. "unknown" puts it back among the waiting: the hub has lost it, or
+        never had it.
 
         Returns the report as it is kept now; None for one that is not this unit's, or of which nothing new was said.
-        A disk that refuses to note it changes nothing about its truth: it is noted when that can be done.
         """
         with self._lock:
             kept = self._kept.get(echo.report_id)
@@ -155,34 +155,38 @@ class Outbox:
             if settled == kept or (settled.fate is None and kept.fate is None):
                 return None
             told = replace(kept, epoch=settled.epoch) != settled
-            try:
-                self._append(_fate_line(settled))
-            except OSError as error:
-                self._has_refused(error)
-                self._unnoted.append(_fate_line(settled))
+            self._unnoted.append(_fate_line(settled))
             self._kept[kept.id] = settled
             return settled if told else None
 
+    def note(self) -> None:
+        """Write down, synced, what the hub has said. The screen need not wait for it: after a power cut the hub is
+        asked again. A disk that refuses changes nothing about its truth: it is noted when that can be done."""
+        with self._lock:
+            if self._unnoted:
+                try:
+                    self._append()
+                except OSError as error:
+                    self._has_refused(error)
+
+    # Who only looks takes no lock, and waits for no disk.
+
     def waiting(self) -> list[Kept]:
         """Reports without an answer, oldest first."""
-        with self._lock:
-            return [kept for kept in self._kept.values() if kept.fate is None]
+        return [kept for kept in list(self._kept.values()) if kept.fate is None]
 
     def unsettled(self) -> list[Kept]:
         """Reports of which nobody knows yet what becomes of them, oldest first: without an answer, or pending."""
-        with self._lock:
-            return [kept for kept in self._kept.values() if not kept.settled]
+        return [kept for kept in list(self._kept.values()) if not kept.settled]
 
     def waits(self, report_id: str) -> bool:
         """Whether this report is still without an answer."""
-        with self._lock:
-            kept = self._kept.get(report_id)
-            return kept is not None and kept.fate is None
+        kept = self._kept.get(report_id)
+        return kept is not None and kept.fate is None
 
     def all(self) -> list[Kept]:
         """Everything kept, oldest first: what a hub that was restored is offered again."""
-        with self._lock:
-            return list(self._kept.values())
+        return list(self._kept.values())
 
     def heads(self) -> dict[str, list[Any]]:
         """By event [number, hash] of the newest entry of its journal that an echo has named."""

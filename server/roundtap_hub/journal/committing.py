@@ -1,5 +1,4 @@
-"""A commit, and what it takes until anybody may hear of it: it is known to be saved, is named in the head file, copied.
-"""
+"""A commit, and what it takes until anybody may hear of it: it is known to be saved, and copied. Then the head file."""
 
 from __future__ import annotations
 
@@ -78,20 +77,25 @@ class Committer:
         self._storage.written()
         return True
 
-    def keep_safe(self, entries: Sequence[Entry], people: Sequence[PersonRecord], epoch: str) -> None:
-        """The head file names what is committed, and every copy holds it, before anybody hears of it. What fails here
-        is told on the console: the commit stands. `epoch`: the one before these entries."""
-        batch = Batch(entries, [person_row(record) for record in people])
-        if self._head is not None and batch.heads:
-            epoch = next((entry.data["epoch"] for entry in reversed(entries) if entry.kind == "epoch-begun"), epoch)
-            try:
-                self._head.note(epoch, batch.heads)
-            except OSError as error:
-                log.error("the head file cannot be written: %s", error)
-                self._storage.head_noted(False)
-            else:
-                self._storage.head_noted(True)
-            self._at_point("after-head")
+    def copy(self, entries: Sequence[Entry], people: Sequence[PersonRecord]) -> None:
+        """Every copy holds what is committed, before anybody hears of it. One that fails is told on the console: the
+        commit stands."""
         if self.copies is not None:
-            self.copies.save(batch)
+            self.copies.save(Batch(entries, [person_row(record) for record in people]))
             self._at_point("after-copies")
+
+    def note_head(self, entries: Sequence[Entry], epoch: str) -> None:
+        """The head file names what is committed. Nobody waits for it: it says what the journal holds at least, and
+        after a power cut it may lack the newest commit. `epoch`: the one before these entries."""
+        heads = Batch(entries).heads
+        if self._head is None or not heads:
+            return
+        epoch = next((entry.data["epoch"] for entry in reversed(entries) if entry.kind == "epoch-begun"), epoch)
+        try:
+            self._head.note(epoch, heads)
+        except OSError as error:
+            log.error("the head file cannot be written: %s", error)
+            self._storage.head_noted(False)
+        else:
+            self._storage.head_noted(True)
+        self._at_point("after-head")

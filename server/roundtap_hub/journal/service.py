@@ -300,16 +300,21 @@ class Service:
     def _committed(self, made: Group, saved: bool, later: bool = False) -> None:
         """It is known what became of a commit: everybody is told, and nobody is told anything else. `later`: other
         commits came before it was known."""
-        if saved:
-            self._committer.keep_safe(made.entries, made.people, self.snapshot.venue.epoch)
-            self._show(made, later)
-            _answer(made.requests)
-        else:
+        if not saved:
             self._doubtful |= made.streams
             self._read_again(self._doubtful)
             for request, _ in made.requests:
                 request.answer.set_exception(Problem("not_saved"))
-        self._publish(made.entries if saved else [])
+            self._publish([])
+            return
+        epoch = self.snapshot.venue.epoch
+        self._committer.copy(made.entries, made.people)
+        try:
+            self._show(made, later)
+            _answer(made.requests)
+            self._publish(made.entries)
+        finally:
+            self._committer.note_head(made.entries, epoch)
 
     def _show(self, made: Group, later: bool) -> None:
         try:
