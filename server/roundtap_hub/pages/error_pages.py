@@ -18,8 +18,6 @@ from roundtap_hub.policy import NotYourRole
 
 log = logging.getLogger(__name__)
 
-EXPLAINED = (400, 403, 404, 405, 410, 413, 500, 503, 504)
-
 
 def handle(app: Flask) -> None:
     """Answer every failure of a page. What programs ask (the device API) keeps its own answers."""
@@ -69,9 +67,9 @@ def _for_a_program() -> bool:
 
 
 def _explained(code: int) -> Response:
-    known = code if code in EXPLAINED or code == 409 else 400 if code < 500 else 500
     g.status = code
     try:
+        known = code if f"error.{code}" in words() else 400 if code < 500 else 500
         response = page("error.html", code=known)
     except Exception:
         # Whatever broke the page may break this one too.
