@@ -17,7 +17,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_hub.private_files import write_private
-from roundtap_systemd.root_steps import EARLIEST_S, LATEST_S, SET_TIME, Refused, ask_root
+from roundtap_systemd.root_steps import LATEST_S, SET_TIME, Refused, ask_root, is_plausible
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class HallTime:
 
     def wall(self) -> str | None:
         """The time of day for people and entries (ISO 8601, UTC); None where nobody knows it."""
-        return self.now().isoformat(timespec="seconds") if EARLIEST_S <= self.now_s() < LATEST_S else None
+        return self.now().isoformat(timespec="seconds") if is_plausible(self.now_s()) else None
 
     @property
     def told(self) -> bool:
@@ -90,7 +90,7 @@ class HallTime:
     def doubt(self) -> str:
         """UNSET, BEHIND or UNSURE; "" where the time can be believed."""
         now_s = self.now_s()
-        if not EARLIEST_S <= now_s < LATEST_S:
+        if not is_plausible(now_s):
             return UNSET
         if self._told or self._synced():
             return ""
@@ -102,7 +102,7 @@ class HallTime:
         """The time is `epoch_ms` (milliseconds since 1970): the machine's clock is set where this hub may; else the hub
         keeps it for itself. True: the machine's. Problem("hall_time_implausible")."""
         seconds = epoch_ms / 1000
-        if not EARLIEST_S <= seconds < LATEST_S:
+        if not is_plausible(seconds):
             raise Problem("hall_time_implausible")
         with self._lock:
             before_s = self.now_s()

@@ -49,6 +49,11 @@ NO_STICK = "no-stick"
 """Refused: it is no stick of this machine's that could be unmounted."""
 
 
+def is_plausible(seconds: float) -> bool:
+    """Whether it can be so many seconds after 1970."""
+    return EARLIEST_S <= seconds < LATEST_S
+
+
 class Refused(Exception):
     """A step that is not taken; `reason` is a word for programs."""
 
@@ -108,7 +113,7 @@ class RootSteps:
         self._systemctl("stop", "--", _mount_unit(where))
 
     def _set_time(self, seconds: object) -> None:
-        if not isinstance(seconds, int) or isinstance(seconds, bool) or not EARLIEST_S <= seconds < LATEST_S:
+        if not isinstance(seconds, int) or isinstance(seconds, bool) or not is_plausible(seconds):
             raise Refused("implausible")
         self.set_time_s(float(seconds))
 

@@ -47,7 +47,8 @@ class Machine:
 
 @pytest.mark.parametrize(("system_s", "synced", "own_clock", "doubt"), [
     (NEVER_S, False, True, UNSET), (NEVER_S, False, False, UNSET), (EARLIEST_S - 1, True, True, UNSET),
-    (LATEST_S, True, True, UNSET), (NOW_S, False, False, UNSURE), (NOW_S, True, False, ""), (NOW_S, False, True, ""),
+    (EARLIEST_S, True, True, ""), (LATEST_S, True, True, UNSET), (NOW_S, False, False, UNSURE),
+    (NOW_S, True, False, ""), (NOW_S, False, True, ""),
 ])
 def test_what_is_doubted(system_s, synced, own_clock, doubt):
     machine = Machine(system_s=system_s)
