@@ -11,7 +11,7 @@ from gallery.panel_screens import panel_scenes
 from roundtap_core.words import LANGUAGES
 from roundtap_systemd.wifi import wifi_code
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.pages import address_code, scene_of
+from roundtap_units.panel.pages import PanelScene, address_code, scene_of
 from roundtap_units.panel.panel_drawing import draw_panel, is_whole, qr_picture
 
 BLUR = 3
@@ -54,6 +54,12 @@ def test_a_refusal_of_the_hub_s_may_be_long():
                          "power off first.")
     played.panel.page = d.SAID
     assert is_whole(scene_of(played.panel))
+
+
+def test_letters_that_hang_down_are_whole_at_the_bottom_also_beside_a_code():
+    alone, beside = (draw_panel(PanelScene("", (), "● sigue", qr=code)).crop((0, 52, 50, 64)) for code in ("", "A"))
+    assert alone.histogram() == beside.histogram()
+    assert alone.crop((0, 11, 50, 12)).getbbox() is not None, "its g reaches the lowest row"
 
 
 @pytest.mark.parametrize("address", ["http://10.42.0.1:8080", "https://192.168.178.101:8443", "http://10.42.0.1",

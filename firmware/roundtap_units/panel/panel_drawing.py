@@ -34,14 +34,14 @@ def _drawn(scene: PanelScene) -> tuple[Image.Image, bool]:
     corner = width(scene.corner, 10) + 4 if scene.corner else 0
     write(pen, WIDTH, 9, scene.corner, 10, anchor="r")
     title = fit(scene.title, WIDTH - corner, 12, (11, 10, 9), bold=True)
-    _put(pen, title, 0, 11)
+    _put(pen, title, (12 - title.height) // 2)
     pen.line([(0, RULE), (WIDTH, RULE)], fill=LIGHT)
     bottom, whole = HEIGHT, title.fits
     if scene.hint:
         bottom -= 11
-        hint = fit(scene.hint, WIDTH, 10, (10, 9, 8))
-        whole = whole and hint.fits and len(hint.lines) == 1
-        _put(pen, hint, bottom, 11)
+        hint = fit(scene.hint, WIDTH, 10, (9, 8))
+        whole = whole and hint.fits
+        _put(pen, hint, HEIGHT - 1 - hint.height)
     top = BELOW
     if scene.big:
         big = fit(scene.big, WIDTH, 28, BIG, bold=True)
@@ -74,8 +74,8 @@ def _with_qr(image: Image.Image, pen: ImageDraw.ImageDraw, scene: PanelScene) ->
     title = fit(scene.title, wide, 26, (11, 10, 9, 8), bold=True)
     _put(pen, title, 0)
     hint = fit(scene.hint, wide, 20, (9, 8))
-    _put(pen, hint, HEIGHT - hint.height)
-    whole = _lines(pen, scene.lines, title.height + 2, HEIGHT - hint.height, wide)
+    _put(pen, hint, HEIGHT - 1 - hint.height)
+    whole = _lines(pen, scene.lines, title.height + 2, HEIGHT - 1 - hint.height, wide)
     # At last: a name that is too long for its place ends at the code, and does not spoil it.
     image.paste(code, (left, (HEIGHT - code.height) // 2))
     return whole and title.fits and hint.fits
@@ -92,9 +92,8 @@ def qr_picture(text: str) -> Image.Image:
     return picture
 
 
-def _put(pen: ImageDraw.ImageDraw, fitted: Fitted, top: int, high: int = 0) -> None:
-    """At the left, in the middle of `high` pixels where that is more than it needs."""
-    top += max(0, (high - fitted.height) // 2)
+def _put(pen: ImageDraw.ImageDraw, fitted: Fitted, top: int) -> None:
+    """At the left; letters that hang down take one row more than its height."""
     for text in fitted.lines:
         write(pen, 0, top + fitted.size - 1, text, fitted.size, fitted.bold)
         top += line_height(fitted.size)
