@@ -13,7 +13,7 @@ from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.course import CUT, OVER, bracket_now, offered, seeds_now, what_follows
+from roundtap_core.event.course import CUT, OVER, bracket_now, offered, seeds_now, stage_of_match, what_follows
 from roundtap_core.event.rounds.close import placed_otherwise, places
 from roundtap_core.event.state import Entrant, state_digest, tournament_of
 from roundtap_core.event.whole import whole_tournament
@@ -103,6 +103,9 @@ def test_the_stages_have_minutes_of_their_own() -> None:
     assert event.state.clock.total_ms == 60 * MINUTE
     event.settle().play()
     assert event.state.clock.total_ms is None
+    semifinals, final = event.state.rounds[-2:]
+    assert [stage_of_match(event.state, semifinals, match) for match in semifinals.matches] == [ELIMINATION] * 2
+    assert [stage_of_match(event.state, final, match) for match in final.matches] == ["final"]
 
 
 def test_a_qualified_player_who_leaves_is_replaced_by_whoever_accepts() -> None:

@@ -55,6 +55,15 @@ def cases() -> list[Case]:
 CASES = cases()
 
 
+@pytest.mark.parametrize(("typed", "key"), [
+    ([], "figure_missing"), ([""], "figure_missing"), ([" "], "figure_missing"), (["1O"], "not_a_number"),
+])
+def test_a_box_that_was_left_empty_is_said_to_be_so(typed: list[str], key: str) -> None:
+    with pytest.raises(Problem) as told:
+        Figure(key="score", whose=WINNER, minimum=0, maximum=100, default=0).read(typed)
+    assert told.value.key == key
+
+
 def refused(book: Rulebook, result: Result, options: Options, situation: Situation) -> Problem | None:
     """The Problem with which a newly entered result is refused."""
     try:

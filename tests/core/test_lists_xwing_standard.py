@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pytest
@@ -114,7 +115,13 @@ def test_another_upgrade_or_another_salt_is_another_digest() -> None:
     other = {**WHOLE, "ships": [{**SHIPS[0], "upgrades": ["Chewbacca"]}, SHIPS[1]]}
     assert list_digest(CHECK.normal(other), "salt") != digest
     assert list_digest(CHECK.normal(WHOLE), "pepper") != digest
-    assert list_digest(CHECK.normal({"total": 99.5}), "salt")
+
+
+def test_the_digest_of_a_list_is_the_same_in_every_version() -> None:
+    """It stands in entries. "No" says as little as nothing; a fraction is text."""
+    list_ = {"total": 93, "cost": 99.5, "captain": False, "ships": [{"points": 47, "unique": True}]}
+    written = b'{"list":{"cost":"99.5","ships":[{"points":47,"unique":true}],"total":93},"salt":"salt"}'
+    assert list_digest(CHECK.normal(list_), "salt") == hashlib.sha256(written).hexdigest()
 
 
 def test_a_ship_of_another_faction_is_named_at_its_line() -> None:

@@ -64,21 +64,37 @@ def test_both_ways_to_be_exact_are_among_those_tried() -> None:
     assert methods["exact"] > 20
 
 
+def small_groups_have_all_met(*sizes: int) -> Field:
+    """Groups from the top down; of the last one each has one point. In those of fewer than ten all have met."""
+    size = sum(sizes)
+    groups = [range(sum(sizes[:g]), sum(sizes[:g + 1])) for g in range(len(sizes))]
+    met: list[set[int]] = [set(group) - {member} if len(group) < 10 else set() for group in groups for member in group]
+    points = tuple(len(sizes) - g for g, group in enumerate(groups) for _ in group)
+    return Field(tuple(map(str, range(size))), points, tuple(met), (0,) * size)
+
+
+def points_of_pairs(field: Field, pairs: list[tuple[int, int]]) -> Counter[tuple[int, ...]]:
+    return Counter(tuple(sorted((field.points[a], field.points[b]), reverse=True)) for a, b in pairs)
+
+
 def test_large_groups_bend_for_the_small_ones_between_them() -> None:
-    """3 who have all met, 60 fresh, 5 who have all met, 60 fresh, 4 who have all met."""
-    groups = [list(range(3)), list(range(3, 63)), list(range(63, 68)), list(range(68, 128)), list(range(128, 132))]
-    met: list[set[int]] = [set() for _ in range(132)]
-    for group in (groups[0], groups[2], groups[4]):
-        for member in group:
-            met[member] = set(group) - {member}
-    points = tuple(5 - g for g, group in enumerate(groups) for _ in group)
-    field = Field(tuple(map(str, range(132))), points, tuple(met), (0,) * 132)
+    field = small_groups_have_all_met(3, 60, 5, 60, 4)
     for seed in range(5):
         pairs, method = draw(field, seed)
-        cells = Counter(tuple(sorted((field.points[a], field.points[b]), reverse=True)) for a, b in pairs)
+        cells = points_of_pairs(field, pairs)
         # By hand: 3 float down to the 60; of the other 57 one floats to the five; the other 4 of these float to the
         # 60, 56 are left. All of them inside would leave the last four to repeat: so 4 of them go down, 52 stay.
         assert cells == {(5, 4): 3, (4, 4): 28, (4, 3): 1, (3, 2): 4, (2, 2): 26, (2, 1): 4}
+        assert (method, field.repeats(pairs)) == ("exact", 0)
+
+
+def test_the_odd_one_of_a_large_group_floats_no_further_than_to_the_next() -> None:
+    field = small_groups_have_all_met(61, 3, 3, 61)
+    for seed in range(5):
+        pairs, method = draw(field, seed)
+        # By hand: one of the 61 meets one of the upper three, whose other two meet lower ones; the third of these
+        # goes on to the 61 below.
+        assert points_of_pairs(field, pairs) == {(4, 4): 30, (4, 3): 1, (3, 2): 2, (2, 1): 1, (1, 1): 30}
         assert (method, field.repeats(pairs)) == ("exact", 0)
 
 

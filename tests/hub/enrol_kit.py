@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,11 +62,17 @@ class Unit:
     def __init__(self, hall: Hall, unit_id: str, kind: str, code: str, address: str,
                  post: Callable[[Mapping[str, Any]], tuple[int, dict[str, Any]]] | None) -> None:
         self.kept: list[Kept] = []
+        self.passed_over: list[set[str]] = []
+        """What it was looking past, each time that it looked for a hub."""
         self.asking = Enrolling(
             kind, unit_id, self.kept.append, lambda: hall.clock.ms, (),
-            find=lambda *_: FoundHub(PLACE, "h", "e", "roundtap"),
+            find=self._find,
             post=lambda _, message: (post or (lambda said: hall.post(said, address)))(message),
             new_code=lambda: code, wait=lambda _: False)
+
+    def _find(self, configured: Sequence[Any], passed_over: Iterable[str]) -> FoundHub:
+        self.passed_over.append(set(passed_over))
+        return FoundHub(PLACE, "h", "e", "roundtap")
 
     def step(self) -> int:
         return self.asking.step()

@@ -48,6 +48,17 @@ def test_both_have_the_same_key_the_unit_its_name_and_nothing_secret_was_said(ha
     assert "345678" not in air
 
 
+def test_whoever_wants_another_hub_looks_past_this_one_and_its_code_is_not_shown_again(hall: Hall) -> None:
+    unit = hall.unit()
+    unit.asking.other_hub()
+    unit.step()
+    assert (unit.asking.showing.state, unit.passed_over) == (CODE, [set()]), "there was none yet"
+    unit.asking.other_hub()
+    assert unit.asking.showing.state == LOOKING
+    unit.step()
+    assert unit.passed_over == [set(), {"h"}]
+
+
 def test_the_key_opens_the_hubs_door_at_once(hall: Hall) -> None:
     from roundtap_core.wire import REQUEST, envelope
 

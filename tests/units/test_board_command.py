@@ -83,6 +83,8 @@ def test_the_lamps_of_a_board_are_within_what_a_pi_s_pins_can_give() -> None:
 def test_a_power_bank_by_hand() -> None:
     # 350 + 20 mA of the Waveshare board; 10,000 mAh × 3.7 V / 5 V × 0.9 = 6,660 mAh at 5 V; 6,660 / 370 = 18.
     assert (draws_ma(WAVESHARE_HAT), hours_on(WAVESHARE_HAT, 10_000)) == (370, 18)
+    # 350 + 50 mA for the larger screen, and three lamps of 3 mA; 6,660 / 409 = 16.
+    assert (draws_ma(RECOMMENDED), hours_on(RECOMMENDED, 10_000)) == (409, 16)
 
 
 class Person:

@@ -79,6 +79,18 @@ class Hub:
         return answer
 
 
+def test_whoever_serves_a_new_feed_hears_the_status_at_once(tmp_path: Path) -> None:
+    sending = StatusSending("table-1", KEY, Outbox(tmp_path / "outbox.jsonl"), SamplePlan(HubTime()), lambda: 0,
+                            lambda *_: None)
+    sending.begin("s1")
+    assert not sending.waiting, "there is nothing to say yet"
+    sending.keep({"match": None})
+    sending.say(Hub(), lambda _: True)  # type: ignore[arg-type]
+    assert not sending.due()
+    sending.begin("s2")
+    assert sending.due()
+
+
 def test_a_status_carries_it_once_a_feed_and_again_where_nobody_answered(tmp_path: Path) -> None:
     hub, health = Hub(), OwnHealth(pi(tmp_path))
     sending = StatusSending("table-1", KEY, Outbox(tmp_path / "outbox.jsonl"), SamplePlan(HubTime()), lambda: 0,

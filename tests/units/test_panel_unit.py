@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
-from panel_kit import HUB
+from panel_kit import HOTSPOT, HUB
 
 from roundtap_core.messages import PanelView, StandbyState
 from roundtap_core.typed import read
@@ -28,7 +28,7 @@ from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.main import ConfigError, read_config
 from roundtap_units.panel.panel_dialogue import EJECT, NEW_PIN, POWER_OFF, TURN, Done, PanelDialogue, Press
-from roundtap_units.panel.panel_link import AWAY, FAILED, UNKNOWN, PanelLink
+from roundtap_units.panel.panel_link import AWAY, FAILED, HOTSPOT_EVERY, UNKNOWN, PanelLink
 from roundtap_units.panel.panel_unit import PanelUnit
 from roundtap_units.unit_words import unit_words
 
@@ -41,7 +41,7 @@ class Wire:
 
     def __init__(self, tmp_path):
         self.key, self.heard, self.received, self.root = KEY, [], [], []
-        self.answers, self.broken, self.challenges, self.view = {}, None, 0, VIEW
+        self.answers, self.broken, self.challenges, self.view, self.hotspot = {}, None, 0, VIEW, None
         self.renewals = [HubHere("hub-panel", KEY, "127.0.0.1", 8080)]
         self.link = PanelLink(lambda: self.renewals.pop() if self.renewals else None,
                               lambda kind, value: self.received.append((kind, value)), "de", self.ask_root,
@@ -49,9 +49,11 @@ class Wire:
 
     def ask_root(self, step, **said):
         self.root.append(step)
-        if step == "hotspot":
+        if step != "hotspot":
+            return {"done": True}
+        if self.hotspot is None:
             raise Refused("no-hotspot")
-        return {"done": True}
+        return dict(zip(("ssid", "password"), self.hotspot, strict=True))
 
     def request(self, method, path, body="", headers=()):
         if self.broken is not None:
@@ -91,6 +93,14 @@ def test_it_asks_in_its_language_and_each_challenge_once(wire):
     assert [(said["language"], said["challenge"], said["do"]) for said in wire.heard] == [
         ("de", "asked 1", None), ("de", "next", None)]
     assert wire.of("hub") == [HUB] * 2
+
+
+def test_the_hotspot_is_asked_for_now_and_then_and_shown_while_there_is_one(wire):
+    for wire.hotspot in (HOTSPOT, None):
+        for _ in range(HOTSPOT_EVERY):
+            wire.link.look()
+    assert wire.root == ["hotspot"] * 2
+    assert wire.of("hotspot") == [HOTSPOT, None]
 
 
 def test_a_press_is_sent_once_with_a_fresh_challenge(wire):

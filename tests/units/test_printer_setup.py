@@ -91,6 +91,7 @@ def test_a_silent_one_prints_at_every_speed_and_the_person_says_which_could_be_r
     assert me.setup()
     kept = read_settings(tmp_path, USUAL)
     assert (kept.printer, kept.baud, kept.confirmed) == ("plain-58", 38400, True)
+    assert [told.partition(";")[0] for told in me.heard].count("Then try another one") == 1
 
 
 def test_nothing_readable_changes_nothing(tmp_path: Path, people: list[Person]) -> None:
