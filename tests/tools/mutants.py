@@ -261,6 +261,7 @@ def drawn(packages: list[str], count: int, seed: int, root: Path = ROOT) -> list
 # --- the nearest tests ----------------------------------------------------------------------------------------------
 
 HOME = {"core": "tests/core", "hub": "tests/hub", "units": "tests/units"}
+FAR = ("browser", "chaos", "fuzz", "sim", "tools")
 NEAREST = 8
 
 
@@ -280,7 +281,7 @@ def _tests() -> dict[str, tuple[str, frozenset[str]]]:
 
 def nearest(mutant: Mutant) -> list[tuple[float, str]]:
     """(nearness, test file), the nearest first: by name, import and folder, the function's name and rare words."""
-    package = next(name for name, folder in PACKAGES.items() if mutant.file.startswith(folder))
+    package = next(name for name, where in PACKAGES.items() if mutant.file.startswith(where))
     path = Path(mutant.file)
     module = ".".join(path.with_suffix("").parts[1:])
     called, folder_words = set(path.stem.split("_")), set(path.parent.name.split("_")) - {"roundtap"}
@@ -288,9 +289,10 @@ def nearest(mutant: Mutant) -> list[tuple[float, str]]:
     known = Counter(word for _, of_test in _tests().values() for word in of_test)
     ranked = []
     for file, (text, of_test) in _tests().items():
-        if package not in file.split("/")[1] and file.split("/")[1] not in ("core", "devices", "kit", "hub", "units"):
+        folder = file.split("/")[1]
+        if folder in FAR:
             continue
-        name = set(Path(file).stem.split("_")) - {"test"}
+        name = {*Path(file).stem.split("_")} - {"test"} | {folder} - PACKAGES.keys()
         near = 4 * len(called & name) / len(called) + len(folder_words & name)
         near += 3 * (re.search(rf"\b{re.escape(module)}\b", text) is not None)
         near += bool(set(filter(None, mutant.function.split("."))) & of_test) * 2
@@ -384,7 +386,7 @@ class Copy:
                                    stderr=subprocess.STDOUT, start_new_session=True)
         code, spent_s = None, 0.0
         try:
-            moved_s, since = 0.0, time.monotonic()
+            moved_s, idle_s = 0.0, 0
             while code is None:
                 try:
                     code = run.wait(1)
@@ -393,9 +395,10 @@ class Copy:
                         raise SystemExit from None
                     now_s, memory = _used(run.pid)
                     spent_s = max(spent_s, now_s)
+                    idle_s += _sleeps(run.pid)
                     if spent_s > moved_s + BARELY_S:
-                        moved_s, since = spent_s, time.monotonic()
-                    if spent_s > limit_s or memory > MEMORY or time.monotonic() - since > IDLE_S:
+                        moved_s, idle_s = spent_s, 0
+                    if spent_s > limit_s or memory > MEMORY or idle_s > IDLE_S:
                         return "hung", [], spent_s
         finally:
             for pid in _of_session(run.pid):
@@ -408,8 +411,8 @@ class Copy:
         return "red", list(dict.fromkeys(self._red.read_text().split("\n")[:-1])), spent_s
 
 
-def _stats() -> Iterator[tuple[int, list[str]]]:
-    for each in Path("/proc").glob("[0-9]*/stat"):
+def _stats(of: str = "[0-9]*") -> Iterator[tuple[int, list[str]]]:
+    for each in Path("/proc").glob(f"{of}/stat"):
         try:
             yield int(each.parent.name), each.read_text().rpartition(") ")[2].split()
         except OSError:
@@ -418,6 +421,11 @@ def _stats() -> Iterator[tuple[int, list[str]]]:
 
 def _of_session(session: int) -> list[int]:
     return [pid for pid, stat in _stats() if int(stat[3]) == session and stat[0] != "Z"]
+
+
+def _sleeps(session: int) -> bool:
+    """Whether every thread waits for something; one that waits for the processor, or is stopped, will go on."""
+    return all(stat[0] == "S" for pid in _of_session(session) for _, stat in _stats(f"{pid}/task/*"))
 
 
 def _used(session: int) -> tuple[float, int]:

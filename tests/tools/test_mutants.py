@@ -118,6 +118,12 @@ def test_the_nearest_tests_of_a_module_are_those_of_its_name() -> None:
     assert len(set(ranked)) == len(ranked) <= 8
 
 
+def test_what_has_a_folder_of_tests_to_its_name_is_nearest_to_these() -> None:
+    mutant = Mutant("server/roundtap_hub/journal/postgres.py", 1, 0, "pass", "PostgresJournal.append", 0, 0, "", "")
+    ranked = [file for _, file in nearest(mutant)]
+    assert sum(file.startswith("tests/postgres/") for file in ranked) >= 4
+
+
 def test_the_other_course_is_what_make_test_runs() -> None:
     assert "-n" in make_test()
     assert not any("$" in word for word in make_test())
