@@ -215,6 +215,21 @@ def test_two_whose_opponents_did_not_appear_meet() -> None:
         event.tell(c.NoShowUndone(event.state.rounds[0].matches[0].id))
 
 
+@pytest.mark.parametrize(("busy", "fixed", "table"), [
+    (set(), None, 1), ({1}, None, 2), ({1, 2}, None, 3), (set(), 1, 2), ({2}, 1, 3),
+])
+def test_two_whose_opponents_left_meet_at_the_lowest_of_their_tables_that_is_free(
+    busy: set[int], fixed: int | None, table: int
+) -> None:
+    event = Event(4).play()
+    here = (at(event, 1).match.a, at(event, 2).match.a)
+    for table_left in (1, 2):
+        event.tell(c.DropCompetitor(at(event, table_left).match.b or ""))
+    event.enter("late", fixed_table=fixed)
+    done(event, c.PairWaiting(1, here, WHY, busy_tables=frozenset(busy)))
+    assert pairs(event) == {table: here}
+
+
 def test_who_plays_is_not_paired_with_who_waits() -> None:
     event = Event(5).play()
     event.enter("x")

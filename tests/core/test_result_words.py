@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from roundtap_core.records import Pair, Result
+from roundtap_core.rulebooks.base import Situation
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.rulebooks.result_words import reason, winner_of
+from roundtap_core.rulebooks.result_words import outcome, reason, winner_of
 from roundtap_core.rulebooks.warlords import NO_CARD
 from roundtap_core.words import core_words
 
@@ -42,3 +43,18 @@ def test_why_is_said_where_the_score_does_not_say_it(case: str):
     assert winner_of(book, options, result) == winner
     keys = reason(book, options, result)
     assert (core_words("en").first(*keys) if keys else "") == why
+
+
+LEVEL = Result(ended="time", score=Pair(120, 120), initiative="b")
+
+
+@pytest.mark.parametrize(("stage", "result", "said"), [
+    ("swiss", Result(score=Pair(300, 90), winner="a"), "Eva won"),
+    ("swiss", LEVEL, "Draw"),
+    ("elimination", LEVEL, "Draw; Nick had initiative and goes on"),
+    ("elimination", Result(ended="ruling", winner="none"), "both lose"),
+])
+def test_how_it_ended_is_said_in_one_sentence(stage: str, result: Result, said: str):
+    book = rulebook("xwing-epic-duel")
+    told = outcome(book, book.options({}), Situation(stage), result, {"a": "Eva", "b": "Nick"}, core_words("en"))
+    assert told == said
