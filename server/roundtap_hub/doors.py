@@ -205,7 +205,7 @@ class DoorListener(socket.socket):
         super().close()
 
     def _turn_away(self) -> None:
-        """Close one connection unheard; BlockingIOError where nobody waits."""
+        """Close one connection unheard; BlockingIOError where there is none that can be."""
         if self._spare is None:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         os.close(self._spare)
@@ -215,9 +215,7 @@ class DoorListener(socket.socket):
             os.close(fd)
             self.doors.refused += 1
         except OSError as error:
-            if error.errno in RETIRED:
-                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
-            raise
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
         finally:
             # Where somebody else was faster, the next one who leaves makes room.
             with contextlib.suppress(OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
 from collections.abc import Awaitable, Callable, Iterator
@@ -280,3 +281,15 @@ def test_without_descriptors_whoever_knocks_is_closed_and_the_next_one_is_served
     assert doors.inside == 1
     for each in (late, accepted, listener, *phones):
         each.close()
+
+
+class AllTakenAtOnce(DoorListener):
+    """Whatever it lets go of, somebody else has it before it can accept."""
+
+    def _accept(self) -> tuple[int, object]:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+def test_where_somebody_else_takes_the_last_descriptor_the_loop_goes_on() -> None:
+    with AllTakenAtOnce().guarded_by(Doors(100, Hand())) as listener, pytest.raises(BlockingIOError):
+        listener.accept()
