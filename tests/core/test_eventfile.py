@@ -210,6 +210,16 @@ def test_rules_that_an_event_broke_load(matches: list[dict[str, Any]]) -> None:
     assert tournament_from_json(changed("rounds/0/matches", matches)).rounds[0].matches
 
 
+@pytest.mark.parametrize(("stage", "found"), [
+    ("swiss", []), ("elimination", [("/rounds/0/matches/0/result/initiative", "initiative_missing")]),
+])
+def test_a_draw_says_who_goes_on_where_somebody_has_to(stage: str, found: list[tuple[str, str]]) -> None:
+    data = changed("rounds/0", {"number": 1, "stage": stage, "matches": [
+        {"a": "p1", "b": "p2", "result": {"ended": "time", "score": {"a": 120, "b": 120}}}]})
+    data |= {"rulebook": "xwing-epic-duel", "level": "premier", "options": {}}
+    assert [(problem.where, problem.key) for problem in event_problems(data)] == found
+
+
 def test_a_repeat_loads() -> None:
     data = winter_open()
     again = copy.deepcopy(data["rounds"][0]) | {"number": 2}

@@ -68,6 +68,12 @@ def test_among_equals_nobody_gets_the_same_table_twice() -> None:
     assert seats(assign_tables(drawn, after_one)) == [("CG", 1), ("AE", 2), ("DH", 3), ("BF", 4)]
 
 
+def test_one_exchange_is_enough_and_everybody_else_stays() -> None:
+    after_one = hall((won("A", "B", 1), won("C", "D", 6), won("E", "F", 7), won("G", "H", 8)))
+    drawn = [Match("A", "D"), Match("C", "F"), Match("E", "H"), Match("G", "B")]
+    assert seats(assign_tables(drawn, after_one)) == [("CF", 1), ("AD", 2), ("EH", 3), ("GB", 4)]
+
+
 def test_leaders_come_before_the_wish_for_another_table() -> None:
     after_one = hall((won("A", "B", 1), won("C", "D", 2)))
     assert seats(assign_tables([Match("B", "D"), Match("A", "C")], after_one)) == [("AC", 1), ("BD", 2)]

@@ -177,6 +177,9 @@ def test_two_stations_never_get_the_same_job(service, tmp_path):
     book.told([("a", PrintState("sending", "", "s1"))])
     assert book.claim(["a"], "s1") == set()
     book.close()
+    book = PrintBook(url_of(tmp_path / "hub.db"))
+    assert book.claim(["b", "c"], "s1") == {"b"}, "nor after a restart"
+    book.close()
 
 
 # --- a match that was changed by hand after its slip was printed
