@@ -119,6 +119,8 @@ def test_a_press_that_came_too_early_says_so(saved):
     assert saved.kind == "saved"
     assert saved.scene.b.note == "too early: press again"
     assert saved.scene.a.note != saved.scene.b.note
+    saved.presses("ana")
+    assert saved.scene.a.note == "too early: press again"
     saved.wait(2500)
     assert "too early" not in saved.says
 

@@ -156,6 +156,14 @@ def test_a_hub_that_never_answers_is_not_asked_for_ever() -> None:
     assert plan.due_ms() is None
 
 
+def test_a_status_in_between_makes_no_question_come_sooner() -> None:
+    plan = SamplePlan(HubTime())
+    plan.connected(0)
+    plan.asked(0, 1)
+    plan.said_status(5)
+    assert plan.due_ms() == 1 + GAP_MS
+
+
 def test_a_unit_that_knows_the_time_asks_nothing_when_it_connects_again() -> None:
     """All units of a hall come back at once after a restart of the hub, whose clock has gone on."""
     time = HubTime()

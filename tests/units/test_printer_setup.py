@@ -150,6 +150,19 @@ def test_a_file_that_says_otherwise_is_named(tmp_path: Path, people: list[Person
     assert "goes first" in me.heard[-1]
 
 
+def test_a_port_that_another_program_has_is_said_to_be_so(tmp_path: Path, people: list[Person]) -> None:
+    people.append(me := Person(tmp_path, [], [ADAPTER]))
+
+    def busy(*_: object) -> Port:
+        gone = PortGone("Device or resource busy")
+        gone.reason = "busy"
+        raise gone
+
+    me.open = busy  # type: ignore[method-assign]
+    assert not me.setup()
+    assert me.heard[-1].startswith(f"{ADAPTER.id} cannot be used: another program has it")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_it_speaks_four_languages(tmp_path: Path, people: list[Person], language: str) -> None:
     words = unit_words(language)
