@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from mutants import PACKAGES, ROOT, Mutant, drawn, make_test, mutants_of, nearest
+from mutants import PACKAGES, ROOT, Mutant, _sleeps, drawn, make_test, mutants_of, nearest
 
 SMALL = b'''"""What it is."""
 
@@ -122,6 +125,21 @@ def test_what_has_a_folder_of_tests_to_its_name_is_nearest_to_these() -> None:
     mutant = Mutant("server/roundtap_hub/journal/postgres.py", 1, 0, "pass", "PostgresJournal.append", 0, 0, "", "")
     ranked = [file for _, file in nearest(mutant)]
     assert sum(file.startswith("tests/postgres/") for file in ranked) >= 4
+
+
+def test_only_who_waits_for_something_sleeps() -> None:
+    run = subprocess.Popen(["sleep", "60"], start_new_session=True)
+
+    def seen(asleep: bool) -> bool:
+        return any(_sleeps(run.pid) is asleep or time.sleep(0.01) for _ in range(1000))
+
+    try:
+        assert seen(asleep=True)
+        os.kill(run.pid, signal.SIGSTOP)
+        assert seen(asleep=False), "frozen from outside it is not idle"
+    finally:
+        run.kill()
+        run.wait()
 
 
 def test_the_other_course_is_what_make_test_runs() -> None:
