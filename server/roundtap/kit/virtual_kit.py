@@ -110,4 +110,6 @@ class VirtualKit:
                     return
             except OSError:
                 time.sleep(0.05)
-        raise RuntimeError("the hub did not start")
+        ended = self._processes[0].poll() is not None
+        raise SystemExit("the hub has ended; what it said stands above" if ended else
+                         f"the hub has not answered for {UP_WITHIN_S:.0f} s: this machine is busy, try again")
