@@ -16,8 +16,9 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply, fold
 from roundtap_core.event.entries import GENESIS, At, Entry, seal_holds
 from roundtap_core.event.mending.decide import mend_of
-from roundtap_core.event.state import PUBLISHED, Entrant, EventState, tournament_of
+from roundtap_core.event.state import PUBLISHED, Entrant, EventState
 from roundtap_core.event.state_bytes import decode, encode
+from roundtap_core.event.whole import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import CONCESSION, RULING, Result
@@ -242,7 +243,7 @@ class AnEvening(RuleBasedStateMachine):
 
     @staticmethod
     def the_file_holds_it(state: EventState) -> None:
-        tournament = tournament_of(state)
+        tournament = whole_tournament(state, {})
         assert tournament_from_json(tournament_to_json(tournament)) == tournament
         played = tournament.seated() or {who.id for who in tournament.competitors if who.active}
         assert {row.competitor for row in standings(tournament)} == played

@@ -8,8 +8,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.pairing import window
 from roundtap_core.pairing.draw import draw_round
 from roundtap_core.pairing.field import Chance, Field
-from roundtap_core.pairing.smallest_change import WIDEST as MOST_AROUND
-from roundtap_core.pairing.smallest_change import Bound, smallest_change
+from roundtap_core.pairing.smallest_change import MOST_WAITING, Bound, smallest_change
 from roundtap_core.pairing.topdown import EFFORT, WIDEST
 
 
@@ -54,6 +53,6 @@ def test_in_a_field_of_thousands_who_waits_is_paired_with_those_around() -> None
 
 
 def test_more_than_can_be_looked_at_together_are_refused() -> None:
-    waits, kept, bound = large_round(2 * MOST_AROUND + 4, MOST_AROUND + 2)
+    waits, kept, bound = large_round(2 * MOST_WAITING + 4, MOST_WAITING + 2)
     with pytest.raises(Problem, check=lambda problem: problem.key == "mend_too_many"):
         smallest_change(waits, kept, bound)

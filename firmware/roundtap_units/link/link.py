@@ -301,9 +301,11 @@ class HubLink:
 
     def _settle_in_order(self, fates: list[Echo]) -> None:
         age = {kept.id: number for number, kept in enumerate(self._outbox.all())}
-        for echo in sorted(fates, key=lambda echo: age.get(echo.report_id, 0)):
-            self._settle(echo)
-        self._outbox.note()
+        try:
+            for echo in sorted(fates, key=lambda echo: age.get(echo.report_id, 0)):
+                self._settle(echo)
+        finally:
+            self._outbox.note()
 
     def _settle(self, echo: Echo) -> None:
         if self._hubs.left(echo.epoch) and echo.epoch != self._epoch:

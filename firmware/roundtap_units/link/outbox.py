@@ -56,10 +56,11 @@ class Kept:
 
 
 class Outbox:
-    """An append-only file of JSON lines, each with a checksum, synced line by line; any thread may use it.
+    """An append-only file of JSON lines, each with a checksum, synced; any thread may use it.
 
-    A torn last line (the power went while it was written) was never acknowledged to anybody and is cut off. A line
-    that a worn card has spoilt is moved to `outbox.damaged` and counted as `damaged`: nobody knows what it said.
+    A torn last line (the power went while it was written) is cut off: a report was not said to be kept yet, and a
+    fate is asked for again. A line that a worn card has spoilt is moved to `outbox.damaged` and counted as `damaged`:
+    nobody knows what it said.
     Where the disk cannot be read or written the outbox is `failing`: what it could read is there, `put` raises
     OSError, and `mend` tries again. key_mark: what is noted beside each new report. `at_point` is called with
     "after-outbox-fsync" once a new report is safe: tests cut the power there.
@@ -81,7 +82,7 @@ class Outbox:
         self._spoilt: list[bytes] = []
         self._damaged = 0
         self._unnoted: list[bytes] = []
-        """Fates that the disk has not taken: they are true all the same."""
+        """Fates that are not on the disk yet: they are true all the same."""
         self._file: BinaryIO | None = None
         self._refused = False
         with self._lock:

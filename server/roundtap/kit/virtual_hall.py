@@ -69,6 +69,7 @@ class DirectLink:
             settled = self.outbox.settle(read(Echo, take_report(self._hub, well_formed(dict(kept.report)))))
             if settled is not None:
                 self.incoming.put(("fate", settled))
+        self.outbox.note()
 
     def send_status(self, status: Mapping[str, Any]) -> None:
         self._hub.presence.heard(self._unit, self._clock.now_ms, match=status["match"],

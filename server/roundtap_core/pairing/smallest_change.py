@@ -9,8 +9,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.pairing.blossom import NOBODY, heaviest_matching
 from roundtap_core.pairing.field import Met, Pairs
 
-WIDEST = 256
-"""People looked at together, at most: a bound by counting, the same on every machine."""
+WIDEST, MOST_WAITING = 512, 256
+"""People looked at together, and those of them who wait, at most: a bound by counting, the same on every machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ def smallest_change(waiting: Collection[int], kept: Pairs, bound: Bound) -> tupl
         5. The smallest sum of (distance of the points groups)² over the pairs that are not there yet.
         6. Who stays alone is the first in the order `alone`.
 
-    In a large field only the pairs nearest by points to somebody who waits are looked at. Raises
-    Problem("mend_too_many") where more wait than can be looked at together.
+    In a field of more than 512 only the pairs nearest by points to somebody who waits are looked at. Raises
+    Problem("mend_too_many") where more than 256 wait.
     """
-    if len(waiting) > WIDEST:
-        raise Problem("mend_too_many", count=len(waiting), maximum=WIDEST)
+    if len(waiting) > MOST_WAITING:
+        raise Problem("mend_too_many", count=len(waiting), maximum=MOST_WAITING)
     near = _nearest(waiting, kept, bound)
     members = sorted({*waiting, *(i for pair in near for i in pair)})
     place = {member: v for v, member in enumerate(members)}

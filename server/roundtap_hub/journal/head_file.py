@@ -54,7 +54,7 @@ class HeadFile:
     """One hub's head file, held (no second hub on the same folder) until `close`.
 
     Lines of JSON, each with a checksum: the first names every stream, each later one what a commit changed. A torn last
-    line was never answered to anybody. Raises Problem("folder_in_use") and Problem("head_unreadable").
+    line is of the newest commit. Raises Problem("folder_in_use") and Problem("head_unreadable").
     """
 
     def __init__(self, path: Path) -> None:

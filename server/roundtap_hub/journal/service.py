@@ -308,13 +308,13 @@ class Service:
             self._publish([])
             return
         epoch = self.snapshot.venue.epoch
-        self._committer.copy(made.entries, made.people)
         try:
+            self._committer.copy(made.entries, made.people)
             self._show(made, later)
             _answer(made.requests)
-            self._publish(made.entries)
         finally:
             self._committer.note_head(made.entries, epoch)
+        self._publish(made.entries)
 
     def _show(self, made: Group, later: bool) -> None:
         try:

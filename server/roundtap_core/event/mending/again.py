@@ -52,17 +52,26 @@ def again(state: EventState, played: RoundState, busy: Collection[int]) -> Again
 
 def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) -> Bound:
     totals = totals_before(state, played.number)
-    met = met_in(state, played)
+    place = {who: i for i, who in enumerate(ids)}
+    met: list[set[int]] = [set() for _ in ids]
+    for pair in met_in(state, played):
+        if pair <= place.keys():
+            a, b = (place[who] for who in pair)
+            met[a].add(b)
+            met[b].add(a)
+    # Who came together counts in round 1 alone.
+    came: dict[str, set[int]] = {}
+    for who in ids if played.number == 1 else ():
+        if (with_whom := state.entrants[who].came_with) is not None:
+            came.setdefault(with_whom, set()).add(place[who])
     points = sorted({totals[who].points for who in ids}, reverse=True)
     group = {value: place for place, value in enumerate(points)}
     # Who stays alone: the fewest points; whoever stands alone already rather than somebody else.
     order = sorted(ids, key=lambda who: (totals[who].points, waits.get(who, ("",))[0] != BYE, who not in waits))
     alone = {who: place for place, who in enumerate(order)}
-    came = {who: state.entrants[who].came_with if played.number == 1 else None for who in ids}
     return Bound(
-        met=[{k for k, other in enumerate(ids) if frozenset((who, other)) in met} for who in ids],
-        together=[{k for k, other in enumerate(ids) if other != who and came[who] is not None
-                   and came[other] == came[who]} for who in ids],
+        met=met,
+        together=[came.get(state.entrants[who].came_with or "", set()) - {place[who]} for who in ids],
         group=[group[totals[who].points] for who in ids],
         # Who has the points of a bye in this round already is given nothing new.
         byes=[0 if waits.get(who, ("",))[0] in (BYE, NO_SHOW, LEFT) else totals[who].byes for who in ids],
