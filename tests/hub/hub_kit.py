@@ -87,6 +87,11 @@ def make_event(service: Service, event: str = "e1", units: bool = True) -> Event
     return service.snapshot.events[event]
 
 
+def head_is_noted(service: journal_service.Service) -> None:
+    """The writer notes in the head file after it has answered, and before it looks at anything else."""
+    service.ask([], "test")
+
+
 def hub_of(service: Service, clock: HandClock, paper: PrintBook | None = None) -> Hub:
     return Hub(service, Presence(), clock.clocks, KEYS, b"secret", "no pin", paper=paper)
 

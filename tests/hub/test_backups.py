@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hub_kit import event_steps, make_event, people
+from hub_kit import event_steps, head_is_noted, make_event, people
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -47,7 +47,8 @@ def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
     opened.close()
 
 
-def named_in(folder: Path) -> Named:
+def named_in(hub: Opened, folder: Path) -> Named:
+    head_is_noted(hub.service)
     named = read_head_file(folder / HEAD_FILE)
     assert named is not None
     return named
@@ -55,7 +56,7 @@ def named_in(folder: Path) -> Named:
 
 def test_another_machine_goes_on_where_the_backup_was_made(hub: Opened, folder: Path, tmp_path: Path) -> None:
     """While the hub runs: what is in its log only is in the backup, too."""
-    made = make_backup(folder, tmp_path / "stick", named_in(folder), "2026-11-22T10:00:00+00:00")
+    made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "2026-11-22T10:00:00+00:00")
     hub.service.tell("e1", c.SetClock("start"), "organizer")
 
     backup = read_backup(made)
@@ -74,7 +75,7 @@ def test_three_generations_stay(hub: Opened, folder: Path, tmp_path: Path) -> No
     made = []
     for n in range(5):
         hub.service.tell("e1", c.SetAbout({"venue": f"room {n}"}), "organizer")
-        made.append(make_backup(folder, tmp_path / "stick", named_in(folder), ""))
+        made.append(make_backup(folder, tmp_path / "stick", named_in(hub, folder), ""))
     assert {path.name for path in (tmp_path / "stick").iterdir()} == {path.name for path in made[-3:]}
     assert backups_in(tmp_path / "stick")[0] == made[-1]
 
@@ -85,7 +86,7 @@ def test_backups_of_another_hub_on_the_same_stick_are_not_touched(hub: Opened, f
     other.write_text("of another hub")
     for n in range(5):
         hub.service.tell("e1", c.SetAbout({"venue": f"room {n}"}), "organizer")
-        make_backup(folder, tmp_path / "stick", named_in(folder), "")
+        make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     assert len(backups_in(tmp_path / "stick")) == 4
     assert other.exists()
 
@@ -102,7 +103,7 @@ def test_a_copied_database_is_none(hub: Opened, folder: Path, tmp_path: Path) ->
 
 
 def test_a_backup_is_no_database_that_a_hub_starts_on(hub: Opened, folder: Path, tmp_path: Path) -> None:
-    made = make_backup(folder, tmp_path / "stick", named_in(folder), "")
+    made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     (tmp_path / "other").mkdir()
     shutil.copy(made, tmp_path / "other" / "roundtap.db")
     with pytest.raises(Problem) as caught:
@@ -111,7 +112,7 @@ def test_a_backup_is_no_database_that_a_hub_starts_on(hub: Opened, folder: Path,
 
 
 def test_a_damaged_backup_is_said_to_be_one(hub: Opened, folder: Path, tmp_path: Path) -> None:
-    made = make_backup(folder, tmp_path / "stick", named_in(folder), "")
+    made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     data = made.read_bytes()
     made.write_bytes(data[: len(data) // 2])
     with pytest.raises(Problem) as caught:
@@ -124,15 +125,15 @@ def test_a_damaged_backup_is_said_to_be_one(hub: Opened, folder: Path, tmp_path:
 
 
 def test_what_a_power_cut_left_half_made_goes_with_the_next_one(hub: Opened, folder: Path, tmp_path: Path) -> None:
-    made = make_backup(folder, tmp_path / "stick", named_in(folder), "")
+    made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     (made.parent / f".{made.name}.new").write_bytes(b"half of it")
     (made.parent / ".theirs").write_bytes(b"somebody else's")
-    newer = make_backup(folder, tmp_path / "stick", replace(named_in(folder), commits=9999), "")
+    newer = make_backup(folder, tmp_path / "stick", replace(named_in(hub, folder), commits=9999), "")
     assert sorted(path.name for path in made.parent.iterdir()) == sorted([".theirs", made.name, newer.name])
 
 
 def test_a_row_that_is_missing_in_it_is_noticed(hub: Opened, folder: Path, tmp_path: Path) -> None:
-    made = make_backup(folder, tmp_path / "stick", named_in(folder), "")
+    made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     with closing(sqlite3.connect(made)) as connection:
         connection.execute("DELETE FROM entry WHERE stream = 'e1' AND number = 7")
         connection.commit()
@@ -152,7 +153,7 @@ def test_a_commit_while_it_is_made_is_not_in_it_and_does_not_begin_it_anew(
             told.append(len(hub.service.tell("e1", c.SetAbout({"venue": f"room {len(told)}"}), "organizer")))
 
     monkeypatch.setattr("roundtap_hub.journal.backups.sync", step)
-    backup = read_backup(make_backup(folder, tmp_path / "stick", named_in(folder), ""))
+    backup = read_backup(make_backup(folder, tmp_path / "stick", named_in(hub, folder), ""))
     assert told == [1] * 5
     assert backup.heads["e1"].number == 7
     assert hub.service.snapshot.events["e1"].number == 12
@@ -170,7 +171,7 @@ def stick(tmp_path: Path) -> Path:
 
 def upkeep_of(hub: Opened, folder: Path, stick: Path) -> Upkeep:
     head = HeadFile.__new__(HeadFile)
-    head.named = named_in(folder)
+    head.named = named_in(hub, folder)
     return Upkeep(hub.service, folder, head, [stick], lambda: None, same_disk=True)
 
 
@@ -224,7 +225,7 @@ def test_a_hub_that_stops_leaves_a_backup_of_everything(folder: Path) -> None:
 def test_a_file_on_a_stick_that_computes_instead_of_holding_is_no_backup(
         hub: Opened, folder: Path, tmp_path: Path, planted: str) -> None:
     """Somebody's stick, read by the hub that runs the evening: a view without an end would take its memory."""
-    made = make_backup(folder, tmp_path / "stick", named_in(folder), "")
+    made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     with closing(sqlite3.connect(made)) as changed:
         if "VIEW" in planted:
             changed.execute("DROP TABLE backup_file")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hub_kit import event_steps, make_event, people
+from hub_kit import event_steps, head_is_noted, make_event, people
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -24,11 +24,6 @@ DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
 
 def opened(folder: Path) -> Opened:
     return open_folder(folder, lambda _: None)
-
-
-def head_is_noted(hub: Opened) -> None:
-    """The writer notes it after it has answered, and before it looks at anything else."""
-    hub.service.ask([], "test")
 
 
 def at_the_cut(folder: Path, to: Path) -> Path:
@@ -50,7 +45,7 @@ def cut(tmp_path: Path) -> Path:
     again = opened(folder)
     again.service.tell("e1", c.SetClock("start"), "organizer")
     again.service.ask(event_steps("e2"), "organizer", people("e2"))
-    head_is_noted(again)
+    head_is_noted(again.service)
     left = at_the_cut(folder, tmp_path / "cut")
     again.close()
     return left
@@ -62,7 +57,7 @@ def test_a_hub_starts_again_though_the_head_file_lacks_the_newest_commit(tmp_pat
     folder.mkdir()
     hub = opened(folder)
     make_event(hub.service)
-    head_is_noted(hub)
+    head_is_noted(hub.service)
     noted = (folder / HEAD_FILE).read_bytes()
     hub.service.tell("e1", c.SetClock("start"), "organizer")
     left = at_the_cut(folder, tmp_path / "cut")
@@ -212,7 +207,7 @@ def test_what_was_committed_just_before_a_cut_may_be_ahead_of_the_head_file(cut:
 def test_the_head_file_names_each_commit_before_the_next_one(tmp_path: Path) -> None:
     hub = opened(tmp_path)
     made = hub.service.ask(event_steps(), "organizer", people())
-    head_is_noted(hub)
+    head_is_noted(hub.service)
     named = read_head_file(tmp_path / HEAD_FILE)
     assert named is not None
     assert named.heads["e1"] == Head(5, made[-1].hash)
@@ -287,9 +282,9 @@ def test_a_head_file_that_cannot_be_written_fails_no_commit(tmp_path: Path, monk
     with monkeypatch.context() as patch:
         patch.setattr(HeadFile, "note", refuses)
         assert hub.service.ask(event_steps(), "organizer", people())
-        head_is_noted(hub)
+        head_is_noted(hub.service)
         assert next(line.key for line in hub.service.storage.lines()) == "head"
     hub.service.tell("e1", c.SetAbout({"venue": "the back room"}), "organizer")
-    head_is_noted(hub)
+    head_is_noted(hub.service)
     assert "head" not in [line.key for line in hub.service.storage.lines()]
     hub.close()

@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hub_kit import HandClock, event_steps, make_event, people
+from hub_kit import HandClock, event_steps, head_is_noted, make_event, people
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -42,6 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     hub.close()
     hub = open_folder(made, lambda _: None)
     hub.service.ask(event_steps("e2"), "organizer", people("e2"))
+    head_is_noted(hub.service)
     left = tmp_path / "left"
     shutil.copytree(made, left)
     hub.close()
