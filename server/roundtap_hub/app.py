@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from flask import Flask
+from collections.abc import Mapping
+
+from flask import Flask, g
 
 from roundtap_hub import pages
 from roundtap_hub.hub import Hub
-from roundtap_hub.page_threads import FORM_BYTES_MAX
+from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.page_threads import FORM_BYTES_MAX, environ_of
+from roundtap_hub.pages.base import VARIANT, PageAnswer
+from roundtap_hub.pages.visit import Visit
+from roundtap_hub.presence import UnitStatus
+from roundtap_hub.views.isolated import words_in
+from roundtap_hub.views.regions import Rendered
 
 
 def create_app(hub: Hub) -> Flask:
@@ -15,3 +23,18 @@ def create_app(hub: Hub) -> Flask:
     app.config.update(MAX_CONTENT_LENGTH=FORM_BYTES_MAX)
     pages.register(app, hub)
     return app
+
+
+def drawn(app: Flask, path: str, language: str, variant: str, snapshot: Snapshot, units: Mapping[str, UnitStatus],
+          now_ms: int, version: str) -> Rendered | str | None:
+    """A page as its view answers a stranger, drawn from a moment whose version is known, to be kept; or the address at
+    which the page is; None where there is none."""
+    environ = environ_of({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
+    environ[VARIANT] = variant
+    with app.request_context(environ):
+        g.snapshot, g.units, g.now_ms, g.version = snapshot, units, now_ms, version
+        g.visit, g.words = Visit("", "", None, "", ""), words_in(language)
+        answer = app.full_dispatch_request()
+    if answer.status_code == 302:
+        return answer.location
+    return answer.rendered if isinstance(answer, PageAnswer) and answer.status_code == 200 else None

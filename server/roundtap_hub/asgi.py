@@ -21,18 +21,17 @@ from roundtap_hub.http_answers import CLOSE, Receive, Scope, Send, sealed, send_
 from roundtap_hub.hub import Hub
 from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.memory import give_back
+from roundtap_hub.page_cache import PageCache
 from roundtap_hub.page_guard import PageGuard
 from roundtap_hub.page_threads import PageThreads, Wsgi
-from roundtap_hub.policy import native_routes
-from roundtap_hub.public.any_page import version_at
-from roundtap_hub.public.page_store import PageStore
-from roundtap_hub.public.personal_pages import PersonalPages
-from roundtap_hub.public.public_pages import PublicPages
-from roundtap_hub.public.sheet_drawing import Drawing
+from roundtap_hub.personal_pages import PersonalPages
+from roundtap_hub.policy import find, native_routes
+from roundtap_hub.public_pages import PublicPages
 from roundtap_hub.standby.other_hubs import allowing
 from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
 from roundtap_hub.standby.taken_over_page import TakenOverPage
 from roundtap_hub.static_files import PREFIX, StaticFiles
+from roundtap_hub.views.current_version import version_at
 from roundtap_hub.wishes import close_granted_wishes
 
 log = logging.getLogger(__name__)
@@ -61,11 +60,10 @@ class HubApplication:
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
         drawing = WatchedThread("public-pages")
-        store = PageStore(hub, partial(version_at, hub), Drawing(hub, self._static.url).draw, drawing,
-                          precedence.give_way)
-        self.browsers = BrowserFeed(hub, store, feeds_of_one)
-        self.public = PublicPages(hub, store)
-        self.personal = PersonalPages(hub, store, precedence)
+        cache = PageCache(hub, partial(version_at, hub), lambda: self.pages.built(), drawing, precedence.give_way)
+        self.browsers = BrowserFeed(hub, cache, feeds_of_one)
+        self.public = PublicPages(hub, cache)
+        self.personal = PersonalPages(hub, cache, precedence)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
                                  self.public.organizes)
         self._guard = PageGuard(hub)
@@ -75,7 +73,7 @@ class HubApplication:
         self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self.native = native_routes(self.device_api, self.devices, EnrolApi(hub), self.panel, self.standby_api,
-                                    self.browsers)
+                                    self.browsers, self.public)
         """Who answers by path and method, without a thread."""
         self.ways = [self.device_api.probe, self.pages.probe, drawing.probe]
         """What the watchdog asks again and again: each returns once it was answered the way people are."""
@@ -107,10 +105,16 @@ class HubApplication:
         else:
             # With the pages comes who may ask for them.
             await self.pages.built()
-            if not await self._guard.refuses(scope, send) and not await self.public.answer(scope, receive, send):
-                body = await self.personal.answer(scope, receive, send)
-                if body is not None:
-                    await self.pages.answer(scope, body, send)
+            found = find(method, path)
+            if await self._guard.refuses(scope, send, found[0] if found is not None else None):
+                return
+            body: Receive | None = receive
+            if found is not None:
+                if await self.public.answer(scope, send, *found):
+                    return
+                body = await self.personal.answer(scope, receive, send, *found)
+            if body is not None:
+                await self.pages.answer(scope, body, send)
 
     def close_feeds_soon(self) -> None:
         """End every stream, so that a server waiting for open connections can stop; from any thread or signal."""

@@ -33,7 +33,7 @@ NAMES = (*ascii_uppercase, *(f"{letter}{n}" for n in range(1, 10) for letter in 
 
 
 class Place(NamedTuple):
-    """Which page a display shows, and in which of its ways (public/sheets.py)."""
+    """Which page a display shows, and in which of its ways (views/wall_way.py)."""
 
     page: str
     variant: str
@@ -135,7 +135,7 @@ def place_of(snapshot: Snapshot, screen: Screen | None, name: str, now_ms: int) 
     event = known.event if assigned else played_event(snapshot, now_ms)
     said = ["wall", "display", known.theme, known.part, "" if known.show == AUTO else known.show,
             "sound" if known.sound else "", f"name:{name}" if screen is None and name else ""]
-    return Place(f"wall/{event}" if event else "door", " ".join(filter(None, said)))
+    return Place(f"wall/{event}" if event else "wall", " ".join(filter(None, said)))
 
 
 def played_event(snapshot: Snapshot, now_ms: int) -> str | None:

@@ -14,7 +14,7 @@ from roundtap_hub.auth import is_here
 from roundtap_hub.cookies import cookies_in, session_cookie
 from roundtap_hub.http_answers import CLOSE, NO_STORE, Scope, Send, header, send_answer
 from roundtap_hub.hub import Hub
-from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, asked_by, refusal
+from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, Route, asked_by, refusal
 from roundtap_hub.reader_language import language_of
 
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
@@ -42,9 +42,9 @@ class PageGuard:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
-    async def refuses(self, scope: Scope, send: Send) -> bool:
-        """Whether the request was refused, and answered; nothing of it was done."""
-        who = asked_by(scope["method"], scope["path"])
+    async def refuses(self, scope: Scope, send: Send, route: Route | None) -> bool:
+        """Whether the request for this route was refused, and answered; nothing of it was done."""
+        who = asked_by(route, scope["path"])
         if not who & GUARDED:
             return False
         lacking = refusal(who, asker_of(self._hub, scope))

@@ -9,6 +9,7 @@ round. Flask's map, the native routes, guards, console and pages go by these dec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -69,6 +70,7 @@ Narrower = Mapping[str, tuple[frozenset[str], frozenset[str]]]
 BEFORE_ROUND_1: Narrower = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND_STATES))}
 IN_OPEN_ROUNDS: Narrower = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
 
+NAMED = re.compile("<([a-z_]+)>")
 CONSOLE = "/console"
 """What is the staff's alone lies here, and nothing else does."""
 
@@ -87,6 +89,9 @@ class Route:
     rounds: frozenset[str]
     only: Narrower
     """Of `who`, those who may in fewer states."""
+    kept: str
+    """What its page shows, as views/page_versions.py names it, "standings/<event_id>": it is drawn once for all readers
+    of one language, and again when that has another version (page_cache.py). "": drawn for whoever asks."""
 
     @property
     def method(self) -> str:
@@ -95,6 +100,10 @@ class Route:
     @property
     def path(self) -> str:
         return self.address.partition(" ")[2]
+
+    def shows(self, named: Mapping[str, str]) -> str:
+        """`kept`, with what the path names."""
+        return _filled(self.kept, named)
 
     @property
     def is_native(self) -> bool:
@@ -124,13 +133,17 @@ the package `pages`."""
 Answer = TypeVar("Answer", bound=Callable[..., Any])
 
 
+def _filled(pattern: str, named: Mapping[str, str]) -> str:
+    return NAMED.sub(lambda found: named[found[1]], pattern)
+
+
 def _is_console(path: str) -> bool:
     return path == CONSOLE or path.startswith(f"{CONSOLE}/")
 
 
 def route(address: str, who: frozenset[str] | str, states: frozenset[str] = frozenset(STATES),
           rounds: frozenset[str] = frozenset(ROUND_STATES), only: Narrower = MappingProxyType({}),
-          ) -> Callable[[Answer], Answer]:
+          kept: str = "") -> Callable[[Answer], Answer]:
     """Declare the address that a function answers. What is not declared is reached by nobody. Raises ValueError for an
     address that is declared twice, or whose path does not say by itself that it is the staff's alone."""
 
@@ -138,7 +151,7 @@ def route(address: str, who: frozenset[str] | str, states: frozenset[str] = froz
         asked_by = frozenset({who}) if isinstance(who, str) else who
         if address in ROUTES or not asked_by or (asked_by <= STAFF) != _is_console(address.partition(" ")[2]):
             raise ValueError(address)
-        ROUTES[address] = Route(address, answer, asked_by, states, rounds, only)
+        ROUTES[address] = Route(address, answer, asked_by, states, rounds, only, kept)
         _map.cache_clear()
         return answer
 
@@ -189,12 +202,20 @@ def find(method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
     return ROUTES[address], named
 
 
-def asked_by(method: str, path: str) -> frozenset[str]:
+def path_of(page: str) -> str:
+    """Where the page is that shows this ("standings/e1"); "" where there is none."""
+    kind, *values = page.split("/")
+    for one in ROUTES.values():
+        if one.kept and one.kept.split("/")[0] == kind and len(names := NAMED.findall(one.kept)) == len(values):
+            return _filled(one.path, dict(zip(names, values, strict=True)))
+    return ""
+
+
+def asked_by(found: Route | None, path: str) -> frozenset[str]:
     """Who may ask this. What has no address is refused to everybody elsewhere; where it would be a page of the staff's,
     that is theirs to learn."""
-    found = find(method, path)
     if found is not None:
-        return found[0].who
+        return found.who
     return STAFF if _is_console(path) else frozenset({EVERYBODY})
 
 

@@ -21,6 +21,7 @@ from test_sealed_events import finish, path
 from test_standby_feed import KEY, Feed, House, house
 
 from roundtap_core.wire import REPORT, REQUEST, envelope, sign
+from roundtap_hub import page_cache
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.reports import take_report
 from roundtap_hub.doors import OPENED_AGAIN_S, OPENED_AT_ONCE, REQUESTS, Doors
@@ -30,7 +31,6 @@ from roundtap_hub.journal.shelf import Shelf
 from roundtap_hub.pages_only import PagesOnly
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.printing.jobs import wanted_jobs
-from roundtap_hub.public import page_store
 from roundtap_hub.standby import beacon
 from roundtap_hub.standby.beacon import Beacon
 from roundtap_hub.standby.standby_api import QUESTION_BYTES_MAX
@@ -120,16 +120,16 @@ def test_made_up_addresses_leave_nothing_behind(tmp_path: Path) -> None:
             client.get(f"/e/e1/p/{'nobody' * 40}{n}")
         for n in range(40):
             application.browsers._clock(f"no-event-{n}")
-        assert not [page for page in application.public._store._versions if "no" in page]
+        assert not [page for page in application.public._cache._versions if "no" in page]
         assert not [event for event in application.browsers._clocks if event != "e1"]
         client.close()
 
 
 def test_versions_that_are_remembered_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_store, "VERSIONS_MAX", 5)
+    monkeypatch.setattr(page_cache, "VERSIONS_MAX", 5)
     with open_house(tmp_path) as opened:
         opened.with_event()
-        store = HubApplication(opened.hub).public._store
+        store = HubApplication(opened.hub).public._cache
         pages = ["door", "e/e1", "wall/e1", "standings/e1", "pairings/e1", "bracket/e1", "rules/e1"]
         first = [store.version(page) for page in pages]
         assert len(store._versions) <= 5

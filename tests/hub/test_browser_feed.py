@@ -29,7 +29,7 @@ from roundtap_core.records import Pair, Result
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.feeds import browser_feed
 from roundtap_hub.feeds.feed_client import WAITING_MAX, FeedClient
-from roundtap_hub.public.page_store import PageKey
+from roundtap_hub.page_cache import PageKey
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ def test_a_bug_is_a_page_without_a_stack_trace(house: House, monkeypatch: pytest
     def broken(*_: object) -> None:
         raise RuntimeError("wires crossed")
 
-    monkeypatch.setattr("roundtap_hub.public.sheets.standings_view", broken)
+    monkeypatch.setattr("roundtap_hub.pages.players.standings_view", broken)
     answer = browser.get("/e/e1/standings")
     assert answer.status_code == 500
     assert "Something broke in the hub" in text_of(answer)

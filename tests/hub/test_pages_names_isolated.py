@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from pages_kit import open_house, problem_of
 
-from roundtap_hub.public.sheet_drawing import words_in
-from roundtap_hub.views.isolated import isolated
+from roundtap_hub.views.isolated import isolated, words_in
 
 HEBREW, ARABIC = "דוד כהן", "محمد الأحمد"
 

@@ -14,10 +14,10 @@ from feed_listener import Listener
 from pages_kit import House, open_house
 
 from roundtap_core.event.state import MatchState
+from roundtap_hub import app as flask_side
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.feeds import browser_feed
-from roundtap_hub.public import sheet_drawing
-from roundtap_hub.public.page_store import PageKey
+from roundtap_hub.page_cache import PageKey
 
 PHONE = "10.42.0.31"
 
@@ -62,9 +62,9 @@ def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
 
 def test_a_page_is_drawn_once_and_by_nobody_kept(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
-    draw = sheet_drawing.Drawing.draw
-    monkeypatch.setattr(sheet_drawing.Drawing, "draw",
-                        lambda self, sheet, *rest: drawn.append(sheet.page) or draw(self, sheet, *rest))  # type: ignore[func-returns-value]
+    draw = flask_side.drawn
+    monkeypatch.setattr(flask_side, "drawn",
+                        lambda app, path, *rest: drawn.append(path) or draw(app, path, *rest))  # type: ignore[func-returns-value]
     application = HubApplication(hall.house.hub)
     client = AsgiClient(application, lifespan=True)
     for _ in range(5):
@@ -140,7 +140,7 @@ def test_two_at_the_same_moment_are_one_report(hall: Hall) -> None:
 def test_the_feed_tells_nobody_of_another_s_page(hall: Hall) -> None:
     """Neither who makes a link up, nor who puts another event before it, nor who has a revoked one."""
     token = hall.me("a").removeprefix("/me/")
-    store = hall.application.browsers._store
+    store = hall.application.browsers._cache
     hall.house.hub.links.revoke("e1", "p6")
     revoked_before = hall.house.hub.links.token("e1", "p5")
     hall.house.hub.links.revoke("e1", "p5")
@@ -166,7 +166,7 @@ def test_no_log_holds_a_link(hall: Hall, monkeypatch: pytest.MonkeyPatch, caplog
     def broken(*_: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("roundtap_hub.public.personal_sheet.my_table", broken)
+    monkeypatch.setattr("roundtap_hub.pages.my_page.my_table", broken)
     with caplog.at_level(logging.DEBUG):
         assert hall.client.get(hall.me("a")).status_code == 500
     assert "failed" in caplog.text

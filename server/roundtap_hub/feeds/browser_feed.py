@@ -18,13 +18,13 @@ from roundtap_hub.feeds.feed_client import FeedClient
 from roundtap_hub.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, header, send_json, until_gone
 from roundtap_hub.hub import Hub
 from roundtap_hub.known_displays import COOKIE, DISPLAY, place_of
+from roundtap_hub.page_cache import Kept, PageCache, PageKey
 from roundtap_hub.policy import EVERYBODY, route
-from roundtap_hub.public.page_store import Kept, PageKey, PageStore
-from roundtap_hub.public.sheets import plain_variant
 from roundtap_hub.public_clock import public_clock
 from roundtap_hub.standby.other_hubs import hubs_event
 from roundtap_hub.views.regions import Rendered, changes
 from roundtap_hub.views.round_clock import time_of_day
+from roundtap_hub.views.wall_way import plain_variant
 
 log = logging.getLogger(__name__)
 
@@ -81,9 +81,9 @@ class Group:
 class BrowserFeed:
     """All open pages. Its methods run in the event loop."""
 
-    def __init__(self, hub: Hub, store: PageStore, of_one: int = FEEDS_OF_ONE) -> None:
+    def __init__(self, hub: Hub, cache: PageCache, of_one: int = FEEDS_OF_ONE) -> None:
         self._hub = hub
-        self._store = store
+        self._cache = cache
         self._of_one = of_one
         self._askers: Counter[str] = Counter()
         self._groups: dict[PageKey, Group] = {}
@@ -164,10 +164,10 @@ class BrowserFeed:
         asked = {name: values[0][:200] for name, values in parse_qs(query).items()}
         language, page = asked.get("lang", ""), asked.get("page", "")
         key = PageKey(page, plain_variant(page, asked.get("variant", "")), language if language in LANGUAGES else "")
-        version = self._store.version(page)
+        version = self._cache.version(page)
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = Group(key, version, self._store.shown(key, version))
+            group = self._groups[key] = Group(key, version, self._cache.shown(key, version))
         client = FeedClient(key, asked.get("seen", ""), send)
         client.tell(b"retry: 2000\n\n" + self._hubs_event())
         clock = self._clock(_event_of(page))
@@ -283,11 +283,11 @@ class BrowserFeed:
         groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
         for begin in range(0, len(groups), AT_ONCE):
             some = [(group, version) for group in groups[begin : begin + AT_ONCE]
-                    if (version := self._store.version(group.key.page)) != group.version]
+                    if (version := self._cache.version(group.key.page)) != group.version]
             drawn: dict[PageKey, Kept | None] = {}
             keys = [group.key for group, version in some if group.key.language and version != "none"]
             if keys:
-                drawn = dict(zip(keys, await self._store.drawn(keys), strict=True))
+                drawn = dict(zip(keys, await self._cache.drawn(keys), strict=True))
             elif begin:
                 await asyncio.sleep(0)
             for group, version in some:

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Generator
 from typing import Any
 
 from roundtap_hub.http_answers import Send
-from roundtap_hub.public.page_store import PageKey
+from roundtap_hub.page_cache import PageKey
 
 WAITING_MAX = 16
 """So much may wait for a browser that reads slowly; beyond, it is told what counts: that its page changed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -9,8 +10,8 @@ from flask import Blueprint, Flask
 
 from roundtap_hub.hub import Hub
 from roundtap_hub.pages import base, counting_aid, error_pages, my_page, outcome, sign_up, swap_check
+from roundtap_hub.pages.region_tags import RegionTags
 from roundtap_hub.policy import ROUTES
-from roundtap_hub.public.region_tags import RegionTags
 from roundtap_hub.static_files import StaticFiles
 from roundtap_hub.views.renderings import RENDERINGS, Renderings
 from roundtap_hub.views.row_texts import ROW_TEXTS, RowTexts
@@ -18,6 +19,8 @@ from roundtap_hub.views.row_texts import ROW_TEXTS, RowTexts
 # Who declares an address has to be imported: every page, and what the print station asks.
 for _name in (*(f"{__name__}.{page.name}" for page in iter_modules(__path__)), "roundtap_hub.printing.station_api"):
     import_module(_name)
+
+URLS_KEPT = 4096
 
 
 def register(app: Flask, hub: Hub) -> None:
@@ -29,8 +32,9 @@ def register(app: Flask, hub: Hub) -> None:
     # What nobody declared nobody is answered.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    app.jinja_env.globals.update(static_url=StaticFiles().url, counting_aid=counting_aid.aid_view,
-                                 swap_check=swap_check.swap_view)
+    # A page leads to hundreds of addresses, mostly the same ones again.
+    app.jinja_env.globals.update(url_for=lru_cache(URLS_KEPT)(app.url_for), static_url=StaticFiles().url,
+                                 counting_aid=counting_aid.aid_view, swap_check=swap_check.swap_view)
     app.jinja_env.add_extension(RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}
     base.guard(rooms["pages"])

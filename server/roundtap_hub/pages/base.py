@@ -28,19 +28,19 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.pages import visit
+from roundtap_hub.pages.common_context import common_context
 from roundtap_hub.pages.role_view import as_allowed
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
 from roundtap_hub.policy import may as may_ask
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.public.any_page import version_at
-from roundtap_hub.public.sheet_drawing import common_context, words_in
-from roundtap_hub.public.sheets import Asked, Elsewhere, Found
 from roundtap_hub.reader_language import reader_language
 from roundtap_hub.staff import THE_ORGANIZER
 from roundtap_hub.views import HallNow
 from roundtap_hub.views.before_doors import things_to_do
+from roundtap_hub.views.current_version import version_at
 from roundtap_hub.views.event_at import EventAt, event_at, full_names
+from roundtap_hub.views.isolated import words_in
 from roundtap_hub.views.officials import official_of
 from roundtap_hub.views.regions import CSRF, NOW, SEEN, Patch, Rendered, filled, split
 from roundtap_hub.views.row_texts import ROW_TEXTS
@@ -56,6 +56,8 @@ LONG_EXTENSION = 15
 
 LEADING_TO_THE_DOORS = ("console.events", "console.event")
 """Pages with the one line that leads to *Before the doors open* when something is wrong."""
+
+VARIANT = "roundtap.variant"
 
 PACKED_BYTES, PACK_LEVEL = 1000, 2
 """From so many bytes on an answer of the console is packed, and how hard: what takes longer saves little."""
@@ -92,6 +94,11 @@ def now_ms() -> int:
     return now
 
 
+def the_instant() -> Instant:
+    """The same moment, of this run of the machine."""
+    return Instant(the_hub().clocks.boot_id, now_ms())
+
+
 def the_units() -> Mapping[str, UnitStatus]:
     """What the tables' units had said when this request first asked."""
     if "units" not in g:
@@ -102,8 +109,10 @@ def the_units() -> Mapping[str, UnitStatus]:
 
 def the_version(feed: str) -> str:
     """The version of the page of this request; "" where it does not change."""
+    if "version" in g:
+        return str(g.version)
     hub = the_hub()
-    hall = HallNow(Instant(hub.clocks.boot_id, now_ms()), hub.presence.here, _told_to_all(hub))
+    hall = HallNow(the_instant(), hub.presence.here, _told_to_all(hub))
     return version_at(hub, the_snapshot(), the_units(), feed, hall) if feed else ""
 
 
@@ -268,11 +277,21 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
     return split(html, version)
 
 
-def sent(page: Rendered, status: int = 200) -> Response:
+class PageAnswer(Response):
+    """A page, and as it was rendered for all who may see it."""
+
+    rendered: Rendered
+
+
+def sent(page: Rendered, status: int = 200) -> PageAnswer:
     """A rendered page for the one who asked."""
-    token = visit.csrf_token() if CSRF in page.html else ""
-    html = filled(page.html, token, the_hub().clocks.mono_ms())
-    response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
+    if drawn_variant() is not None:
+        html = ""
+    else:
+        token = visit.csrf_token() if CSRF in page.html else ""
+        html = filled(page.html, token, the_hub().clocks.mono_ms())
+    response = PageAnswer(html, g.get("status", status), content_type="text/html; charset=utf-8")
+    response.rendered = page
     response.headers["Content-Language"] = words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response
@@ -284,22 +303,23 @@ def sent_patch(patch: Patch) -> Response:
     return Response(text, content_type="application/json")
 
 
-def public_page(found: Found, always_drawn: bool = False) -> AnyResponse:
-    """A public page by way of Flask: for organizers, and for what is not kept. `always_drawn`: its content depends on
-    more than its key and its variant, so that it is loaded anew when something changes."""
-    if found is None:
-        abort(410 if (request.view_args or {}).get("event_id") in the_snapshot().venue.deleted else 404)
-    if isinstance(found, Elsewhere):
-        return redirect(found.path)
-    kept = not always_drawn and not visit.is_organizer()
-    as_kept: dict[str, Any] = {"variant": found.variant, "sent_ms": ""} if kept else {}
-    return page(found.template, found.page, **found.context, **as_kept)
+def kept_page(template: str, variant: str = "", feed: str = "", **context: Any) -> Response:
+    """A page that all readers of one language see alike: drawn once for them, and kept (page_cache.py). `feed` and
+    `variant` say all that its content depends on beside the moment; without `feed` it is what the route declares."""
+    if not visit.is_organizer():
+        context = {"variant": variant, "sent_ms": "", **context}
+    return page(template, feed or kept_as(), **context)
 
 
-def the_asked() -> Asked:
-    """What a public page of this request is drawn from."""
-    hub = the_hub()
-    return Asked(hub, the_snapshot(), hub.presence.units, Instant(hub.clocks.boot_id, now_ms()), words())
+def kept_as() -> str:
+    """What this request's page shows, as its route declares it."""
+    return the_route().shows(request.view_args or {})
+
+
+def drawn_variant() -> str | None:
+    """In which way the page is to be drawn, where it is drawn to be kept (app.py); else the address says it."""
+    variant: str | None = request.environ.get(VARIANT)
+    return variant
 
 
 View = Callable[..., AnyResponse]

@@ -25,12 +25,12 @@ from roundtap_hub.journal.on_walls import (
 )
 from roundtap_hub.journal.service import Step
 from roundtap_hub.known_displays import NAMES
-from roundtap_hub.pages.base import actor, field, mended_on, now_ms, page, the_asked, the_hub, the_snapshot
+from roundtap_hub.pages.base import actor, field, mended_on, now_ms, page, the_hub, the_instant, the_snapshot
 from roundtap_hub.policy import HEADS_AND_DESK, route
-from roundtap_hub.public.sheets import THEMES
 from roundtap_hub.views.displays import PARTS, display_rows
 from roundtap_hub.views.event_list import listed
 from roundtap_hub.views.said import all_lines
+from roundtap_hub.views.wall_way import THEMES
 
 SCREENS_MAX = 64
 PRESSED_AGAIN_MS = 10_000
@@ -41,10 +41,10 @@ PRESSED_AGAIN_MS = 10_000
 def displays(**_: str) -> AnyResponse:
     """Every display with the age of its contact, and what is announced."""
     hub, snapshot = the_hub(), the_snapshot()
-    walls, asked = snapshot.venue.walls, the_asked()
+    walls = snapshot.venue.walls
     return page("displays.html", feed="displays", rows=display_rows(hub.displays.contacts, walls.screens, now_ms()),
-                said=all_lines(walls, asked.now, hub.clocks.wall()), events=listed(snapshot), shows=SHOWS, parts=PARTS,
-                themes=("", *THEMES), kinds=KINDS, counted=COUNTED, walls=walls,
+                said=all_lines(walls, the_instant(), hub.clocks.wall()), events=listed(snapshot), shows=SHOWS,
+                parts=PARTS, themes=("", *THEMES), kinds=KINDS, counted=COUNTED, walls=walls,
                 names={line.id: line.name for line in listed(snapshot)}, knows_time=hub.clocks.wall() is not None)
 
 
@@ -68,7 +68,7 @@ def say() -> AnyResponse:
         g.pop("snapshot", None)
         if _pressed_again(event, kind, text):
             return _back()
-        if len(all_lines(the_snapshot().venue.walls, the_asked().now, hub.clocks.wall())) >= SAID_MAX:
+        if len(all_lines(the_snapshot().venue.walls, the_instant(), hub.clocks.wall())) >= SAID_MAX:
             raise Problem("said_too_many", maximum=SAID_MAX)
         _tell(SAID, id=secrets.token_hex(6), event=event, kind=kind, text=text, lasts_ms=lasts_ms)
     return _back()
@@ -76,7 +76,7 @@ def say() -> AnyResponse:
 
 def _pressed_again(event: str | None, kind: str, text: str) -> bool:
     """Whether this very announcement was made a moment ago: nobody wants it twice on a wall."""
-    now = the_asked().now
+    now = the_instant()
     return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
                and now.mono_ms - each.at.mono_ms < PRESSED_AGAIN_MS for each in the_snapshot().venue.walls.said)
 

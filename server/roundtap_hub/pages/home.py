@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from flask import Response, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid
 from roundtap_hub.auth import safe_next
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import field, mended_on, page, public_page, the_asked, the_hub, the_snapshot
+from roundtap_hub.pages.base import drawn_variant, field, kept_page, mended_on, page, the_hub, the_snapshot
 from roundtap_hub.policy import EVERYBODY, JUDGE, LOGIN, route
-from roundtap_hub.public import sheets
-from roundtap_hub.public.colours import KIND
-from roundtap_hub.public.colours import colours as colours_of
+from roundtap_hub.views.event_list import listed
 
 
-@route("GET /", EVERYBODY)
+@route("GET /", EVERYBODY, kept="door")
 def front_door() -> AnyResponse:
-    """Which event; with a `?lang=` nobody is sent on."""
-    return public_page(sheets.front_door(the_asked(), stay="lang" in request.args))
+    """One event: straight to it, but with a `?lang=`. None: how to begin. Several: which one."""
+    stay = "lang" in request.args or drawn_variant() == "stay"
+    events = listed(the_snapshot())
+    current = [event for event in events if not event.finished] or events
+    if len(current) == 1 and not stay:
+        return redirect(url_for("pages.find_me", event_id=current[0].id))
+    return kept_page("door.html", "stay" if stay else "", events=events)
 
 
 @route("GET /login", LOGIN)
@@ -51,10 +54,3 @@ def _after_login(target: str) -> str:
 def log_out() -> AnyResponse:
     visit.end_session()
     return redirect(url_for("pages.front_door"), 303)
-
-
-@route("GET /colours.css", EVERYBODY)
-def colours() -> AnyResponse:
-    response = Response(colours_of(the_snapshot()), content_type=KIND)
-    response.headers["Cache-Control"] = "no-cache"
-    return response

@@ -11,13 +11,26 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_hub.pages import visit
-from roundtap_hub.pages.base import field, mended_on, page, the_asked, the_hub, the_snapshot
+from roundtap_hub.pages.base import (
+    field,
+    mended_on,
+    now_ms,
+    page,
+    the_hub,
+    the_instant,
+    the_moment,
+    the_snapshot,
+    the_units,
+    words,
+)
+from roundtap_hub.pages.players import player_context
 from roundtap_hub.pages.typed_text import refuse_unfit_fields
 from roundtap_hub.personal_links import Person
 from roundtap_hub.phone_reports import phone_status
 from roundtap_hub.policy import EVERYBODY, PLAYER, route
-from roundtap_hub.public.personal_sheet import page_key, personal_sheet
-from roundtap_hub.public.sheets import Sheet
+from roundtap_hub.views.current_version import page_key
+from roundtap_hub.views.judging import my_bye
+from roundtap_hub.views.my_page import my_asking, my_face, my_table
 
 View = Callable[..., AnyResponse]
 
@@ -84,12 +97,18 @@ def claim() -> AnyResponse:
     return redirect(path, 303)
 
 
-@route("GET /me/<token>", PLAYER)
+@route("GET /me/<token>", PLAYER, kept="me/<event_id>/<token>")
 def my_page(token: str) -> AnyResponse:
-    found = personal_sheet(the_asked(), page_key(me()[0], token))
-    if not isinstance(found, Sheet):
-        abort(404)
-    return my(found.template, found.page, **found.context, variant="")
+    """One's own page: the table, what there is to say, and what became of it."""
+    event_id, who = me()
+    moment, units, t = the_moment(event_id), the_units(), words()
+    shown = player_context(moment, who)
+    face, more_ms = my_face(moment, who, the_instant(), t)
+    return my("me.html", page_key(event_id, token), **{
+        **shown, "face": face, "more_ms": more_ms, "my": f"/me/{token}",
+        "asking": my_asking(the_snapshot(), units, moment, who, now_ms()),
+        "mine": my_table(the_snapshot(), units, moment, who, t), "bye": my_bye(moment, who),
+        "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"), "variant": ""})
 
 
 def mended_on_my(again: View) -> Callable[[View], View]:
@@ -104,7 +123,7 @@ def mended_on_my(again: View) -> Callable[[View], View]:
             except Problem as problem:
                 g.problem, g.status = problem, phone_status(problem)
                 if wants_json():
-                    return told_as_json({"error": problem.say(the_asked().words)}, g.status)
+                    return told_as_json({"error": problem.say(words())}, g.status)
                 g.pop("snapshot", None)
                 g.address = url_for("me.my_page", token=token)
                 return again(token)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from roundtap_core.words import Words
+from roundtap_core.words import LANGUAGES, Words, catalogue, core_words
 
 _FROM_THE_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 FIRST_STRONG, END = "\u2068", "\u2069"
@@ -26,3 +27,9 @@ class IsolatingWords(Words):
     @classmethod
     def of(cls, words: Words) -> IsolatingWords:
         return cls(words.language, words._texts)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def words_in(language: str) -> Words:
+    """The hub's texts and the core's."""
+    return IsolatingWords.of(catalogue("roundtap_hub", language).also(core_words(language)))

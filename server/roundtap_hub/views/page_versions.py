@@ -19,8 +19,8 @@ Units = Mapping[str, UnitStatus]
 
 
 def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None = None) -> str:
-    """The version of a page ("door", "console", "judge", "console/e1", "wall/e1", "e/e1", "p/e1/p3", "standings/e1",
-    "pairings/e1", "bracket/e1", "rules/e1").
+    """The version of a page ("door", "wall", "console", "judge", "console/e1", "wall/e1", "e/e1", "p/e1/p3",
+    "standings/e1", "pairings/e1", "bracket/e1", "rules/e1").
 
     Nothing is rendered. An address that is no page has the version "none". `hall`: without it, what time alone brings
     about is left out.
@@ -46,7 +46,7 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
     if page == "judge":
         found = (event_at(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
         return short_hash([console_version(snapshot, units, each, hall) for each in found if each is not None])
-    if page == "door":
+    if page in ("door", "wall"):
         return short_hash([(line.id, line.name, line.rulebook_id, line.finished, *_in_play(snapshot, line.id))
                            for line in listed(snapshot)])
     if rest and rest[0] in snapshot.shelf and rest[0] not in snapshot.venue.deleted:

@@ -1,4 +1,4 @@
-"""A player's own page, for whoever has its link: drawn like public pages, and never without asking the link first."""
+"""The version of any page, a player's own among them: never without asking whether its link is good."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.personal_links import Person
 from roundtap_hub.presence import LEAVE, UnitStatus, asked_of
-from roundtap_hub.public.sheets import Asked, Found, Sheet, player
+from roundtap_hub.views.console_version import HallNow
 from roundtap_hub.views.event_at import EventAt, event_at, seats, short_hash
-from roundtap_hub.views.judging import my_bye
-from roundtap_hub.views.my_page import my_asking, my_face, my_table
 from roundtap_hub.views.page_versions import page_version
 
 KIND = "me"
@@ -30,28 +28,19 @@ def owner(hub: Hub, page: str) -> Person | None:
     return who if who is not None and who[0] == event_id else None
 
 
-def personal_sheet(asked: Asked, page: str) -> Found:
-    """The page of a key; None where the link is not good, or leads to nobody."""
-    who = owner(asked.hub, page)
-    moment = event_at(asked.snapshot, who[0]) if who is not None else None
-    if who is None or moment is None:
-        return None
-    seen = player(asked, moment, who[1])
-    if not isinstance(seen, Sheet):
-        return None
-    token = page.rpartition("/")[2]
-    face, more_ms = my_face(moment, who[1], asked.now, asked.words)
-    return Sheet("me.html", page, "", {
-        **seen.context, "face": face, "more_ms": more_ms, "my": f"/{KIND}/{token}",
-        "asking": my_asking(asked.snapshot, asked.units, moment, who[1], asked.now_ms),
-        "mine": my_table(asked.snapshot, asked.units, moment, who[1], asked.words),
-        "bye": my_bye(moment, who[1]),
-        "worth_label": lambda key: asked.words.first(f"worth.{key}", f"column.{key}"),
-    })
+def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str,
+               hall: HallNow | None = None) -> str:
+    """What a page would show now, as a short text."""
+    kind = page.split("/")[0]
+    if kind == KIND:
+        return _personal_version(hub, snapshot, units, page)
+    version = page_version(snapshot, units, page, hall)
+    # Where the hub is reached stands on walls alone.
+    shown = f"{hub.reached_at.url} {hub.reached_at.by_name}".strip() if kind == "wall" else ""
+    return short_hash(version, shown) if shown and version != "none" else version
 
 
-def personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
-    """As page_version (views/page_versions.py) has it for other pages."""
+def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
     who = owner(hub, page)
     if who is None:
         return "none"

@@ -1,23 +1,21 @@
-"""Public pages, each drawn once for all who look at it: kept by page, way of drawing and language, bounded in size."""
+"""Pages that many see alike, each drawn once for all of them: kept by what it shows, variant and language, while that
+has the same version; bounded in size."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from roundtap_core.clock import Instant
 from roundtap_hub.http_answers import pack
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.policy import path_of
 from roundtap_hub.presence import UnitStatus
-from roundtap_hub.public.any_page import sheet_at
-from roundtap_hub.public.sheet_drawing import words_in
-from roundtap_hub.public.sheets import Asked, Elsewhere, Sheet
 from roundtap_hub.views.regions import Rendered
 
 KEPT_BYTES = 12_000_000
@@ -30,7 +28,7 @@ VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 
 
 class PageKey(NamedTuple):
-    """`page`: what it shows (views/page_versions.py); `variant`: in which of several ways (public/sheets.py)."""
+    """`page`: what it shows, as its route declares it; `variant`: in which of several ways (views/wall_way.py)."""
 
     page: str
     variant: str
@@ -60,23 +58,23 @@ class Moment(NamedTuple):
     units: Mapping[str, UnitStatus]
 
 
-Draw = Callable[[Sheet, str, str, int], Rendered]
 PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
 
 
-class PageStore:
-    """All public pages. Its methods run in the event loop; `draw` in the thread of `executor`, after `give_way`.
+class PageCache:
+    """All kept pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for, in
+    the thread of `executor`, after `give_way`.
 
     What is given was saved when it was asked for: a page drawn from an older moment is kept only while its version is
     the one of now.
     """
 
-    def __init__(self, hub: Hub, page_version: PageVersion, draw: Draw, executor: Executor,
+    def __init__(self, hub: Hub, page_version: PageVersion, built: Callable[[], Awaitable[Any]], executor: Executor,
                  give_way: Callable[[], None] = lambda: None) -> None:
         self._hub = hub
         self._give_way = give_way
         self._page_version = page_version
-        self._draw = draw
+        self._built = built
         self._executor = executor
         self._kept: OrderedDict[PageKey, Kept] = OrderedDict()
         self._bytes = 0
@@ -121,6 +119,8 @@ class PageStore:
     async def whole(self, key: PageKey) -> Kept | None:
         """The page, drawn if need be; once for all who wait for it. None where there is no such page."""
         version = self.version(key.page)
+        if version == "none":
+            return None
         drawing = self._drawing.get((key, version))
         if drawing is None:
             drawing = self._drawing[key, version] = asyncio.ensure_future(self._whole(key))
@@ -134,11 +134,12 @@ class PageStore:
 
     async def drawn(self, keys: Sequence[PageKey], whole: bool = False) -> list[Kept | None]:
         """These pages as they are now, one after the other in one thread; `whole`: with their bodies."""
-        moment, now = self._now(), self._hub.clocks.now()
+        app = await self._built()
+        moment, now_ms = self._now(), self._hub.clocks.mono_ms()
         works = [(key, self.version(key.page), self._kept.get(key)) for key in keys]
 
         def work() -> list[Kept | None]:
-            return [self._made(moment, now, *each, whole) for each in works]
+            return [self._made(app, moment, now_ms, *each, whole) for each in works]
 
         made = await asyncio.get_running_loop().run_in_executor(self._executor, work)
         for key, kept in zip(keys, made, strict=True):
@@ -146,23 +147,25 @@ class PageStore:
                 self._keep(key, kept)
         return made
 
-    def _made(self, moment: Moment, now: Instant, key: PageKey, version: str, before: Kept | None,
+    def _made(self, app: Any, moment: Moment, now_ms: int, key: PageKey, version: str, before: Kept | None,
               whole: bool) -> Kept | None:
         """In a thread of the executor."""
         if before is not None and before.version == version and not whole:
             return before
         self._give_way()
-        sheet = sheet_at(Asked(self._hub, *moment, now, words_in(key.language)), key.page, key.variant)
-        if sheet is None:
+        # With Flask, which is loaded by now.
+        from roundtap_hub.app import drawn
+
+        page = drawn(app, path_of(key.page), key.language, key.variant, *moment, now_ms, version)
+        if page is None:
             return None
-        if isinstance(sheet, Elsewhere):
-            return Kept(version, Rendered(version, ""), now.mono_ms, elsewhere=sheet.path)
-        page = self._draw(sheet, key.language, version, now.mono_ms)
+        if isinstance(page, str):
+            return Kept(version, Rendered(version, ""), now_ms, elsewhere=page)
         text = page.html.encode()
         body = pack(text, LEVEL) if whole else None
         size = len(body or b"") + page.letters
         etag = hashlib.blake2s(text, digest_size=9).hexdigest()
-        return Kept(version, replace(page, html=""), now.mono_ms, body, etag, bytes=size)
+        return Kept(version, replace(page, html=""), now_ms, body, etag, bytes=size)
 
     def _keep(self, key: PageKey, kept: Kept) -> None:
         before = self._kept.get(key)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
@@ -31,17 +30,17 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import HubStopped
 from roundtap_hub.lanes import Precedence
 from roundtap_hub.loop_inbox import LoopInbox
+from roundtap_hub.page_cache import PageCache, PageKey
 from roundtap_hub.personal_links import Person
 from roundtap_hub.phone_reports import Told, in_phone_s_words, phone_status, submit, told, told_in_words
-from roundtap_hub.public.page_store import PageKey, PageStore
-from roundtap_hub.public.personal_sheet import page_key
-from roundtap_hub.public.sheet_drawing import words_in
+from roundtap_hub.policy import Route
 from roundtap_hub.reader_language import language_of
+from roundtap_hub.views.current_version import page_key
+from roundtap_hub.views.isolated import words_in
 
 log = logging.getLogger(__name__)
 
-PAGE = re.compile(r"/me/([^/]+)")
-REPORT = re.compile(r"/me/([^/]+)/report")
+PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
 SEAL: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
                  (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
@@ -50,22 +49,22 @@ SEAL: Headers = [*NO_STORE, (b"referrer-policy", b"no-referrer"),
 class PersonalPages:
     """Answers what it can; what it does not is Flask's, which says the same."""
 
-    def __init__(self, hub: Hub, store: PageStore, precedence: Precedence) -> None:
+    def __init__(self, hub: Hub, cache: PageCache, precedence: Precedence) -> None:
         self._hub = hub
-        self._store = store
+        self._cache = cache
         self._precedence = precedence
         self._inbox: LoopInbox | None = None
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> Receive | None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send, asked_for: Route,
+                     named: Mapping[str, str]) -> Receive | None:
         """None: the request was answered. Else how its body is to be read by whoever answers it."""
-        method, path = scope["method"], scope["path"]
-        found = (PAGE if method == "GET" else REPORT).fullmatch(path) if method in ("GET", "POST") else None
-        who = self._hub.links.who(found[1]) if found is not None else None
-        if found is None or who is None or who[0] in self._hub.service.snapshot.venue.deleted:
+        token = named["token"] if asked_for.address in (PAGE, REPORT) and scope["method"] != "HEAD" else ""
+        who = self._hub.links.who(token) if token else None
+        if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
             return receive
-        if method == "POST":
-            return await self._report(scope, receive, send, who, found[1])
-        return None if await self._page(scope, send, who, found[1]) else receive
+        if asked_for.address == REPORT:
+            return await self._report(scope, receive, send, who, token)
+        return None if await self._page(scope, send, who, token) else receive
 
     # --- the page
 
@@ -74,7 +73,7 @@ class PersonalPages:
             return False
         key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
         try:
-            kept = self._store.ready(key) or await self._store.whole(key)
+            kept = self._cache.ready(key) or await self._cache.whole(key)
         except Exception:
             log.exception("a personal page failed: %s", without_link(scope["path"]))
             return False
