@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from flask import Flask, g
+from werkzeug.exceptions import HTTPException
 
 from roundtap_hub import pages
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.page_threads import FORM_BYTES_MAX, environ_of
-from roundtap_hub.pages.base import VARIANT, PageAnswer
+from roundtap_hub.pages.base import VARIANT
 from roundtap_hub.pages.visit import Visit
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.isolated import words_in
@@ -34,7 +36,8 @@ def drawn(app: Flask, path: str, language: str, variant: str, snapshot: Snapshot
     with app.request_context(environ):
         g.snapshot, g.units, g.now_ms, g.version = snapshot, units, now_ms, version
         g.visit, g.words = Visit("", "", None, "", ""), words_in(language)
-        answer = app.full_dispatch_request()
-    if answer.status_code == 302:
-        return answer.location
-    return answer.rendered if isinstance(answer, PageAnswer) and answer.status_code == 200 else None
+        try:
+            answer: Any = app.preprocess_request() or app.dispatch_request()
+        except HTTPException:
+            return None
+        return answer.location if answer.status_code == 302 else g.rendered if answer.status_code == 200 else None

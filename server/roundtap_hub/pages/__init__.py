@@ -11,6 +11,7 @@ from flask import Blueprint, Flask
 from roundtap_hub.hub import Hub
 from roundtap_hub.pages import base, counting_aid, error_pages, my_page, outcome, sign_up, swap_check
 from roundtap_hub.pages.region_tags import RegionTags
+from roundtap_hub.pages.signs import sign
 from roundtap_hub.policy import ROUTES
 from roundtap_hub.static_files import StaticFiles
 from roundtap_hub.views.renderings import RENDERINGS, Renderings
@@ -33,7 +34,7 @@ def register(app: Flask, hub: Hub) -> None:
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # A page leads to hundreds of addresses, mostly the same ones again.
-    app.jinja_env.globals.update(url_for=lru_cache(URLS_KEPT)(app.url_for), static_url=StaticFiles().url,
+    app.jinja_env.globals.update(url_for=lru_cache(URLS_KEPT)(app.url_for), static_url=StaticFiles().url, sign=sign,
                                  counting_aid=counting_aid.aid_view, swap_check=swap_check.swap_view)
     app.jinja_env.add_extension(RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}

@@ -277,21 +277,12 @@ def rendered(template: str, feed: str = "", **context: Any) -> Rendered:
     return split(html, version)
 
 
-class PageAnswer(Response):
-    """A page, and as it was rendered for all who may see it."""
-
-    rendered: Rendered
-
-
-def sent(page: Rendered, status: int = 200) -> PageAnswer:
+def sent(page: Rendered, status: int = 200) -> Response:
     """A rendered page for the one who asked."""
-    if drawn_variant() is not None:
-        html = ""
-    else:
-        token = visit.csrf_token() if CSRF in page.html else ""
-        html = filled(page.html, token, the_hub().clocks.mono_ms())
-    response = PageAnswer(html, g.get("status", status), content_type="text/html; charset=utf-8")
-    response.rendered = page
+    g.rendered = page
+    token = visit.csrf_token() if CSRF in page.html else ""
+    html = filled(page.html, token, the_hub().clocks.mono_ms())
+    response = Response(html, g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
     return response

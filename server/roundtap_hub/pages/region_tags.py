@@ -28,8 +28,9 @@ class RegionTags(Extension):
         begin, end = _MARKS[tag.value]
         name: nodes.Expr = nodes.Const("") if tag.value == "moving" else parser.parse_expression()
         body = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
-        opened = self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
-        closed = self.call_method("_mark", [nodes.Const(end), nodes.Const("")], lineno=tag.lineno)
+        opened = nodes.TemplateData(mark(begin, name.value)) if isinstance(name, nodes.Const) \
+            else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
+        closed = nodes.TemplateData(mark(end))
         return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
 
     def _mark(self, kind: str, name: object) -> Markup:
