@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from flask import Flask, g
@@ -10,11 +9,10 @@ from werkzeug.exceptions import HTTPException
 
 from roundtap_hub import pages
 from roundtap_hub.hub import Hub
-from roundtap_hub.journal.service import Snapshot
+from roundtap_hub.page_cache import Moment, PageKey
 from roundtap_hub.page_threads import FORM_BYTES_MAX, environ_of
-from roundtap_hub.pages.base import VARIANT
 from roundtap_hub.pages.visit import Visit
-from roundtap_hub.presence import UnitStatus
+from roundtap_hub.staff import Who
 from roundtap_hub.views.isolated import words_in
 from roundtap_hub.views.regions import Rendered
 
@@ -27,15 +25,14 @@ def create_app(hub: Hub) -> Flask:
     return app
 
 
-def drawn(app: Flask, path: str, language: str, variant: str, snapshot: Snapshot, units: Mapping[str, UnitStatus],
-          now_ms: int, version: str) -> Rendered | str | None:
-    """A page as its view answers a stranger, drawn from a moment whose version is known, to be kept; or the address at
-    which the page is; None where there is none."""
+def drawn(app: Flask, path: str, key: PageKey, moment: Moment, now_ms: int, version: str) -> Rendered | str | None:
+    """A page as its view answers all readers of a key, drawn from a moment whose version is known, to be kept; or the
+    address at which the page is; None where there is none."""
     environ = environ_of({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
-    environ[VARIANT] = variant
     with app.request_context(environ):
-        g.snapshot, g.units, g.now_ms, g.version = snapshot, units, now_ms, version
-        g.visit, g.words = Visit("", "", None, "", ""), words_in(language)
+        g.snapshot, g.units, g.now_ms, g.version, g.variant = *moment, now_ms, version, key.variant
+        g.visit, g.words = Visit("", "", None, "", ""), words_in(key.language)
+        g.reader = Who(key.role) if key.role else None
         try:
             answer: Any = app.preprocess_request() or app.dispatch_request()
         except HTTPException:

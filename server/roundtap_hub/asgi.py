@@ -22,10 +22,10 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.lanes import Precedence, WatchedThread
 from roundtap_hub.memory import give_back
 from roundtap_hub.page_cache import PageCache
-from roundtap_hub.page_guard import PageGuard
+from roundtap_hub.page_guard import PageGuard, is_logged_in
 from roundtap_hub.page_threads import PageThreads, Wsgi
 from roundtap_hub.personal_pages import PersonalPages
-from roundtap_hub.policy import find, native_routes
+from roundtap_hub.policy import asked_by, find, native_routes
 from roundtap_hub.public_pages import PublicPages
 from roundtap_hub.standby.other_hubs import allowing
 from roundtap_hub.standby.standby_api import STAYS_OPEN, StandbyApi
@@ -65,7 +65,7 @@ class HubApplication:
         self.public = PublicPages(hub, cache)
         self.personal = PersonalPages(hub, cache, precedence)
         self.pages = PageThreads(self._build_pages, precedence, BusyPage(self._static, hub.language),
-                                 self.public.organizes)
+                                 partial(is_logged_in, hub))
         self._guard = PageGuard(hub)
         self._boundaries = Boundaries(hub, self._look_again)
         self._captive = CaptivePortal(hub.reached_at)
@@ -73,7 +73,7 @@ class HubApplication:
         self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self.native = native_routes(self.device_api, self.devices, EnrolApi(hub), self.panel, self.standby_api,
-                                    self.browsers, self.public)
+                                    self.browsers)
         """Who answers by path and method, without a thread."""
         self.ways = [self.device_api.probe, self.pages.probe, drawing.probe]
         """What the watchdog asks again and again: each returns once it was answered the way people are."""
@@ -106,7 +106,8 @@ class HubApplication:
             # With the pages comes who may ask for them.
             await self.pages.built()
             found = find(method, path)
-            if await self._guard.refuses(scope, send, found[0] if found is not None else None):
+            who = asked_by(found[0] if found is not None else None, path)
+            if await self._guard.refuses(scope, send, who):
                 return
             body: Receive | None = receive
             if found is not None:
@@ -114,7 +115,7 @@ class HubApplication:
                     return
                 body = await self.personal.answer(scope, receive, send, *found)
             if body is not None:
-                await self.pages.answer(scope, body, send)
+                await self.pages.answer(scope, body, send, who)
 
     def close_feeds_soon(self) -> None:
         """End every stream, so that a server waiting for open connections can stop; from any thread or signal."""

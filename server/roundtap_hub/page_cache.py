@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -17,22 +18,29 @@ from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.policy import path_of
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.regions import Rendered
+from roundtap_hub.views.renderings import FRESH_MS
+
+log = logging.getLogger(__name__)
 
 KEPT_BYTES = 12_000_000
 """What all kept pages may take: some thousand phones' pages."""
 MOVING_MS = 5000
 """So old a page may be that shows a time which goes on: browsers without scripts load it again and again."""
+STAFF_MOVING_MS = FRESH_MS
+"""And so old for the staff."""
 LEVEL = 6
 VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 """So many pages' versions are remembered until something changes, of names that a page may have."""
 
 
 class PageKey(NamedTuple):
-    """`page`: what it shows, as its route declares it; `variant`: in which of several ways (views/wall_way.py)."""
+    """`page`: what it shows, as its route declares it; `variant`: in which of several ways (views/wall_way.py); `role`:
+    of the staff who reads it, whose pages have more on them; "" for everybody else."""
 
     page: str
     variant: str
     language: str
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +114,8 @@ class PageCache:
             return None
         if kept.body is None and not kept.elsewhere:
             return None
-        if kept.drawn.moves and self._hub.clocks.mono_ms() - kept.drawn_ms > MOVING_MS:
+        old_ms = STAFF_MOVING_MS if key.role else MOVING_MS
+        if kept.drawn.moves and self._hub.clocks.mono_ms() - kept.drawn_ms > old_ms:
             return None
         self._kept.move_to_end(key)
         return kept
@@ -115,6 +124,15 @@ class PageCache:
         """The page of that version, if it is kept."""
         kept = self._kept.get(key)
         return kept.drawn if kept is not None and kept.version == version and not kept.elsewhere else None
+
+    async def page(self, key: PageKey) -> Kept | None:
+        """The page as it is now, whole. None where there is no such page, or it fails: Flask says so then."""
+        try:
+            return self.ready(key) or await self.whole(key)
+        except Exception:
+            # Without what stands behind: it may be somebody's link.
+            log.exception("a page failed: %s", key.page.partition("/")[0])
+            return None
 
     async def whole(self, key: PageKey) -> Kept | None:
         """The page, drawn if need be; once for all who wait for it. None where there is no such page."""
@@ -141,7 +159,9 @@ class PageCache:
         def work() -> list[Kept | None]:
             return [self._made(app, moment, now_ms, *each, whole) for each in works]
 
-        made = await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        # Behind a thousand phones' pages none of the staff waits.
+        executor = None if any(key.role for key in keys) else self._executor
+        made = await asyncio.get_running_loop().run_in_executor(executor, work)
         for key, kept in zip(keys, made, strict=True):
             if kept is not None:
                 self._keep(key, kept)
@@ -156,7 +176,7 @@ class PageCache:
         # With Flask, which is loaded by now.
         from roundtap_hub.app import drawn
 
-        page = drawn(app, path_of(key.page), key.language, key.variant, *moment, now_ms, version)
+        page = drawn(app, path_of(key.page), key, moment, now_ms, version)
         if page is None:
             return None
         if isinstance(page, str):

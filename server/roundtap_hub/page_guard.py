@@ -14,7 +14,7 @@ from roundtap_hub.auth import is_here
 from roundtap_hub.cookies import cookies_in, session_cookie
 from roundtap_hub.http_answers import CLOSE, NO_STORE, Scope, Send, header, send_answer
 from roundtap_hub.hub import Hub
-from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, Route, asked_by, refusal
+from roundtap_hub.policy import ENCRYPT, LOGIN, STAFF, Asker, refusal
 from roundtap_hub.reader_language import language_of
 
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
@@ -28,7 +28,7 @@ def asker_of(hub: Hub, scope: Scope) -> Asker:
     here = not encrypted and client is not None and is_here(client[0], header(scope, b"host").decode("latin-1"))
     token = cookies_in(header(scope, b"cookie").decode("latin-1")).get(session_cookie(encrypted, here), "")
     who = hub.organizers.who(hub.organizers.session(token))
-    return Asker(encrypted, here, who.role if who is not None else "")
+    return Asker(encrypted, here, who.role, token) if who is not None else Asker(encrypted, here)
 
 
 def is_logged_in(hub: Hub, scope: Scope) -> bool:
@@ -42,9 +42,8 @@ class PageGuard:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
-    async def refuses(self, scope: Scope, send: Send, route: Route | None) -> bool:
-        """Whether the request for this route was refused, and answered; nothing of it was done."""
-        who = asked_by(route, scope["path"])
+    async def refuses(self, scope: Scope, send: Send, who: frozenset[str]) -> bool:
+        """Whether a request that `who` may make was refused, and answered; nothing of it was done."""
         if not who & GUARDED:
             return False
         lacking = refusal(who, asker_of(self._hub, scope))

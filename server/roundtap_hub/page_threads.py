@@ -30,6 +30,7 @@ from roundtap_hub.http_answers import (
     without_link,
 )
 from roundtap_hub.lanes import FORM, PAGE, PROBE, Busy, Gone, Lane, Patience, Precedence
+from roundtap_hub.policy import LOGIN, STAFF, STATION
 
 log = logging.getLogger(__name__)
 
@@ -89,15 +90,15 @@ class PageThreads:
             self._built = asyncio.ensure_future(asyncio.to_thread(self._build))
         return await asyncio.shield(self._built)
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, whatever it asks for."""
+    async def answer(self, scope: Scope, receive: Receive, send: Send, who: frozenset[str]) -> None:
+        """Answer one request, whatever it asks for. `who` may ask it (policy.py): by that it takes its lane."""
         form = scope["method"] not in ("GET", "HEAD")
         try:
             body, left_out = await self._body(scope, receive)
         except BodyLate:
             await send_answer(send, 408, b"text/plain", b"the request did not come whole\n", CLOSE)
             return
-        lane = self._lane(scope)
+        lane = self._lane(scope, who)
         patience = LOGINS_WAITING if lane is self._logins else FORM if form else PAGE
         work = partial(self._made, await self.built(), environ_of(scope, body, left_out), lane is not self._stations)
         try:
@@ -119,14 +120,12 @@ class PageThreads:
             lane.run(partial(self._made, application, environ_of(PROBED), False), PROBE, first=True)
             for lane in (self._players, self._organizers, self._stations, self._logins)))
 
-    def _lane(self, scope: Scope) -> Lane[Page]:
-        path = scope["path"]
-        if path.startswith("/station/"):
+    def _lane(self, scope: Scope, who: frozenset[str]) -> Lane[Page]:
+        if STATION in who:
             return self._stations
-        if path.startswith("/console") or path == "/logout":
-            # A stranger is only sent to the login.
-            return self._organizers if self._organizes(scope) else self._players
-        return self._logins if path == "/login" else self._players
+        if who & (STAFF | {LOGIN}) and self._organizes(scope):
+            return self._organizers
+        return self._logins if LOGIN in who else self._players
 
     async def _body(self, scope: Scope, receive: Receive) -> tuple[bytes, int]:
         """The body, and 0; or nothing, and how long it would be at least: Flask explains that that is too much."""

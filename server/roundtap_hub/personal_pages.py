@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
@@ -24,7 +23,6 @@ from roundtap_hub.http_answers import (
     read_body,
     send_answer,
     send_kept,
-    without_link,
 )
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.service import HubStopped
@@ -37,8 +35,6 @@ from roundtap_hub.policy import Route
 from roundtap_hub.reader_language import language_of
 from roundtap_hub.views.current_version import page_key
 from roundtap_hub.views.isolated import words_in
-
-log = logging.getLogger(__name__)
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
@@ -72,11 +68,7 @@ class PersonalPages:
         if scope["query_string"]:
             return False
         key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
-        try:
-            kept = self._cache.ready(key) or await self._cache.whole(key)
-        except Exception:
-            log.exception("a personal page failed: %s", without_link(scope["path"]))
-            return False
+        kept = await self._cache.page(key)
         if kept is None or not kept.body:
             return False
         more = [*SEAL, (b"content-language", key.language.encode())]

@@ -166,6 +166,7 @@ class Asker:
     here: bool
     """Not encrypted, but from the hub's own machine and by its own name."""
     role: str = ""
+    token: str = ""
     """Of the session; "" for who has none."""
 
 

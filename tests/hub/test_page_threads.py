@@ -13,11 +13,13 @@ from hub_kit import HandClock, hub_of, make_event, running
 
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub import page_threads
+from roundtap_hub.app import create_app  # noqa: F401 (declares every page's address)
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.busy_page import BusyPage
 from roundtap_hub.http_answers import header
 from roundtap_hub.lanes import PAGE, Patience, Precedence
 from roundtap_hub.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, PageThreads
+from roundtap_hub.policy import asked_by, find
 from roundtap_hub.static_files import StaticFiles
 
 Environ = dict[str, Any]
@@ -66,7 +68,11 @@ class House:
         self.pages = Pages()
         self.threads = PageThreads(lambda: self.pages, Precedence(), BusyPage(StaticFiles(), "de"),
                                    lambda scope: b"organizer" in header(scope, b"cookie"))
-        self.client = AsgiClient(self.threads.answer)
+        self.client = AsgiClient(self._answer)
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        found = find(scope["method"], scope["path"])
+        await self.threads.answer(scope, receive, send, asked_by(found and found[0], scope["path"]))
 
     def fill_players(self) -> list[Any]:
         """Every thread of the players' lane has something to do."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from asgi_client import Answer, AsgiClient
-from pages_kit import House, open_house
+from pages_kit import Browser, House, open_house
 
 from roundtap_core.event.commands import EnterResult, SetClock
 from roundtap_core.records import Pair, Result
 from roundtap_hub import page_cache
 from roundtap_hub.asgi import HubApplication
-from roundtap_hub.page_cache import MOVING_MS, PageKey
+from roundtap_hub.page_cache import MOVING_MS, STAFF_MOVING_MS, PageKey
 from roundtap_hub.policy import path_of
 
 PAGES = ("/e/e1", "/e/e1/p/p1", "/e/e1/p/p2", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/rules/e1",
@@ -104,6 +106,29 @@ def test_what_was_saved_stands_on_the_next_page(hall: Hall):
         assert f"{a}" in page
 
 
+def test_nobody_has_to_tell_the_cache_what_was_saved(hall: Hall):
+    """As where another hub on the same database saves it, and this one only follows."""
+    hall.house.service._listeners.clear()
+    for path in PAGES[:-1]:
+        hall.get(path)
+    hall.house.report("1.1", "a", 100, 24)
+    hall.house.service.tell("e1", SetClock("start"), "test")
+    for path in PAGES[:-1]:
+        assert hall.get(path).text == hall.by_flask(path), path
+
+
+def test_what_is_saved_while_the_pages_are_being_made_stands_on_the_first_of_them(hall: Hall):
+    made, hold = hall.application.pages._build, threading.Event()
+    hall.application.pages._build = lambda: (hold.wait(30), made())[1]
+    first = hall.client.begin("GET", "/e/e1/pairings")
+    match = hall.house.event.live.matches[0]  # type: ignore[union-attr]
+    entered = EnterResult(match.id, match.revision, Result(score=Pair(100, 24)), reason="a test")
+    hall.house.service.tell("e1", entered, "test")
+    hold.set()
+    assert first.result(30).text == hall.by_flask("/e/e1/pairings")
+    assert "24" in first.result().text
+
+
 def test_a_press_at_a_table_stands_on_the_wall(hall: Hall):
     assert "0/1 seated" in hall.get("/wall/e1").text
     hall.house.hub.presence.heard("unit-1", 5, match="1.1", seated=frozenset("ab"))
@@ -120,7 +145,89 @@ def test_an_organizer_s_page_is_nobody_else_s(hall: Hall):
         strangers = hall.get("/e/e1/standings")
         assert "/logout" not in strangers.text
         assert "/console/e1" not in strangers.text
-    assert len(hall.drawn) == 1
+    assert [key.role for key in hall.drawn] == ["organizer", ""]
+
+
+def cookie_of(browser: Browser) -> str:
+    cookie = browser.client.get_cookie("roundtap_here")
+    assert cookie is not None
+    return f"roundtap_here={cookie.value}"
+
+
+@pytest.mark.parametrize("language", ["en", "pl"])
+def test_the_staff_have_what_flask_would_send_each_of_them(hall: Hall, language: str):
+    """By browsers that are logged in twice as organizer, and as judge: drawn once a role, with each one's own mark."""
+    hall.house.service.tell("e1", SetClock("start"), "test")
+    staff = [hall.house.organizer(), hall.house.organizer(), hall.house.staff("judge", "Kim Judge"),
+             hall.house.staff("judge", "Robin Judge")]
+    for path in PAGES[:-1]:
+        for browser in staff:
+            browser.headers = {"Accept-Language": language}
+            theirs = hall.get(path, language, cookie=cookie_of(browser))
+            flask = browser.get(path)
+            assert (theirs.status_code, theirs.text) == (200, flask.text), path
+            assert browser.token in theirs.text or "/wall/" in path
+            assert "Kim" not in theirs.text
+            for name in ("cache-control", "vary", "content-language", "content-type"):
+                assert theirs.headers[name] == flask.headers[name], name
+            assert "etag" not in theirs.headers
+    drawn = [(key.page, key.variant, key.role) for key in hall.drawn]
+    assert len(drawn) == len(set(drawn))
+    assert {role for *_, role in drawn} == {"organizer", "judge"}
+
+
+def test_a_mark_on_a_kept_page_opens_nothing_in_another_s_browser(hall: Hall):
+    one, other = hall.house.organizer(), hall.house.organizer()
+    first, second = cookie_of(one), cookie_of(other)
+    its, others = (re.findall(r'name="csrf" value="([^"]+)"', hall.get("/e/e1", cookie=cookie).text)[0]
+                   for cookie in (first, second))
+    assert its != others
+    assert hall.client.post("/logout", data={"csrf": others}, cookie=first).status_code == 403
+    assert "/logout" in hall.get("/e/e1", cookie=first).text
+    assert hall.client.post("/logout", data={"csrf": its}, cookie=first).status_code == 303
+    # From now on a stranger's; nobody else's session has ended.
+    assert hall.get("/e/e1", cookie=first).text == hall.get("/e/e1").text
+    assert others in hall.get("/e/e1", cookie=second).text
+    assert its not in hall.get("/e/e1", cookie=second).text
+
+
+def test_who_has_another_role_now_has_that_role_s_page(hall: Hall):
+    person, pin = hall.house.hub.organizers.add_person("Eva Luz", "organizer")
+    browser = hall.house.browser()
+    browser.log_in(pin)
+    assert "/console/hub" in hall.get("/e/e1", cookie=cookie_of(browser)).text
+    hall.house.hub.organizers.staff.change_role(person.id, "judge")
+    assert "/console/hub" not in hall.get("/e/e1", cookie=cookie_of(browser)).text
+    hall.house.hub.organizers.revoke(person.id)
+    assert hall.get("/e/e1", cookie=cookie_of(browser)).text == hall.get("/e/e1").text
+
+
+def test_what_was_saved_stands_on_the_staff_s_next_page_and_a_time_is_never_older_than_a_second(hall: Hall):
+    cookie = cookie_of(hall.house.organizer())
+    for n in range(5):
+        hall.get("/e/e1/pairings", cookie=cookie)
+        hall.house.report("1.1", "a", 100, 24 + n)
+        match = hall.house.event.live.matches[0]  # type: ignore[union-attr]
+        entered = EnterResult(match.id, match.revision, Result(score=Pair(100, 3 * n)), reason="a test")
+        hall.house.service.tell("e1", entered, "test")
+        assert f">{3 * n}<" in hall.get("/e/e1/pairings", cookie=cookie).text
+    hall.house.service.tell("e1", SetClock("start"), "test")
+    first = len(hall.drawn)
+    for gone_ms, drawn in ((0, 1), (STAFF_MOVING_MS, 1), (1, 2)):
+        hall.house.time.ms += gone_ms
+        page = hall.get("/e/e1/p/p1", cookie=cookie).text
+        assert f'data-now="{hall.house.time.ms}"' in page
+        assert len(hall.drawn) - first == drawn
+
+
+def test_the_staff_wait_behind_no_pages_of_others(hall: Hall):
+    cookie, hold = cookie_of(hall.house.organizer()), threading.Event()
+    hall.application.public._cache._executor.submit(hold.wait, 30)
+    waiting = hall.client.begin("GET", "/e/e1")
+    assert "/logout" in hall.get("/e/e1", cookie=cookie).text
+    assert not waiting.done()
+    hold.set()
+    assert waiting.result(30).status_code == 200
 
 
 def test_each_player_has_their_own_page_and_nobody_one_that_is_not_there(hall: Hall):
@@ -196,11 +303,14 @@ def test_the_store_does_not_grow_for_ever(hall: Hall, monkeypatch: pytest.Monkey
 
 
 def test_the_events_colours_wait_for_no_page(hall: Hall, monkeypatch: pytest.MonkeyPatch):
+    by_flask = hall.by_flask("/colours.css")
+    kept = hall.house.app.test_client().get("/colours.css").headers["Cache-Control"]
+    assert hall.client.begin("HEAD", "/colours.css").result(30).status_code == 200
     monkeypatch.setattr(hall.application.pages, "answer", None)
     answer = hall.get("/colours.css")
-    assert answer.status_code == 200
+    assert (answer.status_code, answer.text) == (200, by_flask)
     assert answer.headers["content-type"] == "text/css; charset=utf-8"
-    assert answer.headers["cache-control"] == "no-cache"
+    assert answer.headers["cache-control"] == kept == "no-cache"
     assert '[data-event="e1"]{--event:#' in answer.text
 
 

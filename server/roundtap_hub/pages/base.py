@@ -57,8 +57,6 @@ LONG_EXTENSION = 15
 LEADING_TO_THE_DOORS = ("console.events", "console.event")
 """Pages with the one line that leads to *Before the doors open* when something is wrong."""
 
-VARIANT = "roundtap.variant"
-
 PACKED_BYTES, PACK_LEVEL = 1000, 2
 """From so many bytes on an answer of the console is packed, and how hard: what takes longer saves little."""
 
@@ -309,7 +307,7 @@ def kept_as() -> str:
 
 def drawn_variant() -> str | None:
     """In which way the page is to be drawn, where it is drawn to be kept (app.py); else the address says it."""
-    variant: str | None = request.environ.get(VARIANT)
+    variant: str | None = g.get("variant")
     return variant
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import redirect, request, url_for
+from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid
@@ -10,6 +10,7 @@ from roundtap_hub.auth import safe_next
 from roundtap_hub.pages import visit
 from roundtap_hub.pages.base import drawn_variant, field, kept_page, mended_on, page, the_hub, the_snapshot
 from roundtap_hub.policy import EVERYBODY, JUDGE, LOGIN, route
+from roundtap_hub.views.colours import COLOURS, KIND, colours
 from roundtap_hub.views.event_list import listed
 
 
@@ -54,3 +55,10 @@ def _after_login(target: str) -> str:
 def log_out() -> AnyResponse:
     visit.end_session()
     return redirect(url_for("pages.front_door"), 303)
+
+
+@route(COLOURS, EVERYBODY)
+def event_colours() -> AnyResponse:
+    response = Response(colours(the_snapshot()), content_type=KIND)
+    response.headers["Cache-Control"] = "no-cache"
+    return response

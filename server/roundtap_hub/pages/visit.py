@@ -51,13 +51,16 @@ def _read() -> Visit:
 
 
 def who() -> Who | None:
-    """Who of the staff asks; None for everybody else."""
+    """Who of the staff asks; None for everybody else. Of a page that is drawn to be kept: for whom (app.py)."""
+    if "reader" in g:
+        reader: Who | None = g.reader
+        return reader
     return _hub().organizers.who(the_visit().session)
 
 
 def is_organizer() -> bool:
     """Whether who asks is logged in, in whatever role."""
-    return the_visit().session is not None
+    return who() is not None
 
 
 def used() -> None:

@@ -7,6 +7,7 @@ import re
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.views.event_list import known
 
+COLOURS = "GET /colours.css"
 KIND = "text/css; charset=utf-8"
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
