@@ -42,6 +42,6 @@ def cookies_in(sent: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in sent.split(";"):
         name, is_one, value = part.strip().partition("=")
-        if is_one and len(value) <= VALUE_LETTERS_MAX:
+        if name and is_one and len(value) <= VALUE_LETTERS_MAX:
             found.setdefault(name, value.strip('"'))
     return found

@@ -25,7 +25,8 @@ log = logging.getLogger(__name__)
 KEPT_BYTES = 12_000_000
 """What all kept pages may take: some thousand phones' pages."""
 MOVING_MS = 5000
-"""So old a page may be that shows a time which goes on: browsers without scripts load it again and again."""
+"""So old a page may be that shows a time which goes on, browsers without scripts load it again and again, and so old
+the way to another address: of several events one has its turn by the clock."""
 STAFF_MOVING_MS = FRESH_MS
 """And so old for the staff."""
 LEVEL = 6
@@ -115,7 +116,7 @@ class PageCache:
         if kept.body is None and not kept.elsewhere:
             return None
         old_ms = STAFF_MOVING_MS if key.role else MOVING_MS
-        if kept.drawn.moves and self._hub.clocks.mono_ms() - kept.drawn_ms > old_ms:
+        if (kept.drawn.moves or kept.elsewhere) and self._hub.clocks.mono_ms() - kept.drawn_ms > old_ms:
             return None
         self._kept.move_to_end(key)
         return kept

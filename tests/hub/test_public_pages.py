@@ -6,16 +6,20 @@ import gzip
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from asgi_client import Answer, AsgiClient
 from pages_kit import Browser, House, open_house
 
-from roundtap_core.event.commands import EnterResult, SetClock
+from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock
 from roundtap_core.records import Pair, Result
 from roundtap_hub import page_cache
 from roundtap_hub.asgi import HubApplication
+from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.service import Step
+from roundtap_hub.known_displays import TURN_MS
 from roundtap_hub.page_cache import MOVING_MS, STAFF_MOVING_MS, PageKey
 from roundtap_hub.policy import path_of
 
@@ -129,6 +133,23 @@ def test_what_is_saved_while_the_pages_are_being_made_stands_on_the_first_of_the
     assert "24" in first.result().text
 
 
+def test_another_name_stands_on_every_page_that_showed_the_old_one(hall: Hall):
+    """Also on the pages of who played them before, and sits elsewhere now."""
+    house = hall.house
+    house.play()
+    house.publish()
+    for path in PAGES[:-1]:
+        hall.get(path)
+    person = replace(house.service.snapshot.people_of("e1")["p1"], name="Zoë Neu")
+    house.service.ask([Step("e1", ChangePerson("p1", person.digest("salt")))], "test",
+                      [PersonRecord("e1", "p1", "salt", person)])
+    for n in range(1, 7):
+        assert hall.get(f"/e/e1/p/p{n}").text == hall.by_flask(f"/e/e1/p/p{n}"), n
+    for path in PAGES[:-1]:
+        assert hall.get(path).text == hall.by_flask(path), path
+    assert "Zoë" in hall.get("/e/e1/pairings").text
+
+
 def test_a_press_at_a_table_stands_on_the_wall(hall: Hall):
     assert "0/1 seated" in hall.get("/wall/e1").text
     hall.house.hub.presence.heard("unit-1", 5, match="1.1", seated=frozenset("ab"))
@@ -174,6 +195,15 @@ def test_the_staff_have_what_flask_would_send_each_of_them(hall: Hall, language:
     drawn = [(key.page, key.variant, key.role) for key in hall.drawn]
     assert len(drawn) == len(set(drawn))
     assert {role for *_, role in drawn} == {"organizer", "judge"}
+
+
+def test_a_cookie_without_a_name_opens_nothing(hall: Hall):
+    """On the plain connection of a phone, where no cookie is believed."""
+    token = cookie_of(hall.house.organizer()).partition("=")[2]
+    strangers = hall.get("/e/e1").text
+    hall.client.seen_as = {"client": ("10.0.0.9", 1)}
+    for sent in (f"={token}", token, f"roundtap_here={token}"):
+        assert hall.get("/e/e1", cookie=sent).text == strangers
 
 
 def test_a_mark_on_a_kept_page_opens_nothing_in_another_s_browser(hall: Hall):
@@ -260,6 +290,22 @@ def test_the_way_to_the_only_event_and_its_wall(hall: Hall):
     hall.house.organizer().post("/console", name="Second", rulebook="xwing-standard", color="#882255")
     assert "Second" in hall.get("/").text
     assert hall.get("/").text == hall.by_flask("/")
+
+
+def test_of_two_events_in_play_a_wall_without_a_name_shows_each_in_its_turn(hall: Hall):
+    hall.house.organizer().post("/console", name="Second", rulebook="xwing-standard", color="#882255", structure="own",
+                                swiss_rounds=2)
+    hall.house.organizer().post("/console/e2/competitors", names="Ana\nBen")
+    hall.house.service.tell("e2", DrawRound(11), "test")
+    draft = hall.house.service.snapshot.events["e2"].draft
+    assert draft is not None
+    assert draft.draw is not None
+    hall.house.service.tell("e2", PublishRound(1, draft.draw.attempt, noted="a test"), "test")
+    shown = set()
+    for _ in range(2):
+        shown.add(hall.get("/wall?theme=dark").headers["location"])
+        hall.house.time.ms += TURN_MS
+    assert shown == {"/wall/e1?theme=dark", "/wall/e2?theme=dark"}
 
 
 def test_five_hundred_who_ask_at_once_have_it_drawn_once(hall: Hall):

@@ -130,12 +130,12 @@ def ranking_by_id(moment: EventAt) -> dict[str, StandingsRow]:
 
 @worked_out_once
 def results_version(moment: EventAt) -> str:
-    """A short text that changes whenever anybody's standing may have changed."""
+    """A short text that changes whenever anybody's standing, or a name that is shown with it, may have changed."""
     state = moment.state
     settled = settled_round(state)
     return short_hash(
-        settled, state.finished, state.cut,
-        [(e.id, e.dropped_after, e.disqualified_after) for e in state.entrants.values()],
+        state.name, settled, state.finished, state.cut,
+        [(e.id, e.digest, e.dropped_after, e.disqualified_after) for e in state.entrants.values()],
         [[(m.number, m.revision) for m in r.matches] for r in state.public_rounds
          if r.number <= settled or r.stage == ELIMINATION],
     )

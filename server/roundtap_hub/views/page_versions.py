@@ -91,8 +91,7 @@ def _names_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
 
 
 def _standings_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    digests = [e.digest for e in moment.state.entrants.values()]
-    return short_hash(moment.state.id, results_version(moment), digests)
+    return short_hash(moment.state.id, results_version(moment))
 
 
 def _pairings_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
@@ -104,17 +103,17 @@ def _pairings_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
 
 def _bracket_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     state = moment.state
-    digests = [(e.id, e.digest, e.active) for e in state.entrants.values()]
+    active = [(e.id, e.active) for e in state.entrants.values()]
     published = [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
                  for r in state.public_rounds if r.stage == ELIMINATION]
-    return short_hash(state.id, state.finished, state.cut, results_version(moment), digests, published)
+    return short_hash(state.id, state.finished, state.cut, results_version(moment), active, published)
 
 
 def _rules_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     """What is announced may change until round 1 is drawn, with the officials, and with place and date."""
     state = moment.state
     players = state.players_at_start or len(active_ids(state)) or len(state.entrants)
-    return short_hash(state.id, state.level, state.given_options, players, state.players_at_start is None,
+    return short_hash(state.id, state.name, state.level, state.given_options, players, state.players_at_start is None,
                       list(state.officials.values()), dict(state.about), len(state.played_on),
                       [(r.number, len(r.mends)) for r in state.public_rounds])
 
