@@ -16,7 +16,6 @@ from roundtap_hub.devices.unit_door import UnitDoor
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.devices.unit_troubles import UnitTroubles
 from roundtap_hub.enrolment.desk import EnrolDesk
-from roundtap_hub.enrolment.known_ids import KnownIds
 from roundtap_hub.event_ids import random_event_id
 from roundtap_hub.hall_time import HallTime
 from roundtap_hub.journal.clocks import Clocks
@@ -46,7 +45,7 @@ NAME_LETTERS = 40
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """What pages, device API and feeds are handed. `keys`: those of `keys.json` in the folder, or key by unit."""
+    """What pages, device API and feeds are handed. `keys`: those of the journal, or key by unit."""
 
     service: Service
     presence: Presence
@@ -89,8 +88,6 @@ class Hub:
     """What units that look for a hub call this one on their screens."""
     proofs: Proofs = field(default_factory=Proofs)
     """Entries that units were told of and that the journal lacks."""
-    known_ids: KnownIds = field(default_factory=KnownIds)
-    """What units were called that were enrolled before."""
     unit_keys: UnitKeys = field(init=False)
     unit_troubles: UnitTroubles = field(init=False)
     challenges: Challenges = field(init=False)
@@ -120,8 +117,7 @@ class Hub:
                             ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),
                             ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks)),
                             ("links", self.links or PersonalLinks(self.secret, now_ms)),
-                            ("enrolment", EnrolDesk(lambda: self.service, presence, unit_keys, self.known_ids,
-                                                    now_ms)),
+                            ("enrolment", EnrolDesk(lambda: self.service, presence, unit_keys, now_ms)),
                             ("displays", Displays(lambda: self.clocks.mono_ms())),
                             ("times", Times(self.service))):
             # Frozen for everybody else.

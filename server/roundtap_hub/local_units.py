@@ -51,7 +51,7 @@ def loopback_address(host: str, port: int) -> str | None:
 def make_local_units(folder: Path, address: str, taken: Container[str],
                      new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES)) -> dict[str, UnitKey]:
     """New keys by unit, each in `folder`/NAME.json as {"unit", "key" (hex), "hub" (address)}: mode 0640, of the group
-    that may read it where there is one. `taken`: names of `keys.json`, whose keys count instead.
+    that may read it where there is one. `taken`: names that have a key in the journal, which counts instead.
 
     A folder that cannot be written is said, and changes nothing else: then there are no units on this machine.
     """
@@ -67,7 +67,7 @@ def make_local_units(folder: Path, address: str, taken: Container[str],
     for kind, role in KINDS.items():
         unit = unit_name(kind)
         if unit in taken:
-            log.warning("%s has a key in keys.json: on this machine it gets no other", unit)
+            log.warning("%s has a key on the console: on this machine it gets no other", unit)
             continue
         key = UnitKey(new_key(), role)
         try:

@@ -22,7 +22,7 @@ from roundtap_hub.auth import PinGate
 from roundtap_hub.bounded_logs import bound_logs
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.doors import PER_ADDRESS, DoorListener, Doors, enough_files, places_of
-from roundtap_hub.enrolment.known_ids import IDS_FILE, KnownIds
+from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.hall_time import HallTime
 from roundtap_hub.hub import Hub, read_or_make_secret
 from roundtap_hub.hub_sound import HubSound, aplay
@@ -56,7 +56,7 @@ log = logging.getLogger(__name__)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, default=Path("roundtap-data"),
-                        help="folder of the journal, the unit keys (keys.json) and the PIN; made if it is not there")
+                        help="folder of the journal and the PIN; made if it is not there")
     parser.add_argument("--host", default="0.0.0.0")
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--secure-port", type=int, default=None, metavar="PORT",
@@ -147,7 +147,6 @@ def run(args: argparse.Namespace) -> int:
             return 2
     short = _short_listener(args.host, args.short_port, doors)
     try:
-        unit_keys = UnitKeys(None if args.pages else args.data / "keys.json")
         at_point = crash_point(args.crash_at)
         opened = (open_database(args.database, at_point, args.pages) if args.database
                   else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall),
@@ -156,6 +155,9 @@ def run(args: argparse.Namespace) -> int:
         said = problem.say(core_words(args.language))
         print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
         return 2
+    if not args.pages:
+        take_over_files(args.data, opened.service)
+    unit_keys = UnitKeys(None if args.pages else opened.service)
     if not args.pages:
         _enrol_here(args, unit_keys, listeners[0].getsockname()[1])
     kin = _kin(args, opened, secret, listeners[0])
@@ -171,8 +173,7 @@ def run(args: argparse.Namespace) -> int:
               machine=OwnMachine(args.data),
               plain_port=(short or listeners[0]).getsockname()[1],
               reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name,
-                                   partial(reached_of, listeners[0].getsockname()[0])),
-              known_ids=KnownIds(None if args.pages else args.data / IDS_FILE))
+                                   partial(reached_of, listeners[0].getsockname()[0])))
     plain = [listeners[0], *([short] if short else ())]
     code = _serve(hub, plain, listeners[1:], doors, args.pages, args.console_url, args.alone, certificates)
     hub.organizers.sessions.note()

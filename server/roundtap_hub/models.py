@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from importlib import import_module
 
 from pydantic import StrictStr, field_validator
@@ -119,6 +120,14 @@ class PrintSettingRow(SQLModel, table=True):
     said: str
 
 
+class UnitKeyRow(SQLModel, table=True):
+    """A unit's key, in hex. It counts where the venue's stream has its digest (journal/keyed_units.py)."""
+
+    __tablename__ = "unit_key"
+    unit: str = Field(primary_key=True)
+    key: str
+
+
 class FormRow(SQLModel, table=True):
     """The form of all these tables, as Alembic notes it: one row."""
 
@@ -141,7 +150,10 @@ ENTRY, PERSON, LINEAGE, CHECKPOINT, SEAL = (TABLES[name] for name in (
     "entry", "person", "lineage", "checkpoint", "seal"))
 PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (TABLES[name] for name in (
     "print_state", "print_order", "print_text", "print_setting"))
-FORM, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
+FORM, WRITTEN_BY, UNIT_KEY = TABLES["alembic_version"], TABLES["written_by"], TABLES["unit_key"]
+
+SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow,)
+"""What makes a hub of whoever holds the journal: a standby is told it, a stick is not."""
 
 
 def create_all(connection: Connection) -> None:

@@ -16,7 +16,6 @@ from roundtap_core.errors import Problem
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.enrolment.desk import EnrolDesk, Enrolled, read_typed
-from roundtap_hub.enrolment.known_ids import KnownIds
 from roundtap_hub.hub import Hub
 from roundtap_hub.presence import Presence
 from roundtap_units.link.enrolled import Enrolled as Kept
@@ -120,8 +119,8 @@ def hall_at(folder: Path, clock: HandClock | None = None) -> Iterator[Hall]:
     """A hub on this folder; opened again on the same folder it is the hub after a restart."""
     clock = clock or HandClock()
     with running(folder / "roundtap.db", clock) as service:
-        hub = Hub(service, Presence(), clock.clocks, UnitKeys(folder / "keys.json"), b"secret", "no pin",
-                  known_ids=KnownIds(folder / "unit-ids.json"), machine_name="roundtap")
+        hub = Hub(service, Presence(), clock.clocks, UnitKeys(service), b"secret", "no pin",
+                  machine_name="roundtap")
         client = AsgiClient(HubApplication(hub))
         try:
             yield Hall(hub, client, clock, folder)

@@ -16,7 +16,7 @@ MOOD = '''"""A made-up form."""
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision = "0002", "0001"
+revision, down_revision = "0003", "0002"
 
 
 def upgrade():
@@ -30,21 +30,22 @@ FAILS = MOOD.replace(
 
 
 def later_forms(folder: Path, script: str = MOOD) -> Forms:
-    """The forms of a later program: today's first one, and 0002."""
+    """The forms of a later program: today's, and 0003."""
     versions = folder / "migrations" / "versions"
     versions.mkdir(parents=True)
-    shutil.copy(TODAY.folder / "form_0001_as_it_was.py", versions)
-    (versions / "form_0002_with_a_mood.py").write_text(script)
-    return Forms(versions, "0002", lambda: LATER)
+    for form in TODAY.folder.glob("form_*.py"):
+        shutil.copy(form, versions)
+    (versions / "form_0003_with_a_mood.py").write_text(script)
+    return Forms(versions, "0003", lambda: LATER)
 
 
 @contextmanager
 def later_program(folder: Path) -> Iterator[None]:
     """Meanwhile this program is the later one: whatever opens a journal knows its forms."""
-    later, today = later_forms(folder), Forms(TODAY.folder, TODAY.newest, TODAY.running)
+    later, today = later_forms(folder), Forms(TODAY.folder, TODAY.newest, TODAY.running, TODAY.readable)
 
     def know(forms: Forms) -> None:
-        for name in ("folder", "newest", "running"):
+        for name in ("folder", "newest", "running", "readable"):
             object.__setattr__(TODAY, name, getattr(forms, name))
 
     know(later)

@@ -297,7 +297,7 @@ class World:
         """Whatever is asked of the hub is decided, and not kept."""
         service = self.house.service
 
-        def submit(steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = ()) -> Future[list[Entry]]:
+        def submit(steps: Sequence[Step], actor: str, *_: Any) -> Future[list[Entry]]:
             answer: Future[list[Entry]] = Future()
             made = [self.decided(step.command) for step in steps]
             self.heard += made

@@ -202,10 +202,10 @@ def slow(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDisk]:
     disk = SlowDisk(threading.Event(), [])
     append = bench.hub.service.journal.append
 
-    def later(entries: Any, people: Any = ()) -> None:
-        disk.batches.append(len(entries))
+    def later(*saved: Any) -> None:
+        disk.batches.append(len(saved[0]))
         assert disk.let.wait(30)
-        append(entries, people)
+        append(*saved)
 
     monkeypatch.setattr(bench.hub.service.journal, "append", later)
     yield disk

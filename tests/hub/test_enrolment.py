@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,6 +15,7 @@ from roundtap_core.enrol_keys import About, agreed
 from roundtap_core.errors import Problem
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.enrolment.desk import Enrolled, Typed, read_typed
+from roundtap_hub.journal.journal import Journal, JournalConflict
 from roundtap_units.link.enrolling import BUSY, CODE, DONE, LOOKING, STOPPED, WRONG
 
 
@@ -40,7 +40,7 @@ def test_both_have_the_same_key_the_unit_its_name_and_nothing_secret_was_said(ha
     [kept] = unit.kept
     assert (kept.unit, kept.key, kept.hubs) == ("table-7", hall.hub.unit_keys["table-7"], (("hub", 8080),))
     assert kept.hub == hall.hub.service.snapshot.venue.epoch
-    assert dict(UnitKeys(hall.folder / "keys.json")) == {"table-7": kept.key}
+    assert dict(UnitKeys(hall.hub.service)) == {"table-7": kept.key}
     assert hall.hub.service.snapshot.venue.tables == {"table-7": 7}
     assert unit.asking.showing.state == DONE
     air = json.dumps([[dict(asked), answered] for asked, _, answered in hall.heard])
@@ -148,7 +148,7 @@ def test_a_unit_that_vanishes_leaves_nothing_behind(hall: Hall, monkeypatch: pyt
     unit = hall.unit()
     unit.step()
     assert hall.type(unit.shows).problem == "enrol_silent"
-    assert (dict(hall.hub.unit_keys), hall.hub.known_ids.ids_of("table-1")) == ({}, [])
+    assert (dict(hall.hub.unit_keys), dict(hall.hub.service.snapshot.venue.unit_ids)) == ({}, {})
     hall.clock.ms += 11_000
     assert hall.desk.room.listed() == []
     unit.step()
@@ -176,7 +176,7 @@ def test_an_answer_that_is_lost_is_asked_for_again_and_gives_the_same(hall: Hall
     assert enrol(hall, unit, table=3) == Enrolled("table-3", 3)
     assert said.count(lost) == 2
     assert dict(hall.hub.unit_keys) == {"table-3": unit.kept[0].key}
-    assert [entry.kind for entry in entries] == ["unit-placed"]
+    assert [entry.kind for entry in entries] == ["unit-keyed", "unit-placed"]
 
 
 def test_a_hub_started_anew_after_it_stored_the_key_gives_the_same_again(tmp_path: Path) -> None:
@@ -232,13 +232,13 @@ def test_a_disk_that_takes_nothing_is_told_and_nothing_is_agreed(hall: Hall, mon
     unit.step()
 
     def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise JournalConflict("full", "SQLITE_FULL")
 
     typing = hall.type(unit.shows)
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
+        patch.setattr(Journal, "append", full)
         unit.step()
-    assert typing.problem == "keys_not_saved"
+    assert typing.problem == "not_saved"
     assert (unit.kept, dict(hall.hub.unit_keys)) == ([], {})
     unit.step()
     assert enrol(hall, unit).unit == "table-1"

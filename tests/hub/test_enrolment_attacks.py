@@ -85,7 +85,7 @@ def test_a_kept_exchange_does_not_pass_for_another_one(hall: Hall) -> None:
     status, _ = hall.post({**confirm, "exchange": name}, "10.0.0.66")
     assert (status, exchange.state) == (403, "wrong")
     assert hall.hub.unit_keys.keys() == {"table-1"}
-    assert hall.hub.known_ids.name_of("m-1") == "table-1"
+    assert hall.hub.service.snapshot.venue.unit_ids["m-1"] == "table-1"
 
 
 def test_who_knows_the_code_and_hears_everything_cannot_speak_for_the_unit(hall: Hall) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,6 +20,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.devices.unit_keys import UnitKeys
+from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.journal.backups import backups_in, make_backup, only_newest, read_backup
 from roundtap_hub.journal.before_upgrade import KEPT, back_up, back_up_if_behind
 from roundtap_hub.journal.database_url import DATABASE, sqlite_url
@@ -30,6 +33,8 @@ from roundtap_hub.models import create_all
 from roundtap_hub.opened import Opened, open_folder
 from roundtap_hub.printing.job_book import PrintBook
 from roundtap_hub.standby.standby_folder import StandbyFolder
+
+KEY = bytes(range(32))
 
 
 @pytest.fixture
@@ -120,7 +125,7 @@ def test_a_new_journal_has_the_tables_that_every_form_one_after_the_other_would_
     def shape(tables: MetaData) -> dict[str, list[str]]:
         return {table.name: [f"{column.name} {column.type} {column.nullable} {column.primary_key}"
                              for column in table.columns] for table in tables.sorted_tables
-                if table.name not in ("alembic_version", "written_by", "lineage")}
+                if table.name != "alembic_version"}
 
     assert shape(made) == shape(moved)
 
@@ -134,7 +139,7 @@ def test_a_journal_of_before_forms_gets_its_form_and_keeps_everything(rested: Pa
     before = heads(rested)
     as_before_forms(rested)
     open_folder(rested, lambda _: None).close()
-    assert rows(rested, "SELECT * FROM alembic_version") == [(FIRST,)]
+    assert rows(rested, "SELECT * FROM alembic_version") == [(TODAY.newest,)]
     assert heads(rested) == before
 
 
@@ -154,6 +159,28 @@ def test_a_standby_s_journal_of_an_earlier_program_gets_a_print_book(rested: Pat
     opened.close()
 
 
+def as_of_form_0001(folder: Path) -> None:
+    """As the program left it that kept units' keys in a file."""
+    change(folder, "DROP TABLE unit_key", "UPDATE alembic_version SET version_num = '0001'",
+           "UPDATE written_by SET form = '0001'")
+
+
+def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> None:
+    (rested / "keys.json").write_text(json.dumps({"table-1": KEY.hex()}))
+    as_of_form_0001(rested)
+    before = heads(rested)
+    assert before, "who only looks reads it as it is"
+    opened = open_folder(rested, lambda _: None)
+    take_over_files(rested, opened.service)
+    assert dict(UnitKeys(opened.service)) == {"table-1": KEY}
+    opened.service.tell("e1", c.SetAbout({"venue": "the new hall"}), "organizer")
+    opened.close()
+    kept, = (rested / "backups" / KEPT / "0001").iterdir()
+    assert read_backup(kept).heads == before
+    assert "keys.json" in read_backup(kept).files
+    assert rows(rested, "SELECT form, version FROM written_by") == [("0001", version()), ("0002", version())]
+
+
 # --- onwards ------------------------------------------------------------------------------------------------------
 
 
@@ -163,11 +190,11 @@ def test_a_later_form_comes_after_a_backup_that_the_hub_s_own_do_not_replace(res
     Journal(sqlite_url(rested), known=later).close()
 
     assert made is not None
-    assert made.parent == rested / "backups" / KEPT / FIRST
+    assert made.parent == rested / "backups" / KEPT / TODAY.newest
     assert made not in backups_in(rested / "backups")
     assert read_backup(made).heads == before
     assert rows(rested, "SELECT DISTINCT mood FROM person") == [("calm",)]
-    assert rows(rested, "SELECT form, version FROM written_by") == [("0001", version()), ("0002", LATER)]
+    assert rows(rested, "SELECT form, version FROM written_by") == [(TODAY.newest, version()), ("0003", LATER)]
     journal = Journal(sqlite_url(rested), known=later)
     assert journal.heads() == before
     journal.close()
@@ -200,7 +227,7 @@ def test_a_backup_that_cannot_be_made_keeps_the_journal_from_moving(rested: Path
 def test_somebody_who_only_looks_is_told_that_the_form_is_an_earlier_one(rested: Path, tmp_path: Path) -> None:
     with pytest.raises(Problem) as refused:
         Journal(sqlite_url(rested), read_only=True, known=later_forms(tmp_path))
-    assert (refused.value.key, refused.value.params["form"]) == ("journal_older", "0001")
+    assert (refused.value.key, refused.value.params["form"]) == ("journal_older", TODAY.newest)
 
 
 def test_the_backup_of_an_event_that_is_deleted_goes_as_well(rested: Path) -> None:
@@ -228,7 +255,7 @@ def test_an_older_program_names_the_later_version_and_the_way_back(
     before = dump(moved_on)
     assert main(["hub", "--data", str(moved_on), "--port", "0", "--secure-port", "0"]) == 2
     said = capfd.readouterr().err
-    for words in (LATER, version(), "roundtap restore", "backups/before-upgrade/0001", "Nothing was changed"):
+    for words in (LATER, version(), "roundtap restore", "backups/before-upgrade/0002", "Nothing was changed"):
         assert words in said
     assert dump(moved_on) == before
 
@@ -251,10 +278,10 @@ def test_the_older_program_goes_on_with_the_backup_from_before(
         opened.service.tell("e1", c.SetAbout({"venue": "the new hall"}), "organizer")
         opened.close()
         # Somebody who goes back has the later program make one more, which must not take its place.
-        assert back_up(rested, "").parent == rested / "backups" / KEPT / "0002"
-    assert rows(rested, "SELECT * FROM alembic_version") == [("0002",)]
+        assert back_up(rested, "").parent == rested / "backups" / KEPT / "0003"
+    assert rows(rested, "SELECT * FROM alembic_version") == [("0003",)]
 
-    kept, = (rested / "backups" / KEPT / "0001").iterdir()
+    kept, = (rested / "backups" / KEPT / TODAY.newest).iterdir()
     assert main(["restore", str(kept), "--data", str(tmp_path / "back")]) == 0
     assert "Winter Open" in capfd.readouterr().out
     assert events_in(tmp_path / "back") == events
@@ -283,7 +310,7 @@ def test_a_standby_keeps_a_backup_too(rested: Path, tmp_path: Path) -> None:
         standby = StandbyFolder(rested)
         standby.open()
         standby.close()
-    kept, = (rested / "backups" / KEPT / "0001").iterdir()
+    kept, = (rested / "backups" / KEPT / TODAY.newest).iterdir()
     assert read_backup(kept).heads.keys() == {"venue", "e1"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from itertools import count
@@ -97,16 +96,15 @@ def test_a_unit_that_does_not_exist_is_not_listed(hub, tmp_path):
     assert set(hub.unit_keys) - set(KEYS) == {"hub-station"}
 
 
-def test_the_hubs_own_file_is_not_touched_and_comes_first(tmp_path):
-    keys_file = tmp_path / "keys.json"
-    keys_file.write_text(json.dumps({"hub-station": "ab" * 32, "table-1": "cd" * 32}))
-    keys = UnitKeys(keys_file)
+def test_a_key_of_the_journal_comes_first(hub, tmp_path):
+    keys = UnitKeys(hub.service)
+    keys.enrol("hub-station", STATION, b"s" * 32)
     keys.hold_local(make_local_units(tmp_path / "local", "http://127.0.0.1:8080", keys.enrolled))
-    assert keys["hub-station"].hex() == "ab" * 32
+    assert keys["hub-station"] == b"s" * 32
     assert not keys.is_local("hub-station")
     assert not (tmp_path / "local" / "station.json").exists()
     keys.add("table-2")
-    assert set(json.loads(keys_file.read_text())) == {"hub-station", "table-1", "table-2"}
+    assert keys.enrolled == {"hub-station", "table-2"}
 
 
 @pytest.mark.parametrize("change", ["add", "replace", "revoke"])

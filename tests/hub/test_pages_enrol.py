@@ -9,8 +9,6 @@ import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.words import LANGUAGES
-from roundtap_hub.devices.unit_keys import KeyFault
 from roundtap_hub.enrolment.desk import Enrolled, Typed
 
 ENROL = "/console/units/enrol"
@@ -121,17 +119,6 @@ def test_enrolling_is_the_organizers_alone(house: House) -> None:
         for answer in (browser.get(ENROL), browser.post(ENROL, code="17345678", table="1")):
             assert answer.status_code == 403, role
     assert house.browser().post(ENROL, code="17345678", table="1").status_code in (302, 303, 403)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_broken_key_file_is_told_with_the_place(house: House, language: str) -> None:
-    house.hub.unit_keys.faults = (KeyFault("table-9", 12, "key"), KeyFault(None, 30, "json"))
-    browser = house.browser(language)
-    browser.log_in()
-    page = text_of(browser.get("/console/units"))
-    assert "table-9" in page
-    assert "12" in page
-    assert "30" in page
 
 
 def test_a_real_code_typed_into_the_page_goes_all_the_way(house: House) -> None:

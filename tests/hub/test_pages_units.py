@@ -14,7 +14,6 @@ from roundtap_core.words import LANGUAGES
 from roundtap_hub.devices.unit_troubles import FLOOD, FORGED, TWIN
 from roundtap_hub.feeds.device_feed import DeviceFeed
 from roundtap_hub.feeds.hello import open_hello
-from roundtap_hub.hub import Hub
 
 UNITS = "/console/units"
 
@@ -178,11 +177,3 @@ def test_the_page_is_there_in_every_language_and_works_without_a_script(house: H
     forms = set(re.findall(r'<form method="post" action="([^"]+)"', page.text))
     assert {f"{UNITS}/add", f"{UNITS}/replace", f"{UNITS}/revoke"} <= forms
     assert UNITS in browser.get("/console").text
-
-
-def test_hubs_on_one_database_say_that_their_keys_are_their_own(house: House) -> None:
-    assert "this hub alone" not in text_of(house.organizer().get(UNITS))
-    hub = house.hub
-    house.app.extensions["roundtap"] = Hub(hub.service, hub.presence, hub.clocks, hub.unit_keys, hub.secret,
-                                           hub.pin_hash, on_database=True)
-    assert "this hub alone" in text_of(house.organizer().get(UNITS))

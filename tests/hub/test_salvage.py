@@ -17,6 +17,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.wire import REPORT, sign
+from roundtap_hub.devices.unit_keys import TABLE, UnitKeys
 from roundtap_hub.journal.copies import Batch
 from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.journal.journal import Journal, person_row
@@ -34,8 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(Upkeep, "start", lambda _: None)
     made = tmp_path / "hub"
     made.mkdir()
-    (made / "keys.json").write_text(json.dumps({"table-1": KEY.hex()}))
     hub = open_folder(made, lambda _: None)
+    UnitKeys(hub.service).enrol("table-1", TABLE, KEY)
     make_event(hub.service)
     for n in range(60):
         hub.service.tell("e1", c.SetAbout({"venue": f"room {n}", "organizer": "ł" * 60}), "organizer")
@@ -90,7 +91,29 @@ def test_a_whole_journal_comes_whole_into_a_new_epoch(folder: Path) -> None:
     assert {stream: after[stream] for stream in ("e1", "e2")} == {stream: before[stream] for stream in ("e1", "e2")}
     assert after[VENUE][: len(before[VENUE])] == before[VENUE]
     assert after[VENUE][-1].kind == "epoch-begun"
-    assert (folder.with_name("new") / "keys.json").exists()
+
+
+def test_keys_come_with_it_and_none_that_was_revoked(folder: Path) -> None:
+    hub = open_folder(folder, lambda _: None)
+    keys = UnitKeys(hub.service)
+    keys.add("table-9")
+    older = folder.with_name("older.db")
+    shutil.copy(folder / DATABASE, older)
+    shutil.copy(folder / LOG, older.with_name(older.name + "-wal"))
+    keys.revoke("table-9")
+    hub.close()
+    rescue(folder, others=(older,))
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    assert dict(UnitKeys(hub.service)) == {"table-1": KEY}
+    hub.close()
+
+
+def test_the_file_of_keys_of_an_earlier_hub_comes_into_the_new_journal(folder: Path) -> None:
+    (folder / "keys.json").write_text(json.dumps({"table-2": KEY.hex()}))
+    rescue(folder)
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    assert set(UnitKeys(hub.service)) == {"table-1", "table-2"}
+    hub.close()
 
 
 def flip_log(folder: Path) -> None:

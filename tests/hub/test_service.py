@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -251,8 +251,8 @@ def test_a_commit_that_only_seemed_to_fail_is_answered_as_what_it_is(
     """The sync failed after the write, and the fact is there: whoever is told otherwise does it twice."""
     append = service.journal.append
 
-    def saved_but_broken(entries: Sequence[Entry], who: Sequence[PersonRecord]) -> None:
-        append(entries, who)
+    def saved_but_broken(*saved: Any) -> None:
+        append(*saved)
         raise OSError(5, "I/O")
 
     report = c.Report("r1", "1.1", "a", 0, {"score": {"a": 100, "b": 24}}, "body")

@@ -15,12 +15,14 @@ from asgi_client import AsgiClient
 from hub_kit import NAMES, HandClock, event_steps, people
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE
+from roundtap_core.event.entries import VENUE, At
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_keys import UnitKeys
+from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict
+from roundtap_hub.models import UnitKeyRow
 from roundtap_hub.opened import open_folder
 from roundtap_hub.standby import standby_copy
 from roundtap_hub.standby.following import AWAY, Following, HubToFollow
@@ -45,11 +47,12 @@ class House:
         (folder / "secret").write_text(SECRET)
         self.opened = open_folder(folder, lambda _: None)
         self.service = self.opened.service
+        take_over_files(folder, self.service)
         copies = self.service.copies
         assert copies is not None
         self.kin = Kin(folder, bytes.fromhex(SECRET), self.opened.clocks, lambda: self.service.snapshot.venue, "hub-1",
                        8080, Standbys(copies))
-        hub = Hub(self.service, self.opened.presence, self.opened.clocks, UnitKeys(folder / "keys.json"),
+        hub = Hub(self.service, self.opened.presence, self.opened.clocks, UnitKeys(self.service),
                   bytes.fromhex(SECRET), "no pin", other_addresses=self.kin.other_addresses, kin=self.kin)
         self.application = HubApplication(hub)
         self.client = AsgiClient(self.application, lifespan=True)
@@ -275,7 +278,9 @@ def test_it_refuses_with_words_who_holds_another_journal_or_more_than_the_hub(ho
 
 def test_keys_pin_and_secret_come_with_it(house: House) -> None:
     feed = Feed(house, house.hello())
-    assert set(feed.wait("files")["files"]) == {"keys.json", "secret"}
+    rows = {row["unit"]: row["key"] for row in feed.wait("rows")["rows"]["unit_key"]}
+    assert rows == {"standby-1": KEY.hex(), "table-1": TABLE_KEY.hex()}
+    assert set(feed.wait("files")["files"]) == {"secret"}
     feed.close()
 
 
@@ -339,6 +344,53 @@ def test_files_are_for_their_owner_only(folder: StandbyFolder) -> None:
     for path in (folder.path / "secret", folder.path / "tls" / "ca.pem"):
         assert path.read_bytes() == b"abc"
         assert path.stat().st_mode & 0o077 == 0
+
+
+def keys_when_promoted(folder: StandbyFolder) -> dict[str, bytes]:
+    """What opens a door at the hub that this folder makes."""
+    folder.close()
+    (folder.path / "secret").write_text(SECRET)
+    promote_folder(folder.path, At("boot", 0, None), lambda n: "ab" * n)
+    opened = open_folder(folder.path, lambda _: None)
+    take_over_files(folder.path, opened.service)
+    try:
+        return dict(UnitKeys(opened.service))
+    finally:
+        opened.close()
+
+
+def rows_of(keys: dict[str, bytes]) -> dict[str, list[dict[str, str]]]:
+    return {"unit_key": [{"unit": unit, "key": key.hex()} for unit, key in keys.items()]}
+
+
+def test_the_units_keys_open_the_doors_of_the_promoted_standby(house: House, folder: StandbyFolder) -> None:
+    (folder.path / "keys.json").write_text(json.dumps({"table-8": "ab" * 32}))
+    for batch in batches(house):
+        folder.take(batch["entries"], batch["people"])
+    folder.take_rows(rows_of({"table-1": bytes(32)}))
+    folder.take_rows(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
+    assert keys_when_promoted(folder) == {"standby-1": KEY, "table-1": TABLE_KEY}, "what an earlier hub sent is gone"
+
+
+def test_a_key_revoked_with_the_hub_s_last_commit_opens_nothing_at_the_standby(
+        house: House, folder: StandbyFolder) -> None:
+    """The entry is there with SAVED; the rows come within two seconds."""
+    house.application.hub.unit_keys.revoke("table-1")
+    for batch in batches(house):
+        folder.take(batch["entries"], batch["people"])
+    folder.take_rows(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
+    assert keys_when_promoted(folder) == {"standby-1": KEY}
+
+
+@pytest.mark.parametrize("rows", [
+    {}, {"unit_key": [{"unit": "table-1"}]}, {"unit_key": [{"unit": 1, "key": "ab"}]}, {"unit_key": [7]},
+    {"unit_key": {"unit": "x"}}, {"entry": []},
+])
+def test_rows_that_are_none_change_nothing(folder: StandbyFolder, rows: Any) -> None:
+    folder.take_rows(rows_of({"table-1": TABLE_KEY}))
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        folder.take_rows(rows)
+    assert [row.unit for row in folder.journal.rows(UnitKeyRow)] == ["table-1"]
 
 
 def test_one_process_uses_a_folder(folder: StandbyFolder) -> None:

@@ -1,181 +1,151 @@
-"""The file of unit keys: roles, changes that count at once and are on the disk, and files that were written by hand."""
+"""The units' keys: changes that count at once and are saved, what the journal says of them, files of earlier hubs."""
 
 from __future__ import annotations
 
 import json
 import os
-import stat
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
-from roundtap_hub.devices.unit_keys import STANDBY, STATION, TABLE, KeyFault, UnitKeys
+from roundtap_core.event.entries import VENUE
+from roundtap_hub.devices.unit_keys import STANDBY, STATION, TABLE, UnitKeys
+from roundtap_hub.earlier_files import take_over_files
+from roundtap_hub.journal.keyed_units import keyed
+from roundtap_hub.journal.service import Step
+from roundtap_hub.models import UnitKeyRow
 
-HEX = bytes(range(32)).hex()
+KEY = bytes(range(32))
+HEX = KEY.hex()
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "keys.json"
+def service(tmp_path: Path) -> Iterator[Service]:
+    with running(tmp_path / "hub.db") as started:
+        yield started
 
 
-def written(path: Path, value: Any) -> Path:
-    """The file as somebody's editor leaves it: another one than before."""
-    fresh = path.with_suffix(".edited")
-    fresh.write_text(value if isinstance(value, str) else json.dumps(value))
-    os.replace(fresh, path)
-    return path
+@pytest.fixture
+def keys(service: Service) -> UnitKeys:
+    made = UnitKeys(service)
+    for unit in ("table-1", "table-2"):
+        made.enrol(unit, TABLE, KEY)
+    return made
 
 
-def test_a_file_of_keys_alone_means_tables_and_stations_by_name(path: Path) -> None:
-    keys = UnitKeys(written(path, {"table-1": HEX, "station-1": HEX, "spare": {"key": HEX, "role": "standby"}}))
-    assert {unit: keys.role(unit) for unit in keys} == {"table-1": TABLE, "station-1": STATION, "spare": STANDBY}
-    assert keys["table-1"] == bytes(range(32))
-    assert keys.role("table-9") is None
+def rows(folder: Path) -> set[tuple[str, str]]:
+    with sqlite3.connect(folder / "hub.db") as connection:
+        return set(connection.execute("SELECT unit, key FROM unit_key"))
 
 
-def test_no_file_is_no_units_and_the_first_that_is_added_makes_it(path: Path) -> None:
-    keys = UnitKeys(path)
-    assert dict(keys) == {}
-    made = keys.add("table-1")
-    assert json.loads(path.read_text()) == {"table-1": made.hex()}
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+def said(service: Service) -> list[tuple[str, str]]:
+    """What the stream tells of units: kind and unit."""
+    return [(entry.kind, entry.data["unit"]) for entry in service.entries(VENUE) if entry.kind.startswith("unit-")]
 
 
-def test_what_is_changed_counts_at_once_is_told_and_is_there_after_a_restart(path: Path) -> None:
-    keys, told = UnitKeys(written(path, {"table-1": HEX, "table-2": HEX})), []
+def test_what_is_changed_counts_at_once_is_told_and_is_there_after_a_restart(tmp_path: Path) -> None:
+    with running(tmp_path / "hub.db") as service:
+        keys, told = UnitKeys(service), []
+        for unit in ("table-1", "table-2"):
+            keys.enrol(unit, TABLE, KEY)
+        keys.listen(told.append)
+        added = keys.add("hall-printer", STATION)
+        replaced = keys.replace("table-1")
+        keys.revoke("table-2")
+        assert (keys["hall-printer"], keys["table-1"]) == (added, replaced)
+        assert "table-2" not in keys
+        assert replaced != KEY
+        assert told == [frozenset({"table-1"}), frozenset({"table-2"})]
+    with running(tmp_path / "hub.db") as service:
+        again = UnitKeys(service)
+        assert dict(again) == dict(keys)
+        assert again.role("hall-printer") == STATION
+
+
+def test_the_stream_says_who_has_a_key_and_never_the_key(service: Service, keys: UnitKeys, tmp_path: Path) -> None:
+    added = keys.add("spare", STANDBY, "organizer:7")
+    keys.revoke("table-1")
+    assert said(service) == [("unit-keyed", "table-1"), ("unit-keyed", "table-2"), ("unit-keyed", "spare"),
+                             ("unit-revoked", "table-1")]
+    entries = list(service.entries(VENUE))
+    assert entries[-2].actor == "organizer:7"
+    told = json.dumps([dict(entry.data) for entry in entries])
+    assert HEX not in told
+    assert added.hex() not in told
+    assert len({entry.data["key"] for entry in entries if entry.kind == "unit-keyed"}) == 3, "one key, two units"
+
+
+def test_with_the_revocation_the_key_is_gone_from_the_disk(keys: UnitKeys, tmp_path: Path) -> None:
+    keys.revoke("table-1")
+    assert rows(tmp_path) == {("table-2", HEX)}
+    keys.add("table-1")
+    assert {unit for unit, _ in rows(tmp_path)} == {"table-1", "table-2"}
+
+
+def test_a_row_from_before_the_revocation_opens_nothing(keys: UnitKeys, service: Service, tmp_path: Path) -> None:
+    """What a stick, a backup or a slow standby still has of it."""
+    keys.revoke("table-1")
+    keys.replace("table-2")
+    with sqlite3.connect(tmp_path / "hub.db") as connection:
+        connection.executemany("INSERT OR REPLACE INTO unit_key VALUES (?, ?)",
+                               [("table-1", HEX), ("table-2", HEX), ("table-9", HEX)])
+    assert dict(UnitKeys(service)) == {}
+
+
+def test_what_somebody_else_wrote_down_counts_as_well(keys: UnitKeys, service: Service) -> None:
+    """Another hub on the same database: this one hears of its entries."""
+    other, told = UnitKeys(service), []
     keys.listen(told.append)
-    added = keys.add("hall-printer", STATION)
-    replaced = keys.replace("table-1")
-    keys.revoke("table-2")
-    assert (keys["hall-printer"], keys["table-1"]) == (added, replaced)
-    assert "table-2" not in keys
-    assert replaced != bytes(range(32))
-    assert told == [frozenset({"table-1"}), frozenset({"table-2"})]
-    again = UnitKeys(path)
-    assert dict(again) == dict(keys)
-    assert again.role("hall-printer") == STATION
-    assert [entry.name for entry in path.parent.iterdir()] == ["keys.json"]
-
-
-def test_a_key_taken_out_of_the_file_by_hand_counts_no_more(path: Path) -> None:
-    keys, told = UnitKeys(written(path, {"table-1": HEX, "table-2": HEX})), []
-    keys.listen(told.append)
-    written(path, {"table-2": HEX, "table-3": HEX})
-    keys.look()
+    other.add("table-3")
+    other.revoke("table-1")
+    service.ask([], "until that is told")
     assert set(keys) == {"table-2", "table-3"}
+    assert keys["table-3"] == other["table-3"]
     assert told == [frozenset({"table-1"})]
-    path.unlink()
-    keys.look()
-    assert set(keys) == set()
 
 
-def test_another_role_by_hand_is_told_as_well(path: Path) -> None:
-    keys, told = UnitKeys(written(path, {"table-1": HEX})), []
+def test_an_agreed_key_is_there_once_however_often_it_is_stored_and_takes_nobodys_place_unasked(
+        keys: UnitKeys, service: Service) -> None:
+    told: list[frozenset[str]] = []
     keys.listen(told.append)
-    written(path, {"table-1": {"key": HEX, "role": "station"}})
-    keys.look()
-    assert (keys.role("table-1"), told) == (STATION, [frozenset({"table-1"})])
-
-
-def broken_files(path: Path) -> list[str]:
-    return [each.read_text() for each in sorted(path.parent.glob("keys.broken-*.json"))]
-
-
-def test_a_file_broken_by_hand_takes_no_key_away_and_is_kept_aside_before_anything_is_written(path: Path) -> None:
-    keys = UnitKeys(written(path, {"table-1": HEX}))
-    written(path, '{"table-1": "half')
-    keys.look()
-    assert set(keys) == {"table-1"}
-    assert keys.faults == (KeyFault(None, 1, "json"),)
-    assert broken_files(path) == ['{"table-1": "half'] == [path.read_text()]
-    keys.add("table-2")
-    assert broken_files(path) == ['{"table-1": "half']
-    assert set(UnitKeys(path)) == {"table-1", "table-2"}
-    written(path, {"table-1": HEX, "table-3": HEX})
-    keys.look()
-    assert (set(keys), keys.faults) == ({"table-1", "table-3"}, ())
-
-
-def test_of_a_file_changed_by_hand_what_can_be_read_counts_and_for_the_rest_what_counted_before(path: Path) -> None:
-    keys = UnitKeys(written(path, {"table-1": HEX, "table-2": HEX}))
-    written(path, {"table-1": "half a key", "table-3": HEX})
-    keys.look()
-    assert set(keys) == {"table-1", "table-3"}
-    assert [fault.unit for fault in keys.faults] == ["table-1"]
-
-
-@pytest.mark.parametrize(("entry", "unit"), [
-    ('"table-9": "ab"', "table-9"), ('"table-9": null', "table-9"), ('"table-9": {}', "table-9"),
-    (f'"table-9": {{"key": "{HEX}", "role": "judge"}}', "table-9"), ('"table-9": [[]]', "table-9"),
-    (f'"table-9": {{"key": "{HEX}", "roll": "table"}}', "table-9"),
-    (f'"table-9": {{"key": "{HEX}", "role": ["table"]}}', "table-9"),
-    (f'"table-9": {{"key": {{"a": "{HEX}"}}}}', "table-9"),
-    (f'"table-9": "{HEX}", "table-9": "{HEX}"', "table-9"),
-    (f'"": "{HEX}"', ""), (f'"table 1": "{HEX}"', "table 1"), (f'"tisch-ä": "{HEX}"', "tisch-ä"),
-    (f'"{"t" * 41}": "{HEX}"', "t" * 40), (f'"-x": "{HEX}"', "-x"),
-])
-def test_a_hub_starts_on_keys_of_which_it_cannot_read_one_and_names_it(path: Path, entry: str, unit: str) -> None:
-    text = f'{{"table-1": "{HEX}",\n{entry},\n"table-2": "{HEX}"}}'
-    keys = UnitKeys(written(path, text))
-    assert set(keys) == {"table-1", "table-2"}
-    assert keys.faults[0].unit == unit
-    assert keys.faults[0].line == 2
-    assert broken_files(path) == [text]
-
-
-@pytest.mark.parametrize(("text", "units", "lines"), [
-    ("", set(), {1}), ("[]", set(), {1}), ("\x00", set(), {1}), ("[" * 5000, set(), {1}), ("null", set(), {1}),
-    (f'{{"table-1": "{HEX}"\n"table-2": "{HEX}"}}', {"table-1", "table-2"}, {2}),
-    (f'{{"table-1": "{HEX}",\n"table-2": "{HEX[:40]}', {"table-1"}, {2}),
-    # The comma that is one too many, or what stands after it: Pythons differ, and either shows a person the place.
-    (f'{{\n"table-1": {{"key": "{HEX}", "role": "station"}},\n}}', {"table-1"}, {2, 3}),
-])
-def test_of_a_file_that_is_no_json_the_entries_that_stand_whole_count(path: Path, text: str, units: set[str],
-                                                                      lines: set[int]) -> None:
-    keys = UnitKeys(written(path, text))
-    assert set(keys) == units
-    assert keys.faults in {(KeyFault(None, line, "json"),) for line in lines}
-    assert broken_files(path) == [text]
-    assert all(keys[unit] == bytes(range(32)) for unit in keys)
-
-
-def test_of_too_many_units_as_many_count_as_there_may_be(path: Path) -> None:
-    keys = UnitKeys(written(path, {f"t{n}": HEX for n in range(1000)}))
-    assert (len(keys), [fault.unit for fault in keys.faults]) == (999, ["t999"])
-
-
-def test_what_cannot_be_kept_aside_is_not_overwritten(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("roundtap_hub.devices.unit_keys.write_private_bytes", full)
-    keys = UnitKeys(written(path, f'{{"table-1": "{HEX}"'))
-    with pytest.raises(Problem) as problem:
-        keys.add("table-2")
-    assert problem.value.key == "keys_not_saved"
-    assert (set(keys), path.read_text()) == ({"table-1"}, f'{{"table-1": "{HEX}"')
-
-
-def test_an_agreed_key_is_there_once_however_often_it_is_stored_and_takes_nobodys_place_unasked(path: Path) -> None:
-    keys, told = UnitKeys(written(path, {"table-1": HEX})), []
-    keys.listen(told.append)
-    keys.enrol("table-2", TABLE, b"k" * 32)
-    stamp = path.stat().st_mtime_ns
-    keys.enrol("table-2", TABLE, b"k" * 32)
-    assert path.stat().st_mtime_ns == stamp
+    keys.enrol("table-3", TABLE, b"k" * 32)
+    number = service.snapshot.venue.number
+    keys.enrol("table-3", TABLE, b"k" * 32)
+    assert service.snapshot.venue.number == number
     with pytest.raises(Problem, match="There is a unit"):
         keys.enrol("table-1", TABLE, b"n" * 32)
     keys.enrol("table-1", TABLE, b"n" * 32, replaces=True)
-    assert dict(UnitKeys(path)) == {"table-1": b"n" * 32, "table-2": b"k" * 32}
+    assert dict(UnitKeys(service)) == {"table-1": b"n" * 32, "table-2": KEY, "table-3": b"k" * 32}
     assert told == [frozenset({"table-1"})]
 
 
-def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_nothing(path: Path) -> None:
-    keys = UnitKeys(written(path, {f"t{n}": HEX for n in range(998)}))
-    before = path.read_text()
+def test_who_decides_by_a_key_that_is_another_by_now_is_refused_by_the_writer(
+        keys: UnitKeys, service: Service) -> None:
+    before = service.snapshot.venue.units["table-1"]
+    keys.replace("table-1")
+    for instead_of, wrong in ((before, "unknown_unit"), (None, "unit_known")):
+        with pytest.raises(Problem) as problem:
+            service.ask([Step(VENUE, keyed("table-1", TABLE, b"x" * 32, instead_of))], "organizer")
+        assert problem.value.key == wrong
+    keys.revoke("table-1")
+    with pytest.raises(Problem, match="There is no unit"):
+        service.ask([Step(VENUE, keyed("table-1", TABLE, b"x" * 32, before))], "organizer")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_nothing(
+        service: Service, kept: bool) -> None:
+    names = {f"t{n}": KEY for n in range(998)}
+    keys = UnitKeys(service) if kept else UnitKeys(known=names)
+    if kept:
+        service.ask([Step(VENUE, keyed(unit, TABLE, key)) for unit, key in names.items()], "hub",
+                    beside=[UnitKeyRow(unit=unit, key=HEX) for unit in names])
+        service.ask([], "until that is told")
+    number = service.snapshot.venue.number
     for unit, role, wrong in (("", TABLE, "unit_name"), ("../x", TABLE, "unit_name"), ("t 1", TABLE, "unit_name"),
                               ("<b>", TABLE, "unit_name"), ("t1", TABLE, "unit_known"),
                               ("t-new", "judge", "unit_role")):
@@ -185,22 +155,99 @@ def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_n
     for change in (keys.revoke, keys.replace):
         with pytest.raises(Problem, match="There is no unit"):
             change("table-9")
-    assert path.read_text() == before
+    assert service.snapshot.venue.number == number
     keys.add("t-new")
     with pytest.raises(Problem, match="at most 999 units"):
         keys.add("t-newer")
 
 
-def test_a_disk_that_takes_nothing_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = UnitKeys(written(path, {"table-1": HEX}))
+def test_a_disk_that_takes_nothing_changes_nothing(keys: UnitKeys, service: Service, tmp_path: Path,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    from roundtap_hub.journal.journal import JournalConflict
 
     def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise JournalConflict("full", "SQLITE_FULL")
 
-    monkeypatch.setattr(os, "fsync", full)
-    for change in (lambda: keys.add("table-2"), lambda: keys.revoke("table-1"), lambda: keys.replace("table-1")):
+    monkeypatch.setattr(service.journal, "append", full)
+    for change in (lambda: keys.add("table-3"), lambda: keys.revoke("table-1"), lambda: keys.replace("table-1")):
         with pytest.raises(Problem) as problem:
             change()
-        assert "No space left on device" in problem.value.say()
-    assert (dict(keys), json.loads(path.read_text())) == ({"table-1": bytes(range(32))}, {"table-1": HEX})
-    assert [entry.name for entry in path.parent.iterdir()] == ["keys.json"]
+        assert problem.value.key == "not_saved"
+    assert dict(keys) == {"table-1": KEY, "table-2": KEY}
+    assert rows(tmp_path) == {("table-1", HEX), ("table-2", HEX)}
+
+
+# --- files of earlier hubs --------------------------------------------------------------------------------------------
+
+
+def test_the_file_of_an_earlier_hub_is_taken_over_once_with_the_names_of_the_marks(
+        service: Service, tmp_path: Path) -> None:
+    (tmp_path / "keys.json").write_text(json.dumps(
+        {"table-1": HEX, "station-1": HEX, "spare": {"key": HEX, "role": "standby"}}))
+    (tmp_path / "unit-ids.json").write_text(json.dumps({"m-1": "table-1", "m-2": "gone"}))
+    take_over_files(tmp_path, service)
+    keys = UnitKeys(service)
+    assert {unit: keys.role(unit) for unit in keys} == {"table-1": TABLE, "station-1": STATION, "spare": STANDBY}
+    assert keys["table-1"] == KEY
+    assert keys.role("table-9") is None
+    assert dict(service.snapshot.venue.unit_ids) == {"m-1": "table-1"}
+    assert not [path for path in tmp_path.iterdir() if path.suffix == ".json"]
+    number = service.snapshot.venue.number
+    take_over_files(tmp_path, service)
+    assert service.snapshot.venue.number == number
+
+
+def test_a_file_that_a_cut_left_there_after_it_was_taken_over_says_nothing_twice(
+        service: Service, tmp_path: Path) -> None:
+    for _ in range(2):
+        (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
+        take_over_files(tmp_path, service)
+    assert said(service) == [("unit-keyed", "table-1")]
+
+
+def test_a_file_put_there_by_hand_replaces_the_keys_that_it_names(keys: UnitKeys, service: Service,
+                                                                  tmp_path: Path) -> None:
+    (tmp_path / "keys.json").write_text(json.dumps({"table-1": "ab" * 32, "table-3": HEX}))
+    take_over_files(tmp_path, service)
+    service.ask([], "until that is told")
+    assert dict(keys) == {"table-1": bytes.fromhex("ab" * 32), "table-2": KEY, "table-3": KEY}
+
+
+@pytest.mark.parametrize("entry", [
+    '"table-9": "ab"', '"table-9": null', '"table-9": {}', f'"table-9": {{"key": "{HEX}", "role": "judge"}}',
+    '"table-9": [[]]', f'"table-9": {{"key": {{"a": "{HEX}"}}}}', f'"": "{HEX}"', f'"table 1": "{HEX}"',
+    f'"tisch-ä": "{HEX}"', f'"{"t" * 41}": "{HEX}"', f'"table-9": {{"key": "{HEX}", "role": ["table"]}}',
+])
+def test_of_a_file_of_which_one_key_makes_no_sense_the_others_count_and_it_is_kept(
+        service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture, entry: str) -> None:
+    text = f'{{"table-1": "{HEX}",\n{entry},\n"table-2": "{HEX}"}}'
+    (tmp_path / "keys.json").write_text(text)
+    take_over_files(tmp_path, service)
+    assert set(UnitKeys(service)) == {"table-1", "table-2"}
+    assert (tmp_path / "keys.json.unread").read_text() == text
+    assert not (tmp_path / "keys.json").exists()
+    assert "keys.json.unread" in caplog.text
+
+
+@pytest.mark.parametrize("text", ["", "[]", "\x00", "[" * 5000, "null", f'{{"table-1": "{HEX}"\n"table-2": "{HEX}"}}'])
+def test_a_file_that_is_none_stops_no_hub_and_is_kept(service: Service, tmp_path: Path, text: str) -> None:
+    (tmp_path / "keys.json").write_text(text)
+    take_over_files(tmp_path, service)
+    assert dict(UnitKeys(service)) == {}
+    assert (tmp_path / "keys.json.unread").read_text() == text
+
+
+def test_what_cannot_be_saved_stays_in_its_file_for_the_next_start(service: Service, tmp_path: Path,
+                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
+
+    def full(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", full)
+        take_over_files(tmp_path, service)
+    assert (tmp_path / "keys.json").exists()
+    assert dict(UnitKeys(service)) == {}
+    take_over_files(tmp_path, service)
+    assert dict(UnitKeys(service)) == {"table-1": KEY}

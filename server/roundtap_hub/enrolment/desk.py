@@ -13,7 +13,6 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.unit_keys import NAME, STATION, TABLE, UnitKeys
 from roundtap_hub.enrolment.exchange import ENDED, LATE, LIVES_MS, STORED, STORING, UNSAVED, Exchange, Wish
-from roundtap_hub.enrolment.known_ids import KnownIds
 from roundtap_hub.enrolment.waiting_room import Asking, WaitingRoom
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.presence import Presence
@@ -57,11 +56,10 @@ def read_typed(text: str) -> Typed:
 class EnrolDesk:
     """Any thread may ask. `room`: who waits; the units' side is enrol_api.py."""
 
-    def __init__(self, service: Callable[[], Service], presence: Presence, keys: UnitKeys, ids: KnownIds,
+    def __init__(self, service: Callable[[], Service], presence: Presence, keys: UnitKeys,
                  now_ms: Callable[[], int], wait_s: float = LIVES_MS / 1000,
                  new_name: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
         self.room = WaitingRoom(now_ms)
-        self.ids = ids
         self._service = service
         self._presence = presence
         self._keys = keys
@@ -135,7 +133,7 @@ class EnrolDesk:
             if self._keys.role(replace) != role:
                 raise Problem("enrol_kind", unit=replace)
             return Wish(replace, role, tables.get(replace), actor, True)
-        before = self.ids.name_of(asking.unit_id)
+        before = self._service().snapshot.venue.unit_ids.get(asking.unit_id)
         if before is not None and self._keys.role(before) in (role, None) and not self._in_contact(before) \
                 and before not in self._under_way():
             stands = table if table is not None or role != TABLE else tables.get(before)
@@ -181,16 +179,12 @@ class EnrolDesk:
         """Both have confirmed: the key is on the disk when this returns, and counts. Blocks; once for each exchange."""
         wish = exchange.wish
         try:
-            self._keys.enrol(wish.unit, wish.role, key, wish.replaces)
+            self._keys.enrol(wish.unit, wish.role, key, wish.replaces, exchange.about.unit_id, wish.actor)
         except Exception as error:
             log.error("%s was agreed with and could not be stored: %s", wish.unit, error)
             exchange.end(UNSAVED, error)
             return
         trouble: Exception | None = None
-        try:
-            self.ids.note(exchange.about.unit_id, wish.unit)
-        except OSError as error:
-            log.error("the name of %s is not remembered: %s", wish.unit, error)
         try:
             if wish.table is not None and self._service().snapshot.venue.tables.get(wish.unit) != wish.table:
                 self._service().ask([Step(VENUE, NewEntry("unit-placed", {"unit": wish.unit, "table": wish.table}))],

@@ -94,7 +94,7 @@ class EnrolApi:
             raise Full
         inside = message.get("payload") if isinstance(message, dict) else None
         unit_id = inside.get("unit_id") if isinstance(inside, dict) else None
-        unit = self._desk.ids.name_of(unit_id) if isinstance(unit_id, str) else None
+        unit = self._hub.service.snapshot.venue.unit_ids.get(unit_id) if isinstance(unit_id, str) else None
         key = self._hub.unit_keys.get(unit) if unit is not None else None
         payload = opened(key, ENROL, message) if key is not None else None
         if payload is None or unit is None or key is None or not isinstance(payload.get("exchange"), str):

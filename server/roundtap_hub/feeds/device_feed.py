@@ -226,11 +226,7 @@ class DeviceFeed:
             finally:
                 timer.cancel()
                 connection.waiter = None
-        if connection.queue:
-            return connection.queue.popleft()
-        # However silent the hall is: a key that was taken out of the file by hand is noticed.
-        self._hub.unit_keys.look()
-        return BEAT
+        return connection.queue.popleft() if connection.queue else BEAT
 
     def _packed(self, connection: Connection, message: Message) -> bytes:
         connection.sent += 1

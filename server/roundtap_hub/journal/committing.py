@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
+from sqlmodel import SQLModel
+
 from roundtap_core.event.entries import Entry
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.copies import Batch, Copies
@@ -31,13 +33,13 @@ class Committer:
         self._storage = storage
         self.copies: Copies | None = None
 
-    def commit(self, entries: Sequence[Entry], people: Sequence[PersonRecord]) -> bool:
+    def commit(self, entries: Sequence[Entry], people: Sequence[PersonRecord], beside: Sequence[SQLModel]) -> bool:
         """Whether it is saved. Raises InDoubt where nobody can know that yet."""
         from_ms = self._mono_ms()
         doubtful = True
         try:
             self._at_point("before-commit")
-            self._journal.append(entries, people)
+            self._journal.append(entries, people, beside)
             self._at_point("after-commit")
         except (JournalConflict, OSError) as refused:
             log.error("a batch of %d was not saved: %s", len(entries), refused)

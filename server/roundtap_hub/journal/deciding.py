@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
+from sqlmodel import SQLModel
+
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.commands import (
@@ -36,6 +38,7 @@ from roundtap_hub.journal.beyond_copy import has_place, refuse_settling
 from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.hall import in_the_hall
 from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.keyed_units import refuse_key
 from roundtap_hub.journal.person_rows import refuse_damaged
 from roundtap_hub.journal.snapshot import Snapshot
 from roundtap_hub.journal.venue import DELETED, apply_venue, decide_venue
@@ -63,6 +66,13 @@ class Request:
     actor: str
     people: Sequence[PersonRecord]
     answer: Future[list[Entry]]
+    beside: Sequence[SQLModel] = ()
+    """Rows of other tables, saved in the same commit."""
+
+    @property
+    def brings(self) -> bool:
+        """Whether there is anything to be saved."""
+        return bool(self.steps or self.people or self.beside)
 
     @property
     def streams(self) -> set[str]:
@@ -164,10 +174,15 @@ def _refuse_boundless(saved: Snapshot, asked: NewEntry) -> None:
     refuse_boundless(asked.data)
 
 
+def _refuse_key(saved: Snapshot, asked: NewEntry) -> None:
+    refuse_key(saved.venue.units, asked)
+
+
 VENUE_GUARDS: tuple[Callable[[Snapshot, NewEntry], None], ...] = (
     refuse_unless_may,
     _refuse_boundless,
     refuse_settling,
+    _refuse_key,
 )
 """The same for entries of the venue's stream."""
 

@@ -8,24 +8,25 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, inspect, select, tuple_
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
+from sqlmodel import Session, SQLModel
+from sqlmodel import select as select_rows
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import GENESIS, VENUE, Entry
+from roundtap_core.event.entries import GENESIS, Entry
 from roundtap_core.event.person import Person
-from roundtap_hub.journal.forgotten import REMOVED, people_gone
+from roundtap_hub.journal.forgotten import REMOVED, forgetting
 from roundtap_hub.journal.migrations import forms
 from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
 from roundtap_hub.journal.person_rows import read_people
 from roundtap_hub.journal.rows import next_entry, to_row
 from roundtap_hub.journal.seals import SealBook, Summary
-from roundtap_hub.journal.venue import DELETED
 from roundtap_hub.models import CHECKPOINT, ENTRY, LINEAGE, PERSON, SEAL, CheckpointRow, put
 
 AT_ONCE = 400
@@ -59,6 +60,7 @@ class PersonRecord:
     person: Person
 
 
+Row = TypeVar("Row", bound=SQLModel)
 PersonRow = Mapping[str, str]
 """A row of the table `person`: event, competitor, salt, and the person as JSON."""
 
@@ -122,20 +124,19 @@ class Journal:
     def close(self) -> None:
         self._engine.dispose()
 
-    def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = ()) -> None:
-        """Commit all of them or none; on return they are on the disk. With the entry that deletes an event its people
-        go, in the same commit, and with one that takes an entrant out that person. Raises JournalConflict."""
+    def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (),
+               beside: Iterable[SQLModel] = ()) -> None:
+        """Commit all of them or none; on return they are on the disk. `beside`: rows of other tables. What an entry
+        makes forgotten (forgotten.py) goes in the same commit. Raises JournalConflict."""
         rows = [to_row(entry) for entry in entries]
-        gone = [entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED]
         try:
             with self._engine.begin() as connection:
                 _put_people(connection, people)
+                put(connection, *beside)
                 if rows:
                     connection.execute(insert(ENTRY), rows)
-                if gone:
-                    connection.execute(delete(PERSON).where(PERSON.c.event.in_(gone)))
-                if taken_out := people_gone(entries):
-                    connection.execute(delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(taken_out)))
+                for forget in forgetting(entries):
+                    connection.execute(forget)
         except SQLAlchemyError as error:
             raise _conflict(error) from error
 
@@ -157,7 +158,6 @@ class Journal:
     def begin_lineage(self, lineage: str) -> None:
         """Mark the database as this lineage's, in the file itself, not only in its log. Raises JournalConflict."""
         try:
-            LINEAGE.create(self._engine, checkfirst=True)
             with self._engine.begin() as connection:
                 connection.execute(delete(LINEAGE))
                 connection.execute(insert(LINEAGE), {"id": lineage})
@@ -273,6 +273,21 @@ class Journal:
         with self._reading() as connection:
             return {row.event: Checkpoint(row.remaining_ms, Instant(row.boot_id, row.mono_ms))
                     for row in connection.execute(select(CHECKPOINT))}
+
+    def rows(self, table: type[Row]) -> list[Row]:
+        """All rows of a small table."""
+        with self._reading() as connection, Session(connection) as session:
+            return list(session.exec(select_rows(table)))
+
+    def replace_rows(self, rows: Mapping[type[SQLModel], Sequence[SQLModel]]) -> None:
+        """Of each of these tables everything anew. Raises JournalConflict."""
+        try:
+            with self._engine.begin() as connection:
+                for table, new in rows.items():
+                    connection.execute(delete(table))
+                    put(connection, *new)
+        except SQLAlchemyError as error:
+            raise _conflict(error) from error
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

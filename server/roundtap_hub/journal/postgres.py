@@ -8,22 +8,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, create_engine, delete, select, text, tuple_
+from sqlalchemy import Connection, Engine, bindparam, create_engine, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
+from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_hub.journal.database_url import database_url, shown
-from roundtap_hub.journal.forgotten import people_gone
+from roundtap_hub.journal.forgotten import forgetting, people_gone
 from roundtap_hub.journal.journal import AT_ONCE, Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.migrations import forms
 from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
 from roundtap_hub.journal.rows import to_row
 from roundtap_hub.journal.seals import SealBook
 from roundtap_hub.journal.venue import DELETED
-from roundtap_hub.models import ENTRY, PERSON
+from roundtap_hub.models import ENTRY, PERSON, put
 
 CHANNEL = "roundtap"
 """Commits are told here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
@@ -74,10 +75,10 @@ class PostgresJournal(Journal):
         except SQLAlchemyError as error:
             raise not_usable(self.address, error) from error
 
-    def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (),
+    def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (), beside: Iterable[SQLModel] = (),
                rests_on: Mapping[str, int] | None = None) -> None:
-        """Commit all of them or none, and tell the other hubs; on return they are on the database's disk. The people of
-        an event that is deleted go with its entry.
+        """Commit all of them or none, and tell the other hubs; on return they are on the database's disk. For the rest
+        as a Journal.
 
         `rests_on`: the newest number of every stream, where the decision looked at streams that it does not write.
         Raises NumberTaken, InDoubt, or JournalConflict where the database refuses or is out of reach: nothing is
@@ -86,20 +87,19 @@ class PostgresJournal(Journal):
         rows = sorted((to_row(entry) for entry in entries), key=lambda row: (row["stream"], row["number"]))
         persons = _person_rows(people)
         gone = [entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED]
-        taken_out = people_gone(entries)
-        told = self._told(entries, {*(row["event"] for row in persons), *gone, *(event for event, _ in taken_out)})
+        told = self._told(entries, {*(row["event"] for row in persons), *gone,
+                                    *(event for event, _ in people_gone(entries))})
         committing = False
         try:
             with nullcontext(self._alone) if self._alone is not None else self._engine.connect() as connection:
                 _guard(connection, entries, rests_on)
                 for first in range(0, len(persons), AT_ONCE):
                     connection.execute(_PUT_PERSON, persons[first : first + AT_ONCE])
+                put(connection, *beside)
                 if rows:
                     _put_entries(connection, rows)
-                if gone:
-                    connection.execute(delete(PERSON).where(PERSON.c.event.in_(gone)))
-                if taken_out:
-                    connection.execute(delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(taken_out)))
+                for forget in forgetting(entries):
+                    connection.execute(forget)
                 connection.execute(_NOTIFY, {"channel": CHANNEL, "told": told})
                 committing = True
                 connection.commit()

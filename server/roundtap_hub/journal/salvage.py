@@ -20,6 +20,8 @@ from roundtap_core.event.commands import Report
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, hash_of_texts, seal
 from roundtap_core.event.person import Person
 from roundtap_core.wire import REPORT, digest, verify
+from roundtap_hub.devices.unit_keys import UnitKeys
+from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.journal.backups import FOLDER, SUFFIX
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.database_url import DATABASE, sqlite_url
@@ -36,29 +38,37 @@ from roundtap_hub.journal.head_file import (
     read_head_file,
 )
 from roundtap_hub.journal.journal import Head, Journal, PersonRecord
+from roundtap_hub.journal.keyed_units import key_digest
 from roundtap_hub.journal.lineage import following_epoch
 from roundtap_hub.journal.page_scan import rows_in
 from roundtap_hub.journal.rows import next_entry
 from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.journal.venue import DELETED, fold_venue
+from roundtap_hub.journal.venue import DELETED, Venue, fold_venue
 from roundtap_hub.journal.verify import digests_in
+from roundtap_hub.models import UnitKeyRow
 
 AT_ONCE = 1000
-ENTRY_COLUMNS, PERSON_COLUMNS = 9, 4
+ENTRY_COLUMNS, PERSON_COLUMNS, KEY_COLUMNS = 9, 4, 2
 
 
 @dataclass(slots=True)
 class Found:
-    """Everything that was read, from wherever: entries by stream, number and hash; rows of people as they lie."""
+    """Everything that was read, from wherever: entries by stream, number and hash; rows of people, and keys of units,
+    as they lie."""
 
     entries: dict[str, dict[int, dict[str, Entry]]] = field(default_factory=dict)
     people: dict[tuple[str, str], dict[str, tuple[str, str]]] = field(default_factory=dict)
 
+    keys: dict[str, set[str]] = field(default_factory=dict)
+
     def take(self, row: Sequence[Any]) -> None:
-        """A row of either table; anything else is passed over."""
+        """A row of one of these tables; anything else is passed over."""
+        texts = all(isinstance(value, str) for value in row)
         if len(row) == ENTRY_COLUMNS:
             self._take_entry(row)
-        elif len(row) == PERSON_COLUMNS and all(isinstance(value, str) for value in row):
+        elif len(row) == KEY_COLUMNS and texts:
+            self.keys.setdefault(row[0], set()).add(row[1])
+        elif len(row) == PERSON_COLUMNS and texts:
             event, competitor, salt, data = row
             self.people.setdefault((event, competitor), {})[salt + data] = salt, data
 
@@ -130,13 +140,15 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
             if stream != VENUE and stream not in deleted:
                 people = list(_people(found, stream, chain, rescued[stream]))
                 journal.append([], people)
+        journal.append([], beside=_keys(found, venue))
         if named is not None:
             head.named = Named(named.lineage, "", named.commits, {})
         service = Service(journal, clocks, head=head)
         begin_head(head, journal, service.snapshot.venue.epoch)
         service.start()
         try:
-            _take_reports(service, to, outboxes, rescued)
+            take_over_files(to, service)
+            _take_reports(service, outboxes, rescued)
         finally:
             service.stop()
     finally:
@@ -156,7 +168,7 @@ def read_all(paths: Iterable[Path]) -> Found:
 
 def _rows(path: Path) -> Iterator[Sequence[Any]]:
     with suppress(OSError, sqlite3.Error), closing(looking_at(path)) as connection:
-        for table in ("entry", "person"):
+        for table in ("entry", "person", "unit_key"):
             with suppress(sqlite3.Error):
                 yield from connection.execute(f"SELECT * FROM {table}")
     with suppress(OSError):
@@ -188,7 +200,7 @@ def _told(stream: str, chain: Sequence[Entry], found: Found, named: Named | None
 
 
 def _copy_files(data: Path, to: Path) -> None:
-    """Keys, PIN, secret and whatever else is there: units and organizers go on as they are."""
+    """PIN, secret and whatever else is there: organizers go on as they are."""
     for path in sorted(data.rglob("*")):
         name = path.relative_to(data)
         if path.is_file() and name.parts[0] != FOLDER and not path.name.startswith("roundtap."):
@@ -236,9 +248,9 @@ def _people(found: Found, stream: str, chain: Iterable[Entry], rescued: Rescued)
     rescued.people_lost = tuple(lost)
 
 
-def _take_reports(service: Service, folder: Path, outboxes: Iterable[Path], rescued: dict[str, Rescued]) -> None:
+def _take_reports(service: Service, outboxes: Iterable[Path], rescued: dict[str, Rescued]) -> None:
     """Reports that the journal lacks, as their units would send them; signed by a key of this hub, or left alone."""
-    keys = _keys(folder / "keys.json")
+    keys = UnitKeys(service)
     for report, mac in (kept for outbox in outboxes for kept in _reports(outbox)):
         event, unit = str(report.get("event")), str(report.get("unit"))
         told = rescued.setdefault(event, Rescued(event))
@@ -267,8 +279,10 @@ def _reports(outbox: Path) -> Iterator[tuple[dict[str, Any], str]]:
                 yield line["report"], line["mac"]
 
 
-def _keys(path: Path) -> dict[str, bytes]:
-    with suppress(OSError, ValueError, TypeError, AttributeError, KeyError):
-        said = json.loads(path.read_text(encoding="utf-8"))
-        return {unit: bytes.fromhex(key if isinstance(key, str) else key["key"]) for unit, key in said.items()}
-    return {}
+def _keys(found: Found, venue: Venue) -> Iterator[UnitKeyRow]:
+    """The keys that the venue's stream has a digest of."""
+    for unit, known in venue.units.items():
+        for key in found.keys.get(unit, ()):
+            with suppress(ValueError):
+                if key_digest(unit, bytes.fromhex(key)) == known.digest:
+                    yield UnitKeyRow(unit=unit, key=key)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from sqlmodel import SQLModel
+
 from roundtap_core.clock import RUNNING, after_restart
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command, SetClock
@@ -23,7 +25,7 @@ from roundtap_hub.journal.deciding import Request, Step, decide_request
 from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.hall import HALL_COMMANDS
 from roundtap_hub.journal.head_file import HeadFile
-from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord
+from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord, Row
 from roundtap_hub.journal.loading import load, read_again
 from roundtap_hub.journal.places import Places
 from roundtap_hub.journal.sealer import Sealer
@@ -60,6 +62,7 @@ class Group:
     requests: list[tuple[Request, list[Entry]]]
     entries: list[Entry]
     people: list[PersonRecord]
+    beside: list[SQLModel]
     after: Snapshot
 
     @property
@@ -135,7 +138,8 @@ class Service:
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
-    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = ()) -> Future[list[Entry]]:
+    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
+               beside: Sequence[SQLModel] = ()) -> Future[list[Entry]]:
         """A future that holds the committed entries, or the Problem that refused all of the steps."""
         answer: Future[list[Entry]] = Future()
         # Under one lock with `stop`, so that nobody is left waiting behind the writer's last request.
@@ -143,17 +147,17 @@ class Service:
             if self._stopped:
                 answer.set_exception(HubStopped())
             else:
-                self._queue.put(Request(steps, actor, people, answer))
+                self._queue.put(Request(steps, actor, people, answer, beside))
         return answer
 
     def ask(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
-            timeout_s: float = PATIENCE_S) -> list[Entry]:
+            timeout_s: float = PATIENCE_S, beside: Sequence[SQLModel] = ()) -> list[Entry]:
         """`submit` and wait for the commit.
 
         Raises what refused it, and Problem("hub_slow") where the writer did not come to it in time: then, too, nothing
         was changed and nothing will be. Raises OutcomeUnknown where the writer has begun and does not end.
         """
-        answer = self.submit(steps, actor, people)
+        answer = self.submit(steps, actor, people, beside)
         try:
             return answer.result(timeout=timeout_s)
         except TimeoutError:
@@ -176,6 +180,10 @@ class Service:
     def holds(self, stream: str, head: Head) -> bool:
         """Whether the journal has this very entry; asked of the disk."""
         return self._journal.holds(stream, head)
+
+    def rows(self, table: type[Row]) -> list[Row]:
+        """All rows of a small table, read from the disk."""
+        return self._journal.rows(table)
 
     def checkpoint(self) -> None:
         """Note what each running clock shows: one row an event, outside the journal."""
@@ -286,12 +294,13 @@ class Service:
         pending, decided = self._decide(batch)
         entries = [entry for _, made in decided for entry in made]
         people = [record for request, _ in decided for record in request.people]
-        if not (entries or people):
+        beside = [row for request, _ in decided for row in request.beside]
+        if not (entries or people or beside):
             _answer(decided)
             return
-        made = Group(decided, entries, people, pending)
+        made = Group(decided, entries, people, beside, pending)
         try:
-            self._committed(made, self._committer.commit(entries, people))
+            self._committed(made, self._committer.commit(entries, people, beside))
         except InDoubt:
             self._unknown.append(made)
             self._doubtful |= made.streams

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 
+from sqlmodel import SQLModel
+
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
@@ -50,6 +52,7 @@ class Decided:
     after: Snapshot
     entries: list[Entry] = field(default_factory=list)
     people: list[PersonRecord] = field(default_factory=list)
+    beside: list[SQLModel] = field(default_factory=list)
     outcomes: list[tuple[Request, list[Entry] | Exception]] = field(default_factory=list)
     rests_on: Mapping[str, int] | None = None
 
@@ -80,12 +83,13 @@ class SharedService(Service):
         for request, _ in doubt.outcomes if doubt else ():
             request.answer.set_exception(HubStopped())
 
-    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = ()) -> Future[list[Entry]]:
-        if self._read_only and (steps or people):
+    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
+               beside: Sequence[SQLModel] = ()) -> Future[list[Entry]]:
+        if self._read_only and (steps or people or beside):
             refused: Future[list[Entry]] = Future()
             refused.set_exception(Problem("pages_only"))
             return refused
-        return super().submit(steps, actor, people)
+        return super().submit(steps, actor, people, beside)
 
     def checkpoint(self) -> None:
         if not self._read_only:
@@ -107,7 +111,7 @@ class SharedService(Service):
                 _refuse(waiting)
                 return
             waiting = again + waiting
-        if not self._catch_up_with_heard() and any(request.steps or request.people for request in waiting):
+        if not self._catch_up_with_heard() and any(request.brings for request in waiting):
             _refuse(waiting)
             return
         self._save(waiting)
@@ -140,10 +144,10 @@ class SharedService(Service):
     def _try(self, waiting: Iterable[Request]) -> Decided:
         """Decide and commit."""
         decided = self._decide_all(waiting)
-        if decided.entries or decided.people:
+        if decided.entries or decided.people or decided.beside:
             self._at_point("before-commit")
             try:
-                self._shared.append(decided.entries, decided.people, decided.rests_on)
+                self._shared.append(decided.entries, decided.people, decided.beside, decided.rests_on)
             except InDoubt:
                 self._doubt = decided
                 raise
@@ -171,6 +175,7 @@ class SharedService(Service):
             else:
                 decided.entries += made
                 decided.people += request.people
+                decided.beside += request.beside
                 decided.outcomes.append((request, made))
                 if _looks_beyond_its_streams(request):
                     decided.rests_on = {stream: head.number for stream, head in self._heads().items()}
@@ -191,7 +196,7 @@ class SharedService(Service):
         doubt = self._doubt
         assert doubt is not None
         try:
-            self._shared.append(doubt.entries, doubt.people, doubt.rests_on)
+            self._shared.append(doubt.entries, doubt.people, doubt.beside, doubt.rests_on)
             stored = True
         except NumberTaken:
             try:
@@ -339,7 +344,7 @@ def _answer(decided: Decided) -> None:
 
 def _refuse(waiting: Iterable[Request]) -> None:
     for request in waiting:
-        if request.steps or request.people:
+        if request.brings:
             request.answer.set_exception(Problem("not_saved"))
         else:
             request.answer.set_result([])

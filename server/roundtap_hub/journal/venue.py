@@ -10,6 +10,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_hub.journal.afresh import ANEW, HEARD, KEPT, OF_AFRESH, PENDING, REFUSED, WITHOUT, Afresh, begun, taken
+from roundtap_hub.journal.keyed_units import KEYED, REVOKED, Keyed, with_id, with_key
 from roundtap_hub.journal.on_walls import OF_WALLS, UNSAID, OnWalls, with_entry
 
 BEGUN, ARCHIVED, RESTORED, DELETED = "event-begun", "event-archived", "event-restored", "event-deleted"
@@ -41,6 +42,10 @@ class Venue:
     afresh: Afresh | None = None
     """What a journal that was restored from a copy still has to settle; None: nothing."""
     walls: OnWalls = field(default_factory=OnWalls)
+    units: Mapping[str, Keyed] = field(default_factory=dict)
+    """Units that have a key."""
+    unit_ids: Mapping[str, str] = field(default_factory=dict)
+    """What the unit with this mark was called last."""
 
     def unit_at(self, table: int) -> str | None:
         return next((unit for unit, at in self.tables.items() if at == table), None)
@@ -74,6 +79,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         BEGUN: lambda: event_id in venue.begun,
         ARCHIVED: lambda: event_id in venue.archived, RESTORED: lambda: event_id not in venue.archived,
         DELETED: lambda: event_id in venue.deleted,
+        REVOKED: lambda: new.data["unit"] not in venue.units,
         UNSAID: lambda: all(said.id != new.data["id"] for said in venue.walls.said),
     }
     return [] if new.kind in known and known[new.kind]() else [new]
@@ -107,6 +113,10 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         gone = {unit: {**venue.left.get(unit, {}), table: entry.number} for unit, table in venue.tables.items()
                 if tables.get(unit) != table}
         venue = replace(venue, tables=tables, left={**venue.left, **gone})
+    elif entry.kind == KEYED:
+        venue = replace(venue, units=with_key(venue.units, entry.data), unit_ids=with_id(venue.unit_ids, entry.data))
+    elif entry.kind == REVOKED:
+        venue = replace(venue, units={u: each for u, each in venue.units.items() if u != entry.data["unit"]})
     elif entry.kind == REFUSED:
         fate = Fate("refused", entry.number, entry.hash, entry.data["body"],
                     entry.data.get("reason", "unknown-match"))

@@ -39,9 +39,9 @@ def unit_list(**_: str) -> AnyResponse:
 @route("POST /console/units/add", ORGANIZERS)
 @mended_on(unit_list)
 def add_unit() -> AnyResponse:
-    """A unit and its key, which is on this answer and nowhere else but in the hub's file."""
+    """A unit and its key, which is on this answer and nowhere else but in the hub's journal."""
     unit, role = field("unit"), field("role", TABLE)
-    key = the_hub().unit_keys.add(unit, role)
+    key = the_hub().unit_keys.add(unit, role, actor())
     return _listed(unit, key)
 
 
@@ -50,7 +50,7 @@ def add_unit() -> AnyResponse:
 def replace_key() -> AnyResponse:
     """Another key for a unit; with the one before it nobody gets in any more, from now on."""
     unit = field("unit")
-    key = the_hub().unit_keys.replace(unit)
+    key = the_hub().unit_keys.replace(unit, actor())
     return _listed(unit, key)
 
 
@@ -59,7 +59,7 @@ def replace_key() -> AnyResponse:
 def revoke_key() -> AnyResponse:
     """A unit that is not one of this hub's any more; it stands nowhere then."""
     hub, unit = the_hub(), field("unit")
-    hub.unit_keys.revoke(unit)
+    hub.unit_keys.revoke(unit, actor())
     if unit in the_snapshot().venue.tables:
         hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": None}))], actor())
     return redirect(url_for("console.unit_list"), 303)

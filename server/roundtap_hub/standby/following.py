@@ -150,6 +150,8 @@ class Following:
             self._folder.take(message["entries"], message["people"])
         elif kind == "checkpoints":
             self._folder.take_checkpoints(message["checkpoints"])
+        elif kind == "rows":
+            self._folder.take_rows(message["rows"])
         elif kind == "files":
             self._folder.take_files(message["files"])
         elif kind == "refused":

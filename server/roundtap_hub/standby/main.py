@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", default=FOLLOW, choices=(FOLLOW, PROMOTE),
                         help="follow the hub (the default), or turn the key: this machine is the hub from now on")
     parser.add_argument("--hub", metavar="URL", default="", help="the hub that is followed: http://10.42.0.1:8080")
-    parser.add_argument("--unit", metavar="NAME", default="", help="this standby's name in the hub's keys.json")
+    parser.add_argument("--unit", metavar="NAME", default="", help="this standby's name among the hub's units")
     parser.add_argument("--key", metavar="HEX", default="", help="its key there, of the role standby; or in --config")
     parser.add_argument("--config", metavar="FILE", type=Path, default=None, help="TOML with hub, unit and key")
     parser.add_argument("--start-over", action="store_true",

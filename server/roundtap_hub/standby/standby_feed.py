@@ -29,6 +29,7 @@ from roundtap_hub.http_answers import (
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.models import SECRETS
 from roundtap_hub.standby.sealed_feed import SealedFeed
 from roundtap_hub.standby.standby_copy import StandbyCopy, Standbys
 from roundtap_hub.standby.standby_rows import Heads, not_before
@@ -40,10 +41,14 @@ HELLO_BYTES_MAX = 256 * 1024
 ACK_BYTES_MAX = 4096
 WITHIN_S = 5.0
 BEAT_S = 2.0
-FILES = ("keys.json", "unit-ids.json", "pin", "secret", "sessions.json", "links.json", "staff.json")
+FILES = ("pin", "secret", "sessions.json", "links.json", "staff.json")
 """What makes a folder this hub's, beside the journal; with everything below `FOLDERS`."""
 FOLDERS = ("tls",)
 FILE_BYTES_MAX = 256 * 1024
+
+
+Beside = dict[str, Any]
+"""What a hub is told beside the entries, by the kind of message."""
 
 
 class StandbyFeed:
@@ -106,7 +111,7 @@ class StandbyFeed:
         venue = self._hub.service.snapshot.venue
         yield feed.seal({"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)})
         journal: Journal | None = None
-        told: tuple[list[Any], dict[str, str]] = [], {}
+        told: Beside = {}
         try:
             journal = await asyncio.to_thread(Journal, sqlite_url(self._folder), True)
             strange = await asyncio.to_thread(not_before, journal, heads)
@@ -114,7 +119,7 @@ class StandbyFeed:
                 ours = bool(epochs) and epochs[0] == venue.epochs[0]
                 yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": strange})
                 return
-            news, told = await asyncio.to_thread(self._beside, journal, *told)
+            news, told = await asyncio.to_thread(self._beside, journal, told)
             for message in news:
                 yield feed.seal(message)
             self._standbys.join(copy)
@@ -132,11 +137,7 @@ class StandbyFeed:
                     async with asyncio.timeout(BEAT_S):
                         await copy.news.wait()
                 except TimeoutError:
-                    # However silent the hall is: a key that was taken out of the file by hand is noticed.
-                    self._hub.unit_keys.look()
-                    if copy.ended:
-                        break
-                    news, told = await asyncio.to_thread(self._beside, journal, *told)
+                    news, told = await asyncio.to_thread(self._beside, journal, told)
                     for message in [*news, {"type": "beat"}]:
                         yield feed.seal(message)
         except Problem as problem:
@@ -146,18 +147,15 @@ class StandbyFeed:
             if journal is not None:
                 journal.close()
 
-    def _beside(self, journal: Journal, checkpoints: list[Any], files: dict[str, str],
-                ) -> tuple[list[dict[str, Any]], tuple[list[Any], dict[str, str]]]:
-        """What has changed beside the entries, as messages; and what was told now."""
-        noted = [[event, each.remaining_ms, each.at.boot_id, each.at.mono_ms]
-                 for event, each in sorted(journal.checkpoints().items())]
-        found = own_files(self._folder)
-        news: list[dict[str, Any]] = []
-        if noted != checkpoints:
-            news.append({"type": "checkpoints", "checkpoints": noted})
-        if found != files:
-            news.append({"type": "files", "files": found})
-        return news, (noted, found)
+    def _beside(self, journal: Journal, told: Beside) -> tuple[list[dict[str, Any]], Beside]:
+        """What has changed beside the entries since that was told, as messages; and what is told now."""
+        now: Beside = {
+            "checkpoints": [[event, each.remaining_ms, each.at.boot_id, each.at.mono_ms]
+                            for event, each in sorted(journal.checkpoints().items())],
+            "rows": {table.__tablename__: [row.model_dump() for row in journal.rows(table)] for table in SECRETS},
+            "files": own_files(self._folder),
+        }
+        return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
 
 
 def own_files(folder: Path) -> dict[str, str]:

@@ -14,12 +14,14 @@ from typing import Any, TextIO
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
+from roundtap_hub.earlier_files import FILES
 from roundtap_hub.journal.before_upgrade import back_up_if_behind
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.lineage import lineage_key, next_epoch
 from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
+from roundtap_hub.models import SECRETS
 from roundtap_hub.private_files import write_private, write_private_bytes
 from roundtap_hub.standby.standby_rows import Heads, following, heads_json, people_of
 
@@ -79,8 +81,16 @@ class StandbyFolder:
         for event, remaining_ms, boot_id, mono_ms in noted:
             self.journal.save_checkpoint(event, remaining_ms, Instant(boot_id, mono_ms))
 
+    def take_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
+        """The hub's secrets, as it has them now. Raises ValueError or KeyError for what is none, JournalConflict."""
+        self.journal.replace_rows({table: [table.model_validate(row) for row in rows[str(table.__tablename__)]]
+                                   for table in SECRETS})
+        for name in FILES:
+            # From an earlier hub: what it was told since would be taken back by it.
+            (self.path / name).unlink(missing_ok=True)
+
     def take_files(self, files: Mapping[str, str]) -> None:
-        """The hub's keys, PIN, secret and certificates. Raises ValueError for a path that leads elsewhere."""
+        """The hub's PIN, secret and certificates. Raises ValueError for a path that leads elsewhere."""
         for name, text in files.items():
             parts = PurePosixPath(name).parts
             if not parts or ".." in parts or parts[0] == "/":

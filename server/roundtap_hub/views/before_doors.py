@@ -152,8 +152,6 @@ def _hub(hub: Hub, snapshot: Snapshot) -> list[Check]:
     checks = [Check("build", FINE, {"version": version()})]
     if hub.restored():
         checks.append(Check("restored", WRONG))
-    if hub.unit_keys.faults:
-        checks.append(Check("keys", WRONG, group=COPIES))
     return checks
 
 

@@ -45,7 +45,7 @@ def waiting_rows(hub: Hub, now_ms: int) -> list[WaitingRow]:
     """Who asks, in the order of their coming."""
     room = hub.enrolment.room
     return [WaitingRow(each.mark, each.number, each.kind, each.address, max(0, now_ms - each.since_ms),
-                       hub.known_ids.name_of(each.unit_id) or "", each.stopped, room.identifies(each))
+                       hub.service.snapshot.venue.unit_ids.get(each.unit_id, ""), each.stopped, room.identifies(each))
             for each in room.listed()]
 
 

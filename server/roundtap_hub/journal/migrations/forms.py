@@ -34,7 +34,7 @@ def check(connection: Connection, forms: Forms = TODAY) -> None:
     """For somebody who only looks. Raises Problem("journal_newer") and Problem("journal_older")."""
     noted = noted_in(connection)
     _refuse_newer(noted, forms)
-    if noted.form not in ("", forms.newest):
+    if noted.form not in ("", forms.newest, *forms.readable):
         raise Problem("journal_older", form=noted.form, newest=forms.newest)
 
 
@@ -84,7 +84,6 @@ def begin(connection: Connection) -> None:
 
 def note(connection: Connection, form: str, running: str) -> None:
     """This version has the journal open in this form."""
-    WRITTEN_BY.create(connection, checkfirst=True)
     last = connection.execute(select(WRITTEN_BY).order_by(WRITTEN_BY.c.number.desc()).limit(1)).first()
     if last is None or (last.form, last.version) != (form, running):
         number = (connection.scalar(select(func.max(WRITTEN_BY.c.number))) or 0) + 1

@@ -19,9 +19,11 @@ class Forms:
     folder: Path
     newest: str
     running: Callable[[], str] = version
+    readable: frozenset[str] = frozenset()
+    """Earlier forms that lack tables only: who just looks may read them."""
 
 
-TODAY = Forms(Path(__file__).parent / "versions", "0001")
+TODAY = Forms(Path(__file__).parent / "versions", "0002", readable=frozenset({FIRST}))
 
 
 @dataclass(frozen=True, slots=True)
