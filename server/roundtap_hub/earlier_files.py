@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.unit_keys import KEY_BYTES, check_named, usual_role
 from roundtap_hub.journal.keyed_units import UNITS_MAX, Keyed, key_digest, keyed
 from roundtap_hub.journal.service import OutcomeUnknown, Service, Step
-from roundtap_hub.models import UnitKeyRow
+from roundtap_hub.journal.staff_roll import SET, TIED, pin_digest
+from roundtap_hub.models import StaffRow, UnitKeyRow
+from roundtap_hub.pin import HASHED
+from roundtap_hub.policy import STAFF_ROLES
 
 log = logging.getLogger(__name__)
 
-KEYS_FILE, IDS_FILE = "keys.json", "unit-ids.json"
+KEYS_FILE, IDS_FILE, STAFF_FILE = "keys.json", "unit-ids.json", "staff.json"
 UNREAD = ".unread"
 """Appended to the name of a file of which not all could be read: nothing of it counts a second time."""
 
@@ -35,17 +38,19 @@ def take_over_files(folder: Path, service: Service) -> None:
             continue
         try:
             wrong = take_over(path, service)
-        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             wrong = [str(error)]
         except (OSError, Problem, OutcomeUnknown) as error:
             log.error("%s is not taken over yet: %s", path, error)
             continue
-        with suppress(OSError):
+        try:
             if wrong:
                 log.error("%s: not all of it can be read (%s); it is kept as %s", path, "; ".join(wrong), name + UNREAD)
                 path.replace(path.with_name(name + UNREAD))
             else:
                 path.unlink()
+        except OSError as error:
+            log.error("%s was taken over and has to be taken away: %s", path, error)
 
 
 def _keys(path: Path, service: Service) -> list[str]:
@@ -81,5 +86,28 @@ def _ids(path: Path) -> dict[str, Any]:
     return {}
 
 
-FILES: dict[str, TakeOver] = {KEYS_FILE: _keys, IDS_FILE: lambda *_: []}
+def _staff(path: Path, service: Service) -> list[str]:
+    """{"salt", "people": [{"id", "name", "role", "hashed", "last_login", "officials"}]}: each hash carries its salt."""
+    wrong: list[str] = []
+    steps: list[Step] = []
+    rows: list[StaffRow] = []
+    for number, said in enumerate(json.loads(path.read_text(encoding="utf-8"))["people"], start=1):
+        try:
+            row = StaffRow.model_validate({**said, "person": said["id"]})
+            if said["role"] not in STAFF_ROLES or (row.hashed and not HASHED.fullmatch(row.hashed)):
+                raise ValueError(row.person)
+            ties = [NewEntry(TIED, {"person": row.person, "event": str(event), "official": str(official)})
+                    for event, official in said["officials"].items()]
+        except (KeyError, TypeError, ValueError, AttributeError):
+            wrong.append(f"person {number}")
+            continue
+        if row.person not in service.snapshot.venue.staff:
+            new = NewEntry(SET, {"person": row.person, "role": said["role"], "pin": pin_digest(row.hashed)})
+            steps += [Step(VENUE, each) for each in (new, *ties)]
+            rows.append(row)
+    service.ask(steps, "hub", beside=rows)
+    return wrong
+
+
+FILES: dict[str, TakeOver] = {KEYS_FILE: _keys, IDS_FILE: lambda *_: [], STAFF_FILE: _staff}
 """In this order: the marks go with the keys."""

@@ -115,7 +115,7 @@ class Hub:
                             ("calls", Calls(presence, lambda: self.service.snapshot, now_ms)),
                             ("wishes", Wishes(presence, lambda: self.service.snapshot, now_ms)),
                             ("unit_door", UnitDoor(unit_keys, troubles, now_ms, generous)),
-                            ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks)),
+                            ("organizers", self.organizers or organizers_of(self.pin_hash, self.clocks, self.service)),
                             ("links", self.links or PersonalLinks(self.secret, now_ms)),
                             ("enrolment", EnrolDesk(lambda: self.service, presence, unit_keys, now_ms)),
                             ("displays", Displays(lambda: self.clocks.mono_ms())),

@@ -37,7 +37,7 @@ from roundtap_hub.pin import PinFile, read_or_make_pin
 from roundtap_hub.private_files import make_private_folder
 from roundtap_hub.reached_at import HTTP, ReachedAt, reached_of, url_at
 from roundtap_hub.sessions import Sessions
-from roundtap_hub.staff import STAFF_FILE, Staff
+from roundtap_hub.staff import Staff
 from roundtap_hub.standby.kin import Kin
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.tls import SECURE_ABOVE, Certificates, Encrypted
@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
               "its own means.", file=sys.stderr)
         return 2
     secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
-    organizers, certificates, encrypted, secret = None, None, None, secrets.token_bytes(32)
+    pin_hash, certificates, encrypted, secret = "", None, None, secrets.token_bytes(32)
     clocks = system_clocks()
     hall_time = HallTime(None, clocks.boot_id, clocks.mono_ms)
     try:
@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
             for open_to_others in make_private_folder(args.data):
                 print(f"roundtap hub: {open_to_others} is open to others and belongs to somebody else; close it: "
                       "chmod go-rwx", file=sys.stderr)
-            organizers, new_pin = _organizers(args.data)
+            pin_hash, new_pin = read_or_make_pin(args.data / "pin")
             secret = read_or_make_secret(args.data / "secret")
             hall_time = HallTime(args.data, clocks.boot_id, clocks.mono_ms)
             if secure_port:
@@ -169,7 +169,7 @@ def run(args: argparse.Namespace) -> int:
               on_database=args.database is not None, generous=args.generous,
               sound=None if args.sound is None or args.pages else HubSound(
                   opened.service, opened.clocks.now, aplay(args.sound)),
-              organizers=organizers or organizers_of("", opened.clocks), links=links, encrypted=encrypted,
+              organizers=_organizers(args, pin_hash, opened), links=links, encrypted=encrypted,
               machine=OwnMachine(args.data),
               plain_port=(short or listeners[0]).getsockname()[1],
               reached_at=ReachedAt(listeners[0].getsockname()[1], args.short_port if short else 0, args.name,
@@ -202,13 +202,14 @@ def _enrol_here(args: argparse.Namespace, unit_keys: UnitKeys, port: int) -> Non
         log.warning("a hub on %s alone is not reached from 127.0.0.1: units on this machine get no keys", args.host)
 
 
-def _organizers(folder: Path) -> tuple[Organizers, str | None]:
-    """Who may log in, by the files in the folder; and the PIN, if it was made just now."""
+def _organizers(args: argparse.Namespace, pin_hash: str, opened: Opened) -> Organizers:
+    """Who may log in; nobody at a page server."""
+    if args.pages:
+        return organizers_of("", opened.clocks, opened.service)
     # The machine's own clock, also where the journal's is a database's: sessions are this hub's alone.
     clocks = system_clocks()
-    hashed, new_pin = read_or_make_pin(folder / "pin")
-    return Organizers(PinFile(hashed, folder / "pin"), Sessions(clocks, folder / "sessions.json"),
-                      PinGate(clocks.mono_ms), Staff(folder / STAFF_FILE)), new_pin
+    return Organizers(PinFile(pin_hash, args.data / "pin"), Sessions(clocks, args.data / "sessions.json"),
+                      PinGate(clocks.mono_ms), Staff(opened.service))
 
 
 def _say_once(new_pin: str | None, encrypted: Encrypted | None, plain_port: int) -> None:

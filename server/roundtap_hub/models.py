@@ -128,6 +128,18 @@ class UnitKeyRow(SQLModel, table=True):
     key: str
 
 
+class StaffRow(SQLModel, table=True):
+    """Somebody of the staff. `hashed`: of the PIN, all with one salt; it counts where the venue's stream has its digest
+    (journal/staff_roll.py), and is "" for who was revoked, and is kept for the names in the journal. `last_login`: wall
+    time, "" where the hub knew none or nobody came yet."""
+
+    __tablename__ = "staff"
+    person: str = Field(primary_key=True)
+    name: str
+    hashed: str
+    last_login: str = ""
+
+
 class FormRow(SQLModel, table=True):
     """The form of all these tables, as Alembic notes it: one row."""
 
@@ -150,9 +162,10 @@ ENTRY, PERSON, LINEAGE, CHECKPOINT, SEAL = (TABLES[name] for name in (
     "entry", "person", "lineage", "checkpoint", "seal"))
 PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (TABLES[name] for name in (
     "print_state", "print_order", "print_text", "print_setting"))
-FORM, WRITTEN_BY, UNIT_KEY = TABLES["alembic_version"], TABLES["written_by"], TABLES["unit_key"]
+FORM, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
+UNIT_KEY, STAFF = TABLES["unit_key"], TABLES["staff"]
 
-SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow,)
+SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
 """What makes a hub of whoever holds the journal: a standby is told it, a stick is not."""
 
 

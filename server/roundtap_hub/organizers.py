@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from roundtap_hub.auth import PinGate
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.service import Service
 from roundtap_hub.pin import PinFile, new_pin, pin_is
+from roundtap_hub.policy import ORGANIZER
 from roundtap_hub.sessions import Session, Sessions
 from roundtap_hub.staff import THE_ORGANIZER, Staff, StaffPerson, Who
 
@@ -12,11 +14,11 @@ from roundtap_hub.staff import THE_ORGANIZER, Staff, StaffPerson, Who
 class Organizers:
     """One hub's; any thread may ask."""
 
-    def __init__(self, pin: PinFile, sessions: Sessions, gate: PinGate, staff: Staff | None = None) -> None:
+    def __init__(self, pin: PinFile, sessions: Sessions, gate: PinGate, staff: Staff) -> None:
         self._pin = pin
         self.sessions = sessions
         self.gate = gate
-        self.staff = staff or Staff()
+        self.staff = staff
         sessions.read(pin.hashed)
 
     def session(self, token: str) -> Session | None:
@@ -57,19 +59,19 @@ class Organizers:
             self.staff.logged_in(person.id, (session.wall if session is not None else None) or "")
         return token
 
-    def add_person(self, name: str, role: str) -> tuple[StaffPerson, str]:
+    def add_person(self, name: str, role: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
         """See `Staff.add`."""
-        return self.staff.add(name, role, self._is_the_hub_s)
+        return self.staff.add(name, role, self._is_the_hub_s, actor)
 
-    def replace_pin(self, person_id: str) -> tuple[StaffPerson, str]:
+    def replace_pin(self, person_id: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
         """Another PIN; the sessions of the one before end."""
-        person, pin = self.staff.replace_pin(person_id, self._is_the_hub_s)
+        person, pin = self.staff.replace_pin(person_id, self._is_the_hub_s, actor)
         self.sessions.end_of(person_id)
         return person, pin
 
-    def revoke(self, person_id: str) -> None:
+    def revoke(self, person_id: str, actor: str = ORGANIZER) -> None:
         """The PIN opens nothing any more, and every session that it opened is over."""
-        self.staff.revoke(person_id)
+        self.staff.revoke(person_id, actor)
         self.sessions.end_of(person_id)
 
     def replace_hub_pin(self) -> str:
@@ -86,6 +88,6 @@ class Organizers:
         return pin_is(pin, self._pin.hashed)
 
 
-def organizers_of(pin_hash: str, clocks: Clocks) -> Organizers:
+def organizers_of(pin_hash: str, clocks: Clocks, service: Service) -> Organizers:
     """Those of a hub without files."""
-    return Organizers(PinFile(pin_hash), Sessions(clocks), PinGate(clocks.mono_ms))
+    return Organizers(PinFile(pin_hash), Sessions(clocks), PinGate(clocks.mono_ms), Staff(service))

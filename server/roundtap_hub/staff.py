@@ -1,22 +1,22 @@
-"""The staff of a hub: people with a name, a role and a PIN of their own, kept in a private file of its folder."""
+"""The staff of a hub: people with a name, a role and a PIN of their own."""
 
 from __future__ import annotations
 
 import hmac
-import json
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_hub.pin import HASHED, hash_pin, new_pin
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.journal.staff_roll import FORGOTTEN, SET, TIED, Roll, pin_digest
+from roundtap_hub.models import StaffRow
+from roundtap_hub.pin import hash_pin, new_pin
 from roundtap_hub.policy import ORGANIZER, STAFF_ROLES
-from roundtap_hub.private_files import write_private
 
-STAFF_FILE = "staff.json"
 PEOPLE_MOST = 200
 NAME_LETTERS = 80
 ID_BYTES = 5
@@ -44,15 +44,15 @@ class Who:
 
 @dataclass(frozen=True, slots=True)
 class StaffPerson:
-    """One of the staff. `hashed`: of the PIN, with the file's salt; "" for who was revoked, and is kept for the names
-    in the journal. `last_login`: wall time, "" where the hub knew none or nobody came yet."""
+    """One of the staff. `hashed`: of the PIN; "" for who was revoked. `last_login`: wall time, "" where there was none.
+    """
 
     id: str
     name: str
     role: str
-    hashed: str = ""
-    last_login: str = ""
     officials: Mapping[str, str] = field(default_factory=dict)
+    last_login: str = ""
+    hashed: str = ""
 
     @property
     def active(self) -> bool:
@@ -60,19 +60,22 @@ class StaffPerson:
 
 
 class Staff:
-    """All of the staff; any thread may ask. `path`: where they outlive the process; None: nowhere.
+    """All of the staff, as the journal of `service` has them; any thread may ask.
 
     All PINs have one salt, so that a guess costs the hub the same however many people there are.
     """
 
-    def __init__(self, path: Path | None = None, make_pin: Callable[[], str] = new_pin,
+    def __init__(self, service: Service, make_pin: Callable[[], str] = new_pin,
                  chance: Callable[[int], str] = secrets.token_hex) -> None:
-        self._path, self._make_pin, self._chance = path, make_pin, chance
+        self._service, self._make_pin, self._chance, self._salt = service, make_pin, chance, chance(8)
+        self._changing = threading.Lock()
         self._lock = threading.Lock()
-        self._salt = chance(8)
+        """Never held by who waits for the writer: that one takes it to tell what is new."""
+        self._rows: dict[str, StaffRow] = {}
         self._people: dict[str, StaffPerson] = {}
-        if path is not None and path.exists():
-            self._salt, self._people = _read(path)
+        self._followed: Roll = {}
+        service.listen(self._follow)
+        self._follow()
 
     @property
     def people(self) -> tuple[StaffPerson, ...]:
@@ -97,70 +100,81 @@ class Staff:
                 found = each
         return found
 
-    def add(self, name: str, role: str, taken: Callable[[str], bool] = lambda pin: False) -> tuple[StaffPerson, str]:
+    def add(self, name: str, role: str, taken: Callable[[str], bool] = lambda pin: False,
+            actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
         """One more person, and the PIN, which is nowhere else. `taken`: whether a PIN is another's already.
 
-        Raises Problem("no_names"), ("name_too_long"), ("staff_name_twice"), ("not_one_of"), ("staff_full").
+        Raises Problem("no_names"), ("name_too_long"), ("staff_name_twice"), ("not_one_of"), ("staff_full"), and what
+        `Service.ask` raises, as all of these do.
         """
-        with self._lock:
+        with self._changing:
             name = " ".join(name.split())
             self._check(name, role)
-            if len(self._people) >= PEOPLE_MOST:
-                self._forget_one()
-            pin = self._new_pin(taken)
-            person = StaffPerson(self._chance(ID_BYTES), name, role, hash_pin(pin, self._salt))
-            self._keep({**self._people, person.id: person})
-            return person, pin
+            gone = [NewEntry(FORGOTTEN, {"person": person}) for person in self._making_place()]
+            pin, person = self._new_pin(taken), self._chance(ID_BYTES)
+            row = StaffRow(person=person, name=name, hashed=hash_pin(pin, self._salt))
+            self._say(actor, *gone, NewEntry(SET, {"person": person, "role": role, "pin": pin_digest(row.hashed)}),
+                      row=row)
+            return self._people[person], pin
 
-    def replace_pin(self, person_id: str, taken: Callable[[str], bool] = lambda pin: False) -> tuple[StaffPerson, str]:
+    def replace_pin(self, person_id: str, taken: Callable[[str], bool] = lambda pin: False,
+                    actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
         """Another PIN for a person, also for one who was revoked. Raises Problem("unknown_person")."""
-        with self._lock:
-            person, pin = self._known(person_id), self._new_pin(taken)
-            person = replace(person, hashed=hash_pin(pin, self._salt))
-            self._keep({**self._people, person.id: person})
-            return person, pin
+        with self._changing:
+            self._known(person_id)
+            pin = self._new_pin(taken)
+            self._set_pin(person_id, hash_pin(pin, self._salt), actor)
+            return self._people[person_id], pin
 
-    def change_role(self, person_id: str, role: str) -> None:
+    def change_role(self, person_id: str, role: str, actor: str = ORGANIZER) -> None:
         """From the next request on. Raises Problem("unknown_person"), ("not_one_of")."""
-        with self._lock:
-            person = self._known(person_id)
-            _check_role(role)
-            self._keep({**self._people, person.id: replace(person, role=role)})
+        self._known(person_id)
+        _check_role(role)
+        self._say(actor, NewEntry(SET, {"person": person_id, "role": role}))
 
-    def revoke(self, person_id: str) -> None:
+    def revoke(self, person_id: str, actor: str = ORGANIZER) -> None:
         """The PIN opens nothing any more. Raises Problem("unknown_person")."""
-        with self._lock:
-            person = self._known(person_id)
-            self._keep({**self._people, person.id: replace(person, hashed="")})
+        self._known(person_id)
+        self._set_pin(person_id, "", actor)
 
-    def tie(self, person_id: str, event_id: str, official: str | None) -> None:
-        """Say which official of an event somebody is; None: none. One official is one person."""
-        with self._lock:
-            person = self._known(person_id)
-            people = dict(self._people)
-            for each in people.values():
-                if each.officials.get(event_id) == official and official is not None:
-                    people[each.id] = replace(each, officials=_without(each.officials, event_id))
-            tied = _without(person.officials, event_id)
-            people[person.id] = replace(person, officials={**tied, event_id: official} if official else tied)
-            self._keep(people)
-
-    def untie(self, event_id: str, official: str) -> None:
-        """Nobody of the staff is this official."""
-        with self._lock:
-            self._keep({each.id: replace(each, officials=_without(each.officials, event_id))
-                        if each.officials.get(event_id) == official else each for each in self._people.values()})
+    def tie(self, person_id: str, event_id: str, official: str, actor: str = ORGANIZER) -> None:
+        """Say which official of an event somebody is; "": nobody of the staff is this one. One official is one person.
+        """
+        if person_id:
+            self._known(person_id)
+        self._say(actor, NewEntry(TIED, {"person": person_id, "event": event_id, "official": official}))
 
     def logged_in(self, person_id: str, wall: str) -> None:
-        """Somebody typed their PIN; a full disk keeps nobody out."""
+        """Somebody typed their PIN; a full disk keeps nobody out, and is not waited for."""
         with self._lock:
-            person = self._people.get(person_id)
-            if person is not None and wall:
-                people = {**self._people, person_id: replace(person, last_login=wall)}
-                try:
-                    self._keep(people)
-                except OSError:
-                    self._people = people
+            row = self._rows.get(person_id)
+            if row is not None and wall:
+                self._rows[person_id] = row = row.model_copy(update={"last_login": wall})
+                self._people[person_id] = replace(self._people[person_id], last_login=wall)
+                self._service.submit([], ORGANIZER, beside=[row])
+
+    def _set_pin(self, person_id: str, hashed: str, actor: str) -> None:
+        self._say(actor, NewEntry(SET, {"person": person_id, "pin": pin_digest(hashed)}),
+                  row=self._rows[person_id].model_copy(update={"hashed": hashed}))
+
+    def _say(self, actor: str, *new: NewEntry, row: StaffRow | None = None) -> None:
+        self._service.ask([Step(VENUE, each) for each in new], actor, beside=[row] if row else [])
+        self._follow()
+
+    def _follow(self, *_: object) -> None:
+        """Take over what the journal says of the staff, whoever said it."""
+        with self._lock:
+            roll = self._service.snapshot.venue.staff
+            if roll is self._followed:
+                return
+            # What was revoked counts no more even while nothing can be read.
+            with suppress(Problem):
+                self._rows = {row.person: row for row in self._service.rows(StaffRow)}
+            self._salt = next((row.hashed.split("$")[0] for row in self._rows.values() if row.hashed), self._salt)
+            self._followed, self._people = roll, {
+                person: StaffPerson(person, row.name, member.role, member.officials, row.last_login,
+                                    row.hashed if pin_digest(row.hashed) == member.pin else "")
+                for person, member in roll.items() if (row := self._rows.get(person))}
 
     def _check(self, name: str, role: str) -> None:
         if not name:
@@ -184,44 +198,19 @@ class Staff:
             raise Problem("unknown_person")
         return found
 
-    def _forget_one(self) -> None:
-        """The one who was revoked first makes place."""
-        gone = next((each.id for each in self._people.values() if not each.active), None)
-        if gone is None:
+    def _making_place(self) -> list[str]:
+        """Of those who were revoked the one who was added first makes place. Raises Problem("staff_full")."""
+        if len(self._people) < PEOPLE_MOST:
+            return []
+        gone = [each.id for each in self._people.values() if not each.active][:1]
+        if not gone:
             raise Problem("staff_full", maximum=PEOPLE_MOST)
-        self._people = {id: each for id, each in self._people.items() if id != gone}
-
-    def _keep(self, people: dict[str, StaffPerson]) -> None:
-        """On the disk first: nobody is let in, or kept out, by what a power cut would take back."""
-        if self._path is not None:
-            rows = [asdict(each) for each in people.values()]
-            write_private(self._path, json.dumps({"salt": self._salt, "people": rows}, ensure_ascii=False))
-        self._people = people
+        return gone
 
 
 def _check_role(role: str) -> None:
     if role not in STAFF_ROLES:
         raise Invalid("not_one_of", value=role[:40], options=", ".join(STAFF_ROLES))
-
-
-def _without(officials: Mapping[str, str], event_id: str) -> dict[str, str]:
-    return {event: official for event, official in officials.items() if event != event_id}
-
-
-def _read(path: Path) -> tuple[str, dict[str, StaffPerson]]:
-    """Raises Problem("staff_unreadable"): who spoils the file shall not close the hub unnoticed, nor open it."""
-    try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
-        people = [StaffPerson(str(row["id"]), str(row["name"]), str(row["role"]), str(row["hashed"]),
-                              str(row["last_login"]), {str(k): str(v) for k, v in row["officials"].items()})
-                  for row in found["people"]]
-        salt = str(found["salt"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Problem("staff_unreadable", where=str(path)) from error
-    if not salt or any(each.role not in STAFF_ROLES or (each.hashed and not HASHED.fullmatch(each.hashed))
-                       for each in people):
-        raise Problem("staff_unreadable", where=str(path))
-    return salt, {each.id: each for each in people}
 
 
 THE_ORGANIZER = Who(ORGANIZER)

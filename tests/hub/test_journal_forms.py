@@ -161,7 +161,7 @@ def test_a_standby_s_journal_of_an_earlier_program_gets_a_print_book(rested: Pat
 
 def as_of_form_0001(folder: Path) -> None:
     """As the program left it that kept units' keys in a file."""
-    change(folder, "DROP TABLE unit_key", "UPDATE alembic_version SET version_num = '0001'",
+    change(folder, "DROP TABLE unit_key", "DROP TABLE staff", "UPDATE alembic_version SET version_num = '0001'",
            "UPDATE written_by SET form = '0001'")
 
 

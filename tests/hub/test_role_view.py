@@ -140,8 +140,9 @@ def test_entries_say_who_pressed_the_button_by_role_and_id_never_by_name(house: 
     running(house)
     house.time_is_up()
     entries: list[Entry] = []
-    house.service.listen(lambda _, some: entries.extend(some))
     judge = house.staff(JUDGE, "Eva Luz")
+    house.service.ask([], "until that is told")
+    house.service.listen(lambda _, some: entries.extend(some))
     judge.get("/console/e1/match/1.3")
     judge.post("/console/e1/match/1.3/ruling", text="measured again")
     assert judge.post("/console/e1/match/1.3/walk", way="time", **{"q.score.winner": 49, "q.score.loser": 77},

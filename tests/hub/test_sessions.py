@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import PinGate
@@ -17,6 +19,7 @@ from roundtap_hub.organizers import Organizers
 from roundtap_hub.pin import PinFile, as_typed, hash_pin, new_phrase, new_pin, pin_is, read_or_make_pin, write_pin
 from roundtap_hub.private_files import make_private_folder, write_private
 from roundtap_hub.sessions import Sessions, token_hash
+from roundtap_hub.staff import Staff
 
 HOUR = 3600_000
 PIN_HASH = hash_pin("12345678", "salt")
@@ -178,15 +181,22 @@ def test_a_flood_of_logins_is_bounded_and_the_ones_in_use_stay(machine: Machine)
 # --- the PIN --------------------------------------------------------------------------------------------------------
 
 
-def organizers(machine: Machine, folder: Path) -> Organizers:
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with running(tmp_path / "hub.db") as started:
+        yield started
+
+
+def organizers(machine: Machine, folder: Path, service: Service) -> Organizers:
     hashed, _ = read_or_make_pin(folder / "pin")
     return Organizers(PinFile(hashed, folder / "pin"), Sessions(machine.clocks, folder / "sessions.json"),
-                      PinGate(machine.clocks.mono_ms))
+                      PinGate(machine.clocks.mono_ms), Staff(service))
 
 
-def test_a_new_pin_is_noticed_at_once_and_ends_all_sessions(machine: Machine, tmp_path: Path):
+def test_a_new_pin_is_noticed_at_once_and_ends_all_sessions(
+        machine: Machine, tmp_path: Path, service: Service):
     write_pin(tmp_path / "pin", "11112222")
-    ours = organizers(machine, tmp_path)
+    ours = organizers(machine, tmp_path, service)
     token = ours.log_in("1111 2222", "10.0.0.7", "")
     assert token
     assert ours.session(token)
@@ -198,18 +208,20 @@ def test_a_new_pin_is_noticed_at_once_and_ends_all_sessions(machine: Machine, tm
     assert ours.session(token) is None, "the old PIN again is a new one"
 
 
-def test_a_pin_that_was_made_while_the_hub_was_off_ends_them_too(machine: Machine, tmp_path: Path):
+def test_a_pin_that_was_made_while_the_hub_was_off_ends_them_too(
+        machine: Machine, tmp_path: Path, service: Service):
     write_pin(tmp_path / "pin", "11112222")
-    token = organizers(machine, tmp_path).log_in("11112222", "10.0.0.7", "")
+    token = organizers(machine, tmp_path, service).log_in("11112222", "10.0.0.7", "")
     assert token
-    assert organizers(machine, tmp_path).session(token)
+    assert organizers(machine, tmp_path, service).session(token)
     write_pin(tmp_path / "pin", "11112222")
-    assert organizers(machine, tmp_path).session(token) is None
+    assert organizers(machine, tmp_path, service).session(token) is None
 
 
-def test_a_pin_file_that_is_gone_or_emptied_changes_nothing_while_the_hub_runs(machine: Machine, tmp_path: Path):
+def test_a_pin_file_that_is_gone_or_emptied_changes_nothing_while_the_hub_runs(
+        machine: Machine, tmp_path: Path, service: Service):
     write_pin(tmp_path / "pin", "11112222")
-    ours = organizers(machine, tmp_path)
+    ours = organizers(machine, tmp_path, service)
     token = ours.log_in("11112222", "10.0.0.7", "")
     assert token
     (tmp_path / "pin").write_text("")

@@ -5,19 +5,25 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE
 from roundtap_hub.auth import PinGate
+from roundtap_hub.earlier_files import STAFF_FILE, take_over_files
 from roundtap_hub.journal.backups import LEFT_OUT
 from roundtap_hub.journal.clocks import Clocks
+from roundtap_hub.journal.journal import JournalConflict
+from roundtap_hub.models import SECRETS, StaffRow
 from roundtap_hub.organizers import Organizers
-from roundtap_hub.pin import PinFile, read_or_make_pin, write_pin
+from roundtap_hub.pin import PinFile, hash_pin, pin_is, read_or_make_pin, write_pin
 from roundtap_hub.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.sessions import Sessions
-from roundtap_hub.staff import PEOPLE_MOST, STAFF_FILE, Staff, Who
+from roundtap_hub.staff import Staff, Who
 from roundtap_hub.standby.standby_feed import FILES
 
 HUBS_PIN = "11112222"
@@ -38,21 +44,27 @@ def machine() -> Machine:
     return Machine()
 
 
-def door(machine: Machine, folder: Path) -> Organizers:
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with running(tmp_path / "hub.db") as started:
+        yield started
+
+
+def door(machine: Machine, folder: Path, service: Service) -> Organizers:
     """A hub's, as it is found when it starts; with a salt of its own, unlike those of other tests."""
     if not (folder / "pin").exists():
         write_pin(folder / "pin", HUBS_PIN)
     hashed, _ = read_or_make_pin(folder / "pin")
     return Organizers(PinFile(hashed, folder / "pin"), Sessions(machine.clocks, folder / "sessions.json"),
-                      PinGate(machine.clocks.mono_ms), Staff(folder / STAFF_FILE, chance=secrets.token_hex))
+                      PinGate(machine.clocks.mono_ms), Staff(service, chance=secrets.token_hex))
 
 
 def who_of(ours: Organizers, token: str | None) -> Who | None:
     return ours.who(ours.session(token or ""))
 
 
-def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Path):
-    ours = door(machine, tmp_path)
+def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
     person, pin = ours.add_person("Eva  Luz", JUDGE)
     token = ours.log_in(f"{pin[:4]} {pin[4:]}", PHONE, "")
     who = who_of(ours, token)
@@ -64,26 +76,33 @@ def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Pa
     assert (the_hub_s.role, the_hub_s.name, the_hub_s.actor) == (ORGANIZER, "", "organizer")
 
 
-def test_only_a_slow_hash_of_it_is_kept_in_a_private_file(machine: Machine, tmp_path: Path):
-    _, pin = door(machine, tmp_path).add_person("Eva", JUDGE)
-    path = tmp_path / STAFF_FILE
-    assert pin not in path.read_text()
-    assert path.stat().st_mode & 0o777 == 0o600
+def test_only_a_slow_hash_of_it_is_kept_and_no_entry_knows_a_name(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
+    person, pin = ours.add_person("Eva Luz", JUDGE, "organizer:7")
+    row, = service.rows(StaffRow)
+    assert (row.person, row.name) == (person.id, "Eva Luz")
+    assert pin not in row.hashed
+    assert pin_is(pin, row.hashed)
+    entry = list(service.entries(VENUE))[-1]
+    assert (entry.actor, entry.data["person"], entry.data["role"]) == ("organizer:7", person.id, JUDGE)
+    salt, _, digest = row.hashed.partition("$")
+    for secret in (pin, salt, digest, "Eva"):
+        assert secret not in json.dumps(dict(entry.data))
 
 
-def test_people_and_their_sessions_outlive_the_process(machine: Machine, tmp_path: Path):
-    ours = door(machine, tmp_path)
+def test_people_and_their_sessions_outlive_the_process(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
     _, pin = ours.add_person("Eva", HEAD_JUDGE)
     token = ours.log_in(pin, PHONE, "")
-    again = door(machine, tmp_path)
+    again = door(machine, tmp_path, service)
     who = who_of(again, token)
     assert who is not None
     assert who.role == HEAD_JUDGE
     assert again.log_in(pin, PHONE, "")
 
 
-def test_whoever_is_revoked_is_out_with_the_next_request(machine: Machine, tmp_path: Path):
-    ours = door(machine, tmp_path)
+def test_whoever_is_revoked_is_out_with_the_next_request(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
     person, pin = ours.add_person("Eva", JUDGE)
     _, other_pin = ours.add_person("Kai", JUDGE)
     token, other = ours.log_in(pin, PHONE, ""), ours.log_in(other_pin, "10.0.0.8", "")
@@ -91,13 +110,13 @@ def test_whoever_is_revoked_is_out_with_the_next_request(machine: Machine, tmp_p
     assert ours.session(token or "") is None
     assert ours.log_in(pin, PHONE, "") is None
     assert ours.session(other or ""), "nobody else is logged out"
-    assert door(machine, tmp_path).session(token or "") is None, "nor after the hub was started again"
+    assert door(machine, tmp_path, service).session(token or "") is None, "nor after the hub was started again"
     assert ours.staff.name_of(person.id) == ""
     assert ours.staff.name_of(f"judge:{person.id}") == "Eva", "what she did goes on having a name"
 
 
-def test_a_new_pin_ends_the_sessions_of_the_one_before(machine: Machine, tmp_path: Path):
-    ours = door(machine, tmp_path)
+def test_a_new_pin_ends_the_sessions_of_the_one_before(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
     person, pin = ours.add_person("Eva", JUDGE)
     token = ours.log_in(pin, PHONE, "")
     _, new = ours.replace_pin(person.id)
@@ -106,8 +125,8 @@ def test_a_new_pin_ends_the_sessions_of_the_one_before(machine: Machine, tmp_pat
     assert ours.log_in(new, PHONE, "")
 
 
-def test_nobody_is_listed_who_came_by_a_hub_s_pin_that_was_replaced(machine: Machine, tmp_path: Path):
-    ours = door(machine, tmp_path)
+def test_nobody_is_listed_who_came_by_a_hub_s_pin_that_was_replaced(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
     _, own = ours.add_person("Eva", JUDGE)
     assert ours.log_in(HUBS_PIN, PHONE, "")
     assert ours.log_in(own, PHONE, "")
@@ -115,8 +134,8 @@ def test_nobody_is_listed_who_came_by_a_hub_s_pin_that_was_replaced(machine: Mac
     assert ours.sessions.listed() == []
 
 
-def test_another_role_counts_from_the_next_request(machine: Machine, tmp_path: Path):
-    ours = door(machine, tmp_path)
+def test_another_role_counts_from_the_next_request(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
     person, pin = ours.add_person("Eva", JUDGE)
     token = ours.log_in(pin, PHONE, "")
     ours.staff.change_role(person.id, SCOREKEEPER)
@@ -125,18 +144,18 @@ def test_another_role_counts_from_the_next_request(machine: Machine, tmp_path: P
     assert who.role == SCOREKEEPER
 
 
-def test_no_two_pins_are_the_same(machine: Machine, tmp_path: Path):
+def test_no_two_pins_are_the_same(machine: Machine, tmp_path: Path, service: Service):
     made = iter([HUBS_PIN, "33334444", "33334444", "55556666"])
     write_pin(tmp_path / "pin", HUBS_PIN)
-    staff = Staff(None, lambda: next(made))
+    staff = Staff(service, lambda: next(made))
     ours = Organizers(PinFile(read_or_make_pin(tmp_path / "pin")[0]), Sessions(machine.clocks),
                       PinGate(machine.clocks.mono_ms), staff)
     assert ours.add_person("Eva", JUDGE)[1] == "33334444", "the hub's is the organizer's alone"
     assert ours.add_person("Kai", JUDGE)[1] == "55556666"
 
 
-def test_who_may_be_added(machine: Machine, tmp_path: Path):
-    ours = door(machine, tmp_path)
+def test_who_may_be_added(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
     person, _ = ours.add_person("Eva", JUDGE)
     for name, role, key in (("", JUDGE, "no_names"), ("x" * 81, JUDGE, "name_too_long"),
                             ("eva", JUDGE, "staff_name_twice"), ("Kai", "player", "not_one_of")):
@@ -148,25 +167,53 @@ def test_who_may_be_added(machine: Machine, tmp_path: Path):
     assert len(ours.staff.people) == 2
 
 
-def test_a_full_staff_forgets_whoever_was_revoked_first_and_nobody_else():
-    number = iter(range(10_000_000, 99_999_999))
-    staff = Staff(None, lambda: str(next(number)))
-    staff._people = {f"{n}": staff.add(f"n{n}", JUDGE)[0] for n in range(2)}
-    for n in range(2, PEOPLE_MOST):
-        staff._people[f"{n}"] = staff._people["0"]
+def test_a_full_staff_forgets_the_oldest_who_was_revoked_and_nobody_else(
+        machine: Machine, service: Service, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("roundtap_hub.staff.PEOPLE_MOST", 4)
+    staff = Staff(service)
+    people = [staff.add(f"n{n}", JUDGE)[0] for n in range(4)]
     with pytest.raises(Problem, match="revoke somebody"):
         staff.add("one more", JUDGE)
-    staff._people["7"] = type(staff._people["0"])("7", "gone", JUDGE)
+    staff.revoke(people[2].id)
+    staff.revoke(people[1].id)
     staff.add("one more", JUDGE)
-    assert "7" not in staff._people
+    assert [each.name for each in staff.people] == ["n0", "n2", "n3", "one more"]
+    assert people[1].id not in {row.person for row in service.rows(StaffRow)}
+    assert [each.name for each in Staff(service).people] == ["n0", "n2", "n3", "one more"]
+
+
+def test_a_row_from_before_the_revocation_lets_nobody_in(machine: Machine, tmp_path: Path, service: Service):
+    """What a backup or a slow standby still has of it."""
+    ours = door(machine, tmp_path, service)
+    person, pin = ours.add_person("Eva", JUDGE)
+    before, = service.rows(StaffRow)
+    ours.revoke(person.id)
+    assert [row.hashed for row in service.rows(StaffRow)] == [""]
+    service.ask([], "test", beside=[before])
+    again = door(machine, tmp_path, service)
+    assert again.log_in(pin, PHONE, "") is None
+    assert [each.active for each in again.staff.people] == [False]
+
+
+def test_the_staff_outlives_a_restart_with_its_one_salt(machine: Machine, tmp_path: Path):
+    with running(tmp_path / "second.db") as service:
+        ours = door(machine, tmp_path, service)
+        _, pin = ours.add_person("Eva", JUDGE)
+        ours.log_in(pin, PHONE, "")
+    with running(tmp_path / "second.db") as service:
+        again = door(machine, tmp_path, service)
+        assert [each.last_login for each in again.staff.people] == [machine.wall]
+        again.add_person("Kai", JUDGE)
+        assert again.log_in(pin, PHONE, "")
+        assert len({row.hashed.split("$")[0] for row in service.rows(StaffRow)}) == 1
 
 
 # --- guessing ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_pin_of_one_s_own_buys_no_guesses_at_another_s(machine: Machine, tmp_path: Path):
+def test_a_pin_of_one_s_own_buys_no_guesses_at_another_s(machine: Machine, tmp_path: Path, service: Service):
     """A judge who guesses at the organizer's PIN, and logs in with her own in between, waits like everybody else."""
-    ours = door(machine, tmp_path)
+    ours = door(machine, tmp_path, service)
     _, pin = ours.add_person("Eva", JUDGE)
     looked_at = 0
     for _ in range(40):
@@ -177,60 +224,88 @@ def test_a_pin_of_one_s_own_buys_no_guesses_at_another_s(machine: Machine, tmp_p
     assert looked_at <= 6
 
 
-def test_the_right_pin_of_the_hub_forgives_what_was_mistyped_before(machine: Machine, tmp_path: Path):
-    ours = door(machine, tmp_path)
+def test_the_right_pin_of_the_hub_forgives_what_was_mistyped_before(machine: Machine, tmp_path: Path, service: Service):
+    ours = door(machine, tmp_path, service)
     for _ in range(3):
         for _ in range(4):
             assert ours.log_in("00000000", PHONE, "") is None
         assert ours.log_in(HUBS_PIN, PHONE, "")
 
 
-# --- the file -------------------------------------------------------------------------------------------------------
+# --- files of earlier hubs, and the disk ----------------------------------------------------------------------------
 
 
-ONE = ('{"salt": "s", "people": [{"id": "a", "name": "Eva", "role": "%s", "hashed": "%s", "last_login": "",'
-       ' "officials": {}}]}')
+def people_file(folder: Path, **changed: object) -> Path:
+    eva = {"id": "a1", "name": "Eva", "role": "judge", "hashed": hash_pin("12345678", "s"), "last_login": "yesterday",
+           "officials": {"e1": "o1"}}
+    gone = {**eva, "id": "b2", "name": "Kai", "hashed": "", "officials": {}}
+    path = folder / STAFF_FILE
+    path.write_text(json.dumps({"salt": "s", "people": [{**eva, **changed}, gone]}))
+    return path
 
 
-@pytest.mark.parametrize("text", [
-    "", "[]", "{}", '{"salt": "", "people": []}',
-    ONE % ("king", ""), ONE % ("judge", "x"),
+def test_the_file_of_an_earlier_hub_is_taken_over_with_its_pins_roles_and_ties(
+        machine: Machine, tmp_path: Path, service: Service):
+    path = people_file(tmp_path)
+    take_over_files(tmp_path, service)
+    assert not path.exists()
+    ours = door(machine, tmp_path, service)
+    assert [(each.id, each.name, each.role, each.active, each.last_login, dict(each.officials))
+            for each in ours.staff.people] == [
+        ("a1", "Eva", "judge", True, "yesterday", {"e1": "o1"}), ("b2", "Kai", "judge", False, "yesterday", {})]
+    assert ours.log_in("1234 5678", PHONE, "")
+    ours.revoke("a1")
+    people_file(tmp_path)
+    take_over_files(tmp_path, service)
+    assert door(machine, tmp_path, service).log_in("12345678", PHONE, "") is None, "a file left there revives nobody"
+
+
+@pytest.mark.parametrize(("text", "kept"), [
+    ("", 0), ("[]", 0), ("{}", 0), ('{"salt": "", "people": [{}, 7]}', 0), ({"role": "king"}, 1), ({"hashed": "x"}, 1),
+    ({"name": 7}, 1), ({"officials": 7}, 1),
 ])
-def test_a_spoilt_file_is_refused_at_the_start(tmp_path: Path, text: str):
-    (tmp_path / STAFF_FILE).write_text(text)
-    with pytest.raises(Problem, match="not the list of staff"):
-        Staff(tmp_path / STAFF_FILE)
+def test_a_spoilt_file_lets_nobody_in_and_is_kept(service: Service, tmp_path: Path, text: object, kept: int,
+                                                  caplog: pytest.LogCaptureFixture):
+    path = people_file(tmp_path, **text) if isinstance(text, dict) else tmp_path / STAFF_FILE
+    if isinstance(text, str):
+        path.write_text(text)
+    said = path.read_text()
+    take_over_files(tmp_path, service)
+    assert [each.active for each in Staff(service).people] == [False] * kept
+    assert (tmp_path / f"{STAFF_FILE}.unread").read_text() == said
+    assert "Eva" not in caplog.text
+    assert hash_pin("12345678", "s") not in caplog.text
 
 
-def test_a_full_disk_lets_nobody_in_who_would_be_out_after_a_power_cut(machine: Machine, tmp_path: Path,
-                                                                       monkeypatch: pytest.MonkeyPatch):
-    ours = door(machine, tmp_path)
+def test_a_full_disk_lets_nobody_in_who_would_be_out_after_a_power_cut(
+        machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch):
+    ours = door(machine, tmp_path, service)
     person, pin = ours.add_person("Eva", JUDGE)
 
     def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise JournalConflict("full", "SQLITE_FULL")
 
-    monkeypatch.setattr("roundtap_hub.staff.write_private", full)
-    with pytest.raises(OSError, match="No space"):
+    monkeypatch.setattr(service.journal, "append", full)
+    with pytest.raises(Problem, match="could not be saved"):
         ours.add_person("Kai", JUDGE)
     assert [each.name for each in ours.staff.people] == ["Eva"]
     assert ours.log_in(pin, PHONE, ""), "a login is no reason to keep her out"
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(Problem, match="could not be saved"):
         ours.revoke(person.id)
 
 
 def test_it_goes_into_backups_and_to_standbys_like_the_pin():
     assert STAFF_FILE not in LEFT_OUT
-    assert {STAFF_FILE, "pin"} <= set(FILES)
+    assert StaffRow in SECRETS
+    assert "pin" in FILES
 
 
-def test_an_official_of_an_event_is_one_person(tmp_path: Path):
-    staff = Staff(tmp_path / STAFF_FILE)
+def test_an_official_of_an_event_is_one_person(service: Service):
+    staff = Staff(service)
     eva, kai = (staff.add(name, JUDGE)[0] for name in ("Eva", "Kai"))
-    staff.tie(eva.id, "e1", "o1")
-    staff.tie(eva.id, "e2", "o4")
-    staff.tie(kai.id, "e1", "o1")
-    found = {each.name: dict(each.officials) for each in Staff(tmp_path / STAFF_FILE).people}
+    for person, event, official in ((eva, "e1", "o1"), (eva, "e2", "o4"), (kai, "e1", "o2"), (kai, "e1", "o1")):
+        staff.tie(person.id, event, official)
+    found = {each.name: dict(each.officials) for each in Staff(service).people}
     assert found == {"Eva": {"e2": "o4"}, "Kai": {"e1": "o1"}}
-    staff.tie(kai.id, "e1", None)
-    assert json.loads((tmp_path / STAFF_FILE).read_text())["people"][1]["officials"] == {}
+    staff.tie("", "e1", "o1")
+    assert [dict(each.officials) for each in staff.people] == [{"e2": "o4"}, {}]

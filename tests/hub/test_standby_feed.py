@@ -360,7 +360,7 @@ def keys_when_promoted(folder: StandbyFolder) -> dict[str, bytes]:
 
 
 def rows_of(keys: dict[str, bytes]) -> dict[str, list[dict[str, str]]]:
-    return {"unit_key": [{"unit": unit, "key": key.hex()} for unit, key in keys.items()]}
+    return {"unit_key": [{"unit": unit, "key": key.hex()} for unit, key in keys.items()], "staff": []}
 
 
 def test_the_units_keys_open_the_doors_of_the_promoted_standby(house: House, folder: StandbyFolder) -> None:
@@ -383,8 +383,8 @@ def test_a_key_revoked_with_the_hub_s_last_commit_opens_nothing_at_the_standby(
 
 
 @pytest.mark.parametrize("rows", [
-    {}, {"unit_key": [{"unit": "table-1"}]}, {"unit_key": [{"unit": 1, "key": "ab"}]}, {"unit_key": [7]},
-    {"unit_key": {"unit": "x"}}, {"entry": []},
+    {}, {"unit_key": []}, {"entry": []}, *({"staff": [], "unit_key": wrong} for wrong in (
+        [{"unit": "table-1"}], [{"unit": 1, "key": "ab"}], [7], {"unit": "x"})),
 ])
 def test_rows_that_are_none_change_nothing(folder: StandbyFolder, rows: Any) -> None:
     folder.take_rows(rows_of({"table-1": TABLE_KEY}))

@@ -1,4 +1,4 @@
-"""What is forgotten with an entry, in the same commit: people of deleted events, entrants taken out, keys revoked."""
+"""What is forgotten with an entry, in the same commit: people of deleted events, entrants, keys, staff."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from sqlalchemy import Delete, delete, tuple_
 
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_hub.journal.keyed_units import KEYED, REVOKED
+from roundtap_hub.journal.staff_roll import FORGOTTEN
 from roundtap_hub.journal.venue import DELETED
-from roundtap_hub.models import PERSON, UNIT_KEY
+from roundtap_hub.models import PERSON, STAFF, UNIT_KEY
 
 REMOVED = "competitor-removed"
 
@@ -29,3 +30,5 @@ def forgetting(entries: Sequence[Entry]) -> Iterator[Delete]:
     last = {entry.data["unit"]: entry.kind for entry in venue if entry.kind in (KEYED, REVOKED)}
     if revoked := [unit for unit, kind in last.items() if kind == REVOKED]:
         yield delete(UNIT_KEY).where(UNIT_KEY.c.unit.in_(revoked))
+    if left := [entry.data["person"] for entry in venue if entry.kind == FORGOTTEN]:
+        yield delete(STAFF).where(STAFF.c.person.in_(left))

@@ -12,6 +12,7 @@ from roundtap_core.event.state import Fate
 from roundtap_hub.journal.afresh import ANEW, HEARD, KEPT, OF_AFRESH, PENDING, REFUSED, WITHOUT, Afresh, begun, taken
 from roundtap_hub.journal.keyed_units import KEYED, REVOKED, Keyed, with_id, with_key
 from roundtap_hub.journal.on_walls import OF_WALLS, UNSAID, OnWalls, with_entry
+from roundtap_hub.journal.staff_roll import OF_STAFF, Roll, with_staff
 
 BEGUN, ARCHIVED, RESTORED, DELETED = "event-begun", "event-archived", "event-restored", "event-deleted"
 """Entries of the venue's stream about events: these are no facts of a tournament."""
@@ -44,6 +45,7 @@ class Venue:
     walls: OnWalls = field(default_factory=OnWalls)
     units: Mapping[str, Keyed] = field(default_factory=dict)
     """Units that have a key."""
+    staff: Roll = field(default_factory=dict)
     unit_ids: Mapping[str, str] = field(default_factory=dict)
     """What the unit with this mark was called last."""
 
@@ -79,6 +81,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         BEGUN: lambda: event_id in venue.begun,
         ARCHIVED: lambda: event_id in venue.archived, RESTORED: lambda: event_id not in venue.archived,
         DELETED: lambda: event_id in venue.deleted,
+        **dict.fromkeys(OF_STAFF, lambda: with_staff(venue.staff, new) is venue.staff),
         REVOKED: lambda: new.data["unit"] not in venue.units,
         UNSAID: lambda: all(said.id != new.data["id"] for said in venue.walls.said),
     }
@@ -117,6 +120,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         venue = replace(venue, units=with_key(venue.units, entry.data), unit_ids=with_id(venue.unit_ids, entry.data))
     elif entry.kind == REVOKED:
         venue = replace(venue, units={u: each for u, each in venue.units.items() if u != entry.data["unit"]})
+    elif entry.kind in OF_STAFF:
+        venue = replace(venue, staff=with_staff(venue.staff, entry))
     elif entry.kind == REFUSED:
         fate = Fate("refused", entry.number, entry.hash, entry.data["body"],
                     entry.data.get("reason", "unknown-match"))

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.auth import is_here
-from roundtap_hub.pages.base import back_to_event, field, mended_on, the_hub, the_moment
+from roundtap_hub.pages.base import actor, back_to_event, field, mended_on, the_hub, the_moment
 from roundtap_hub.pages.console import event
 from roundtap_hub.pages.this_hub import this_hub
 from roundtap_hub.policy import OPEN, ORGANIZERS, route
@@ -18,7 +18,7 @@ from roundtap_hub.qr_svg import qr_svg
 @mended_on(this_hub)
 def add_person() -> AnyResponse:
     """Somebody and their PIN, which is on this answer and nowhere else."""
-    person, pin = the_hub().organizers.add_person(field("name"), field("role"))
+    person, pin = the_hub().organizers.add_person(field("name"), field("role"), actor())
     return _shown(person.name, pin)
 
 
@@ -26,14 +26,14 @@ def add_person() -> AnyResponse:
 @mended_on(this_hub)
 def replace_pin(person: str) -> AnyResponse:
     """Another PIN; with the one before nobody gets in any more, and whoever is in is out."""
-    found, pin = the_hub().organizers.replace_pin(person)
+    found, pin = the_hub().organizers.replace_pin(person, actor())
     return _shown(found.name, pin)
 
 
 @route("POST /console/hub/staff/<person>/role", ORGANIZERS)
 @mended_on(this_hub)
 def change_role(person: str) -> AnyResponse:
-    the_hub().organizers.staff.change_role(person, field("role"))
+    the_hub().organizers.staff.change_role(person, field("role"), actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
@@ -41,7 +41,7 @@ def change_role(person: str) -> AnyResponse:
 @mended_on(this_hub)
 def revoke_pin(person: str) -> AnyResponse:
     """Whoever has this PIN is a stranger with the next request."""
-    the_hub().organizers.revoke(person)
+    the_hub().organizers.revoke(person, actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 
@@ -51,11 +51,7 @@ def tie_official(event_id: str, official: str) -> AnyResponse:
     """Say with whose PIN this official logs in; nobody's where nobody is chosen."""
     if official not in the_moment(event_id).state.officials:
         raise Problem("unknown_official")
-    staff, chosen = the_hub().organizers.staff, field("person")
-    if chosen:
-        staff.tie(chosen, event_id, official)
-    else:
-        staff.untie(event_id, official)
+    the_hub().organizers.staff.tie(field("person"), event_id, official, actor())
     return back_to_event(event_id, "officials")
 
 

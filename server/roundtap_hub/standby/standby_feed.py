@@ -41,14 +41,14 @@ HELLO_BYTES_MAX = 256 * 1024
 ACK_BYTES_MAX = 4096
 WITHIN_S = 5.0
 BEAT_S = 2.0
-FILES = ("pin", "secret", "sessions.json", "links.json", "staff.json")
+FILES = ("pin", "secret", "sessions.json", "links.json")
 """What makes a folder this hub's, beside the journal; with everything below `FOLDERS`."""
 FOLDERS = ("tls",)
 FILE_BYTES_MAX = 256 * 1024
 
 
 Beside = dict[str, Any]
-"""What a hub is told beside the entries, by the kind of message."""
+"""What a standby is told beside the entries, by the kind of message."""
 
 
 class StandbyFeed:

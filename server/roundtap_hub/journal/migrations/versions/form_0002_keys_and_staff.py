@@ -1,4 +1,4 @@
-"""The form that has the keys of units, and the tables that were made beside the forms before."""
+"""The form that has keys of units and the staff, and the tables that were made beside the forms before."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ Table("written_by", TABLES,
       Column("number", Integer, primary_key=True, autoincrement=False), Column("form", String, nullable=False),
       Column("version", String, nullable=False))
 Table("unit_key", TABLES, Column("unit", String, primary_key=True), Column("key", String, nullable=False))
+Table("staff", TABLES,
+      Column("person", String, primary_key=True), Column("name", String, nullable=False),
+      Column("hashed", String, nullable=False), Column("last_login", String, nullable=False))
 
 
 def upgrade() -> None:
