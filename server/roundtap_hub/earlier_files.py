@@ -9,13 +9,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from sqlmodel import SQLModel
+
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.unit_keys import KEY_BYTES, check_named, usual_role
 from roundtap_hub.journal.keyed_units import UNITS_MAX, Keyed, key_digest, keyed
 from roundtap_hub.journal.service import OutcomeUnknown, Service, Step
 from roundtap_hub.journal.staff_roll import SET, TIED, pin_digest
-from roundtap_hub.models import StaffRow, UnitKeyRow
+from roundtap_hub.models import StaffLoginRow, StaffRow, UnitKeyRow
 from roundtap_hub.pin import HASHED
 from roundtap_hub.policy import STAFF_ROLES
 
@@ -90,10 +92,11 @@ def _staff(path: Path, service: Service) -> list[str]:
     """{"salt", "people": [{"id", "name", "role", "hashed", "last_login", "officials"}]}: each hash carries its salt."""
     wrong: list[str] = []
     steps: list[Step] = []
-    rows: list[StaffRow] = []
+    rows: list[SQLModel] = []
     for number, said in enumerate(json.loads(path.read_text(encoding="utf-8"))["people"], start=1):
         try:
             row = StaffRow.model_validate({**said, "person": said["id"]})
+            login = StaffLoginRow.model_validate({"person": row.person, "wall": said["last_login"]})
             if said["role"] not in STAFF_ROLES or (row.hashed and not HASHED.fullmatch(row.hashed)):
                 raise ValueError(row.person)
             ties = [NewEntry(TIED, {"person": row.person, "event": str(event), "official": str(official)})
@@ -104,7 +107,7 @@ def _staff(path: Path, service: Service) -> list[str]:
         if row.person not in service.snapshot.venue.staff:
             new = NewEntry(SET, {"person": row.person, "role": said["role"], "pin": pin_digest(row.hashed)})
             steps += [Step(VENUE, each) for each in (new, *ties)]
-            rows.append(row)
+            rows += [row, login]
     service.ask(steps, "hub", beside=rows)
     return wrong
 

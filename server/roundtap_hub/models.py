@@ -130,14 +130,21 @@ class UnitKeyRow(SQLModel, table=True):
 
 class StaffRow(SQLModel, table=True):
     """Somebody of the staff. `hashed`: of the PIN, all with one salt; it counts where the venue's stream has its digest
-    (journal/staff_roll.py), and is "" for who was revoked, and is kept for the names in the journal. `last_login`: wall
-    time, "" where the hub knew none or nobody came yet."""
+    (journal/staff_roll.py), and is "" for who was revoked, and is kept for the names in the journal."""
 
     __tablename__ = "staff"
     person: str = Field(primary_key=True)
     name: str
     hashed: str
-    last_login: str = ""
+
+
+class StaffLoginRow(SQLModel, table=True):
+    """When somebody of the staff was here last, by wall time. Of its own: who logs in just as their PIN is replaced
+    writes nothing over it."""
+
+    __tablename__ = "staff_login"
+    person: str = Field(primary_key=True)
+    wall: str
 
 
 class FormRow(SQLModel, table=True):
@@ -163,7 +170,7 @@ ENTRY, PERSON, LINEAGE, CHECKPOINT, SEAL = (TABLES[name] for name in (
 PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (TABLES[name] for name in (
     "print_state", "print_order", "print_text", "print_setting"))
 FORM, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
-UNIT_KEY, STAFF = TABLES["unit_key"], TABLES["staff"]
+UNIT_KEY, STAFF, STAFF_LOGIN = TABLES["unit_key"], TABLES["staff"], TABLES["staff_login"]
 
 SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
 """What makes a hub of whoever holds the journal: a standby is told it, a stick is not."""

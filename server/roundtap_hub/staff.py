@@ -13,7 +13,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.journal.staff_roll import FORGOTTEN, SET, TIED, Roll, pin_digest
-from roundtap_hub.models import StaffRow
+from roundtap_hub.models import StaffLoginRow, StaffRow
 from roundtap_hub.pin import hash_pin, new_pin
 from roundtap_hub.policy import ORGANIZER, STAFF_ROLES
 
@@ -147,11 +147,10 @@ class Staff:
     def logged_in(self, person_id: str, wall: str) -> None:
         """Somebody typed their PIN; a full disk keeps nobody out, and is not waited for."""
         with self._lock:
-            row = self._rows.get(person_id)
-            if row is not None and wall:
-                self._rows[person_id] = row = row.model_copy(update={"last_login": wall})
-                self._people[person_id] = replace(self._people[person_id], last_login=wall)
-                self._service.submit([], ORGANIZER, beside=[row])
+            known = self._people.get(person_id)
+            if known is not None and wall:
+                self._people[person_id] = replace(known, last_login=wall)
+                self._service.submit([], ORGANIZER, beside=[StaffLoginRow(person=person_id, wall=wall)])
 
     def _set_pin(self, person_id: str, hashed: str, actor: str) -> None:
         self._say(actor, NewEntry(SET, {"person": person_id, "pin": pin_digest(hashed)}),
@@ -168,11 +167,13 @@ class Staff:
             if roll is self._followed:
                 return
             # What was revoked counts no more even while nothing can be read.
+            here = {person: each.last_login for person, each in self._people.items()}
             with suppress(Problem):
                 self._rows = {row.person: row for row in self._service.rows(StaffRow)}
+                here = {row.person: row.wall for row in self._service.rows(StaffLoginRow)} | here
             self._salt = next((row.hashed.split("$")[0] for row in self._rows.values() if row.hashed), self._salt)
             self._followed, self._people = roll, {
-                person: StaffPerson(person, row.name, member.role, member.officials, row.last_login,
+                person: StaffPerson(person, row.name, member.role, member.officials, here.get(person, ""),
                                     row.hashed if pin_digest(row.hashed) == member.pin else "")
                 for person, member in roll.items() if (row := self._rows.get(person))}
 

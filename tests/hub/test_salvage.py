@@ -24,6 +24,8 @@ from roundtap_hub.journal.journal import Journal, person_row
 from roundtap_hub.journal.salvage import Rescued, salvage
 from roundtap_hub.journal.upkeep import Upkeep
 from roundtap_hub.opened import open_folder
+from roundtap_hub.policy import JUDGE
+from roundtap_hub.staff import Staff
 
 KEY = bytes(range(32))
 DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
@@ -105,6 +107,24 @@ def test_keys_come_with_it_and_none_that_was_revoked(folder: Path) -> None:
     rescue(folder, others=(older,))
     hub = open_folder(folder.with_name("new"), lambda _: None)
     assert dict(UnitKeys(hub.service)) == {"table-1": KEY}
+    hub.close()
+
+
+def test_the_staff_come_with_it_and_no_pin_that_was_replaced_or_revoked(folder: Path) -> None:
+    hub = open_folder(folder, lambda _: None)
+    staff = Staff(hub.service)
+    (ana, first), (bea, gone) = staff.add("Ana", JUDGE), staff.add("Bea", JUDGE)
+    older = folder.with_name("older.db")
+    shutil.copy(folder / DATABASE, older)
+    shutil.copy(folder / LOG, older.with_name(older.name + "-wal"))
+    _, second = staff.replace_pin(ana.id)
+    staff.revoke(bea.id)
+    hub.close()
+    rescue(folder, others=(older,))
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    staff = Staff(hub.service)
+    assert [person and person.name for person in map(staff.person_of, (first, second, gone))] == [None, "Ana", None]
+    assert staff.name_of(f"judge:{bea.id}") == "Bea"
     hub.close()
 
 

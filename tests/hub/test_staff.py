@@ -195,6 +195,19 @@ def test_a_row_from_before_the_revocation_lets_nobody_in(machine: Machine, tmp_p
     assert [each.active for each in again.staff.people] == [False]
 
 
+def test_who_logs_in_while_their_pin_is_replaced_takes_nothing_back(machine: Machine, tmp_path: Path):
+    with running(tmp_path / "second.db") as service:
+        ours = door(machine, tmp_path, service)
+        person, _ = ours.add_person("Eva", JUDGE)
+        seen = dict(ours.staff._rows)
+        _, new = ours.replace_pin(person.id)
+        ours.staff._rows = seen  # as another thread may still see them
+        ours.staff.logged_in(person.id, machine.wall)
+    with running(tmp_path / "second.db") as service:
+        again = door(machine, tmp_path, service)
+        assert again.log_in(new, PHONE, "")
+
+
 def test_the_staff_outlives_a_restart_with_its_one_salt(machine: Machine, tmp_path: Path):
     with running(tmp_path / "second.db") as service:
         ours = door(machine, tmp_path, service)

@@ -10,7 +10,7 @@ from roundtap_core.event.entries import VENUE, Entry
 from roundtap_hub.journal.keyed_units import KEYED, REVOKED
 from roundtap_hub.journal.staff_roll import FORGOTTEN
 from roundtap_hub.journal.venue import DELETED
-from roundtap_hub.models import PERSON, STAFF, UNIT_KEY
+from roundtap_hub.models import PERSON, STAFF, STAFF_LOGIN, UNIT_KEY
 
 REMOVED = "competitor-removed"
 
@@ -31,4 +31,4 @@ def forgetting(entries: Sequence[Entry]) -> Iterator[Delete]:
     if revoked := [unit for unit, kind in last.items() if kind == REVOKED]:
         yield delete(UNIT_KEY).where(UNIT_KEY.c.unit.in_(revoked))
     if left := [entry.data["person"] for entry in venue if entry.kind == FORGOTTEN]:
-        yield delete(STAFF).where(STAFF.c.person.in_(left))
+        yield from (delete(table).where(table.c.person.in_(left)) for table in (STAFF, STAFF_LOGIN))

@@ -43,23 +43,25 @@ from roundtap_hub.journal.lineage import following_epoch
 from roundtap_hub.journal.page_scan import rows_in
 from roundtap_hub.journal.rows import next_entry
 from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.journal.staff_roll import pin_digest
 from roundtap_hub.journal.venue import DELETED, Venue, fold_venue
 from roundtap_hub.journal.verify import digests_in
-from roundtap_hub.models import UnitKeyRow
+from roundtap_hub.models import StaffRow, UnitKeyRow
 
 AT_ONCE = 1000
-ENTRY_COLUMNS, PERSON_COLUMNS, KEY_COLUMNS = 9, 4, 2
+ENTRY_COLUMNS, PERSON_COLUMNS, STAFF_COLUMNS, KEY_COLUMNS = 9, 4, 3, 2
 
 
 @dataclass(slots=True)
 class Found:
-    """Everything that was read, from wherever: entries by stream, number and hash; rows of people, and keys of units,
-    as they lie."""
+    """Everything that was read, from wherever: entries by stream, number and hash; rows of people, of the staff, and
+    keys of units, as they lie."""
 
     entries: dict[str, dict[int, dict[str, Entry]]] = field(default_factory=dict)
     people: dict[tuple[str, str], dict[str, tuple[str, str]]] = field(default_factory=dict)
 
     keys: dict[str, set[str]] = field(default_factory=dict)
+    staff: set[tuple[str, str, str]] = field(default_factory=set)
 
     def take(self, row: Sequence[Any]) -> None:
         """A row of one of these tables; anything else is passed over."""
@@ -68,6 +70,8 @@ class Found:
             self._take_entry(row)
         elif len(row) == KEY_COLUMNS and texts:
             self.keys.setdefault(row[0], set()).add(row[1])
+        elif len(row) == STAFF_COLUMNS and texts:
+            self.staff.add((row[0], row[1], row[2]))
         elif len(row) == PERSON_COLUMNS and texts:
             event, competitor, salt, data = row
             self.people.setdefault((event, competitor), {})[salt + data] = salt, data
@@ -140,7 +144,7 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
             if stream != VENUE and stream not in deleted:
                 people = list(_people(found, stream, chain, rescued[stream]))
                 journal.append([], people)
-        journal.append([], beside=_keys(found, venue))
+        journal.append([], beside=[*_keys(found, venue), *_staff(found, venue)])
         if named is not None:
             head.named = Named(named.lineage, "", named.commits, {})
         service = Service(journal, clocks, head=head)
@@ -168,7 +172,7 @@ def read_all(paths: Iterable[Path]) -> Found:
 
 def _rows(path: Path) -> Iterator[Sequence[Any]]:
     with suppress(OSError, sqlite3.Error), closing(looking_at(path)) as connection:
-        for table in ("entry", "person", "unit_key"):
+        for table in ("entry", "person", "unit_key", "staff"):
             with suppress(sqlite3.Error):
                 yield from connection.execute(f"SELECT * FROM {table}")
     with suppress(OSError):
@@ -286,3 +290,11 @@ def _keys(found: Found, venue: Venue) -> Iterator[UnitKeyRow]:
             with suppress(ValueError):
                 if key_digest(unit, bytes.fromhex(key)) == known.digest:
                     yield UnitKeyRow(unit=unit, key=key)
+
+
+def _staff(found: Found, venue: Venue) -> Iterator[StaffRow]:
+    """Whose PIN the venue's stream has a digest of, and the names of those who were revoked."""
+    for person, name, hashed in found.staff:
+        known = venue.staff.get(person)
+        if known is not None and pin_digest(hashed) == known.pin:
+            yield StaffRow(person=person, name=name, hashed=hashed)

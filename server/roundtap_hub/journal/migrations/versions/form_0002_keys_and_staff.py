@@ -17,7 +17,8 @@ Table("written_by", TABLES,
 Table("unit_key", TABLES, Column("unit", String, primary_key=True), Column("key", String, nullable=False))
 Table("staff", TABLES,
       Column("person", String, primary_key=True), Column("name", String, nullable=False),
-      Column("hashed", String, nullable=False), Column("last_login", String, nullable=False))
+      Column("hashed", String, nullable=False))
+Table("staff_login", TABLES, Column("person", String, primary_key=True), Column("wall", String, nullable=False))
 
 
 def upgrade() -> None:
