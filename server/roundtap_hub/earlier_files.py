@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import re
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +19,7 @@ from roundtap_hub.devices.unit_keys import KEY_BYTES, check_named, usual_role
 from roundtap_hub.journal.keyed_units import UNITS_MAX, Keyed, key_digest, keyed
 from roundtap_hub.journal.service import OutcomeUnknown, Service, Step
 from roundtap_hub.journal.staff_roll import SET, TIED, pin_digest
-from roundtap_hub.models import StaffLoginRow, StaffRow, UnitKeyRow
+from roundtap_hub.models import StaffRow, UnitKeyRow
 from roundtap_hub.pin import HASHED
 from roundtap_hub.policy import STAFF_ROLES
 
@@ -25,16 +27,18 @@ log = logging.getLogger(__name__)
 
 KEYS_FILE, IDS_FILE, STAFF_FILE = "keys.json", "unit-ids.json", "staff.json"
 UNREAD = ".unread"
-"""Appended to the name of a file of which not all could be read: nothing of it counts a second time."""
+"""Appended to the name of a file of which not all counts."""
+ENTRY = re.compile(r'"(?P<unit>[A-Za-z0-9][A-Za-z0-9._-]{0,39})"\s*:\s*(?P<value>"[0-9A-Fa-f]{64,}"|\{[^{}]*\})')
+"""A unit and its key, wherever they stand."""
 
 TakeOver = Callable[[Path, Service], list[str]]
-"""Everything of a file is in the journal when it returns; returns what of it makes no sense. Raises ValueError,
-TypeError or AttributeError where none of it does."""
+"""Everything of a file is in the journal when it returns, but what that has words of already: those are newer. Returns
+what does not count. Raises ValueError, TypeError or AttributeError where nothing of it makes sense."""
 
 
 def take_over_files(folder: Path, service: Service) -> None:
     """Where there are none, nothing is done. What cannot be saved just now stays where it is for the next start."""
-    for name, take_over in FILES.items():
+    for (name, *beside), take_over in FILES.items():
         path = folder / name
         if not path.is_file():
             continue
@@ -47,10 +51,12 @@ def take_over_files(folder: Path, service: Service) -> None:
             continue
         try:
             if wrong:
-                log.error("%s: not all of it can be read (%s); it is kept as %s", path, "; ".join(wrong), name + UNREAD)
+                log.error("%s: not all of it counts (%s); it is kept as %s", path, "; ".join(wrong), name + UNREAD)
                 path.replace(path.with_name(name + UNREAD))
             else:
                 path.unlink()
+            for each in beside:
+                path.with_name(each).unlink(missing_ok=True)
         except OSError as error:
             log.error("%s was taken over and has to be taken away: %s", path, error)
 
@@ -58,34 +64,52 @@ def take_over_files(folder: Path, service: Service) -> None:
 def _keys(path: Path, service: Service) -> list[str]:
     """{"unit": "64 hex digits" or {"key": "64 hex digits", "role": one of ROLES}}: somebody may have put it there by
     hand as well. The marks of units go with it."""
-    known, wrong = service.snapshot.venue.units, []
-    marks = {name: unit_id for unit_id, name in _ids(path.with_name(IDS_FILE)).items()}
+    known = service.snapshot.venue.units
+    entries, wrong = _entries(path.read_text(encoding="utf-8", errors="replace"))
+    times = Counter(unit for unit, _ in entries)
+    marks: dict[str, str] = {}
+    with suppress(OSError, ValueError, AttributeError):
+        # Nothing hangs on them but a name that is offered.
+        said_of = json.loads(path.with_name(IDS_FILE).read_text(encoding="utf-8"))
+        marks = {str(name): unit_id for unit_id, name in said_of.items()}
     steps: list[Step] = []
     rows: list[UnitKeyRow] = []
-    for unit, value in json.loads(path.read_text(encoding="utf-8")).items():
-        said = value if isinstance(value, dict) else {"key": value}
+    for unit, value in entries:
         try:
-            key, role = bytes.fromhex(said["key"]), said.get("role", usual_role(unit))
+            said = dict(value) if isinstance(value, tuple) else {"key": value}
+            key, role = bytes.fromhex(said["key"]).hex(), said.get("role", usual_role(unit))
             check_named(unit, role)
-            if len(key) < KEY_BYTES or len(known) + len(rows) >= UNITS_MAX:
+            # Of two keys under one name, nobody could say which counts.
+            if len(key) < 2 * KEY_BYTES or times[unit] > 1 or len(known) + len(rows) >= UNITS_MAX \
+                    or known.get(unit, same := Keyed(role, key_digest(unit, key))) != same:
                 raise ValueError(unit)
         except (KeyError, TypeError, ValueError, Problem):
             wrong.append(unit[:40])
             continue
-        if known.get(unit) != Keyed(role, key_digest(unit, key)):
-            steps.append(Step(VENUE, keyed(unit, role, key, known.get(unit), marks.get(unit, ""))))
-            rows.append(UnitKeyRow(unit=unit, key=key.hex()))
+        if unit not in known:
+            steps.append(Step(VENUE, keyed(unit, role, key, unit_id=marks.get(unit, ""))))
+        if unit not in service.snapshot.keys:
+            # Of a hub made of a backup of the file: the entry may be there already (journal/last_words.py).
+            rows.append(UnitKeyRow(unit=unit, key=key))
     service.ask(steps, "hub", beside=rows)
     return wrong
 
 
-def _ids(path: Path) -> dict[str, Any]:
-    """Name by mark: nothing hangs on it but a name that is offered."""
-    with suppress(OSError, ValueError):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(found, dict):
-            return {unit_id: name for unit_id, name in found.items() if isinstance(name, str)}
-    return {}
+def _entries(text: str) -> tuple[list[tuple[str, Any]], list[str]]:
+    """Each unit with what is said of it, as often as it stands there, objects as their pairs: those that stand whole in
+    a text that is no JSON, too, as somebody forgot a comma, or half of it is gone. And what is wrong with the text."""
+    try:
+        found = json.loads(text, object_pairs_hook=tuple)
+        if isinstance(found, tuple):
+            return list(found), []
+        wrong = ["no object"]
+    except (ValueError, RecursionError) as error:
+        wrong = [str(error)]
+    entries = []
+    for match in ENTRY.finditer(text):
+        with suppress(ValueError):
+            entries.append((match["unit"], json.loads(match["value"], object_pairs_hook=tuple)))
+    return entries, wrong
 
 
 def _staff(path: Path, service: Service) -> list[str]:
@@ -96,7 +120,6 @@ def _staff(path: Path, service: Service) -> list[str]:
     for number, said in enumerate(json.loads(path.read_text(encoding="utf-8"))["people"], start=1):
         try:
             row = StaffRow.model_validate({**said, "person": said["id"]})
-            login = StaffLoginRow.model_validate({"person": row.person, "wall": said["last_login"]})
             if said["role"] not in STAFF_ROLES or (row.hashed and not HASHED.fullmatch(row.hashed)):
                 raise ValueError(row.person)
             ties = [NewEntry(TIED, {"person": row.person, "event": str(event), "official": str(official)})
@@ -107,10 +130,11 @@ def _staff(path: Path, service: Service) -> list[str]:
         if row.person not in service.snapshot.venue.staff:
             new = NewEntry(SET, {"person": row.person, "role": said["role"], "pin": pin_digest(row.hashed)})
             steps += [Step(VENUE, each) for each in (new, *ties)]
-            rows += [row, login]
+        if row.person not in service.snapshot.staff:
+            rows.append(row)
     service.ask(steps, "hub", beside=rows)
     return wrong
 
 
-FILES: dict[str, TakeOver] = {KEYS_FILE: _keys, IDS_FILE: lambda *_: [], STAFF_FILE: _staff}
-"""In this order: the marks go with the keys."""
+FILES: dict[tuple[str, ...], TakeOver] = {(KEYS_FILE, IDS_FILE): _keys, (STAFF_FILE,): _staff}
+"""Each with the files that go with it."""

@@ -62,7 +62,7 @@ class Hub:
     other_addresses: Callable[[], Sequence[str]] = tuple
     """Where the journal is kept as well, "http://host:port" each: units try them when this hub is silent."""
     on_database: bool = False
-    """Whether other hubs may have the same journal, each with keys of its own."""
+    """Whether other hubs may have the same journal."""
     generous: InitVar[int] = 1
     """So many times the usual is what units may ask: for measuring."""
     kin: Kin | None = None
@@ -107,7 +107,7 @@ class Hub:
 
     def __post_init__(self, keys: UnitKeys | Mapping[str, bytes], generous: int) -> None:
         now_ms, presence = self.clocks.mono_ms, self.presence
-        unit_keys = keys if isinstance(keys, UnitKeys) else UnitKeys(known=keys)
+        unit_keys = keys if isinstance(keys, UnitKeys) else UnitKeys(self.service, keys)
         troubles = UnitTroubles(lambda unit, kinds: presence.told(unit, troubles=kinds))
         unit_keys.listen(troubles.of_others)
         for name, value in (("unit_keys", unit_keys), ("unit_troubles", troubles), ("challenges", Challenges(now_ms)),

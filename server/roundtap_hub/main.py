@@ -157,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
         return 2
     if not args.pages:
         take_over_files(args.data, opened.service)
-    unit_keys = UnitKeys(None if args.pages else opened.service)
+    unit_keys = UnitKeys(opened.service)
     if not args.pages:
         _enrol_here(args, unit_keys, listeners[0].getsockname()[1])
     kin = _kin(args, opened, secret, listeners[0])
@@ -197,7 +197,7 @@ def _enrol_here(args: argparse.Namespace, unit_keys: UnitKeys, port: int) -> Non
     folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
     address = loopback_address(args.host, port)
     if folder is not None and address is not None:
-        unit_keys.hold_local(make_local_units(folder, address, unit_keys.enrolled))
+        unit_keys.hold_local(make_local_units(folder, address, unit_keys))
     elif folder is not None:
         log.warning("a hub on %s alone is not reached from 127.0.0.1: units on this machine get no keys", args.host)
 
@@ -208,8 +208,9 @@ def _organizers(args: argparse.Namespace, pin_hash: str, opened: Opened) -> Orga
         return organizers_of("", opened.clocks, opened.service)
     # The machine's own clock, also where the journal's is a database's: sessions are this hub's alone.
     clocks = system_clocks()
-    return Organizers(PinFile(pin_hash, args.data / "pin"), Sessions(clocks, args.data / "sessions.json"),
-                      PinGate(clocks.mono_ms), Staff(opened.service))
+    pin = PinFile(pin_hash, args.data / "pin")
+    return Organizers(pin, Sessions(clocks, args.data / "sessions.json"), PinGate(clocks.mono_ms),
+                      Staff(opened.service, pin.is_it))
 
 
 def _say_once(new_pin: str | None, encrypted: Encrypted | None, plain_port: int) -> None:

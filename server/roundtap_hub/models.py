@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
+from typing import Any
 
 from pydantic import StrictStr, field_validator
-from sqlalchemy import BigInteger, Connection
+from sqlalchemy import BigInteger, Connection, Table
 from sqlmodel import Field, SQLModel
 
 from roundtap_core.event.person import Person
@@ -121,7 +122,8 @@ class PrintSettingRow(SQLModel, table=True):
 
 
 class UnitKeyRow(SQLModel, table=True):
-    """A unit's key, in hex. It counts where the venue's stream has its digest (journal/keyed_units.py)."""
+    """A unit's key, in hex; "" once it is revoked. It counts where the venue's stream has its digest
+    (journal/keyed_units.py)."""
 
     __tablename__ = "unit_key"
     unit: str = Field(primary_key=True)
@@ -129,22 +131,16 @@ class UnitKeyRow(SQLModel, table=True):
 
 
 class StaffRow(SQLModel, table=True):
-    """Somebody of the staff. `hashed`: of the PIN, all with one salt; it counts where the venue's stream has its digest
-    (journal/staff_roll.py), and is "" for who was revoked, and is kept for the names in the journal."""
+    """Somebody of the staff. `hashed`: of the PIN; it counts where the venue's stream has its digest
+    (journal/staff_roll.py), and is "" for who was revoked, whose name is kept for the journal. `last_login`: wall time.
+
+    What is None stays as it is: who logs in just as their PIN is replaced writes nothing over it."""
 
     __tablename__ = "staff"
     person: str = Field(primary_key=True)
-    name: str
-    hashed: str
-
-
-class StaffLoginRow(SQLModel, table=True):
-    """When somebody of the staff was here last, by wall time. Of its own: who logs in just as their PIN is replaced
-    writes nothing over it."""
-
-    __tablename__ = "staff_login"
-    person: str = Field(primary_key=True)
-    wall: str
+    name: str | None = None
+    hashed: str | None = None
+    last_login: str | None = None
 
 
 class FormRow(SQLModel, table=True):
@@ -170,10 +166,10 @@ ENTRY, PERSON, LINEAGE, CHECKPOINT, SEAL = (TABLES[name] for name in (
 PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (TABLES[name] for name in (
     "print_state", "print_order", "print_text", "print_setting"))
 FORM, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
-UNIT_KEY, STAFF, STAFF_LOGIN = TABLES["unit_key"], TABLES["staff"], TABLES["staff_login"]
 
 SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
-"""What makes a hub of whoever holds the journal: a standby is told it, a stick is not."""
+"""Beside the entries: a standby is told them, encrypted. Of what lies on a stick the backups have them, which are the
+whole database; the copy there has entries and people only."""
 
 
 def create_all(connection: Connection) -> None:
@@ -182,9 +178,14 @@ def create_all(connection: Connection) -> None:
 
 
 def put(connection: Connection, *rows: SQLModel) -> None:
-    """Each row, in the place of the one that has its key."""
-    insert = import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert
+    """Each row, in the place of the one that has its key; what is None stays as it was there."""
     for row in rows:
-        values, table = row.model_dump(exclude_none=True), TABLES[str(row.__tablename__)]
-        connection.execute(insert(table).values(values).on_conflict_do_update(
-            index_elements=list(table.primary_key), set_=values))
+        put_all(connection, TABLES[str(row.__tablename__)], [row.model_dump(exclude_none=True)])
+
+
+def put_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """As `put`, for rows of one table that name the same columns: thousands come with an import."""
+    if rows:
+        insert = import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert(table)
+        connection.execute(insert.on_conflict_do_update(
+            index_elements=list(table.primary_key), set_={name: insert.excluded[name] for name in rows[0]}), rows)

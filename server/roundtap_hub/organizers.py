@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from roundtap_hub.auth import PinGate
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.service import Service
 from roundtap_hub.pin import PinFile, new_pin, pin_is
-from roundtap_hub.policy import ORGANIZER
 from roundtap_hub.sessions import Session, Sessions
 from roundtap_hub.staff import THE_ORGANIZER, Staff, StaffPerson, Who
 
@@ -19,18 +20,22 @@ class Organizers:
         self.sessions = sessions
         self.gate = gate
         self.staff = staff
-        sessions.read(pin.hashed)
 
     def session(self, token: str) -> Session | None:
         """The living session of a cookie's token; None for everybody else, and for who was revoked."""
-        found = self.sessions.find(token, self._pin.hashed) if token else None
-        return found if found is not None and self.who(found) is not None else None
+        found = self.sessions.find(token)
+        return found if self.who(found) is not None else None
 
     def who(self, session: Session | None) -> Who | None:
-        """Whose session it is, in the role of now."""
-        if session is None:
+        """Whose session it is, in the role of now; None where one of the PINs that it hangs on is another by now,
+        wherever it was replaced."""
+        if session is None or session.pin != pin_mark(self._pin.hashed, self.staff.find(session.person)):
             return None
         return self.staff.who(session.person) if session.person else THE_ORGANIZER
+
+    def listed(self) -> list[tuple[Session, int, int]]:
+        """As `Sessions.listed`, those that open something."""
+        return [each for each in self.sessions.listed() if self.who(each[0]) is not None]
 
     def log_in(self, typed: str, address: str, agent: str) -> str | None:
         """The token of a new session where `typed` is a PIN and the gate lets it be looked at; else None.
@@ -49,30 +54,17 @@ class Organizers:
         if not self.gate.admit(address, is_right, forgives=lambda: found[0] is None):
             return None
         person = found[0]
-        token = self.sessions.begin(address, agent, person.id if person is not None else "")
-        if self._pin.hashed != hashed:
-            # Replaced while it was looked at.
-            self.sessions.end_all(self._pin.hashed)
-            return None
-        if person is not None:
-            session = self.sessions.find(token, hashed)
-            self.staff.logged_in(person.id, (session.wall if session is not None else None) or "")
-        return token
+        token = self.begin(address, agent, person, hashed)
+        session = self.session(token)
+        if session is not None and person is not None and session.wall is not None:
+            self.staff.logged_in(person.id, session.wall)
+        return token if session is not None else None
 
-    def add_person(self, name: str, role: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
-        """See `Staff.add`."""
-        return self.staff.add(name, role, self._is_the_hub_s, actor)
-
-    def replace_pin(self, person_id: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
-        """Another PIN; the sessions of the one before end."""
-        person, pin = self.staff.replace_pin(person_id, self._is_the_hub_s, actor)
-        self.sessions.end_of(person_id)
-        return person, pin
-
-    def revoke(self, person_id: str, actor: str = ORGANIZER) -> None:
-        """The PIN opens nothing any more, and every session that it opened is over."""
-        self.staff.revoke(person_id, actor)
-        self.sessions.end_of(person_id)
+    def begin(self, address: str, agent: str, person: StaffPerson | None = None, hub_pin: str = "") -> str:
+        """The token of a new session, of whoever typed the PIN of `person`, or the hub's (None). `hub_pin`: the hash of
+        the hub's PIN at that time; now, where it is not given."""
+        mark = pin_mark(hub_pin or self._pin.hashed, person)
+        return self.sessions.begin(address, agent, person.id if person is not None else "", mark)
 
     def replace_hub_pin(self) -> str:
         """Another PIN for the hub, returned this once; every session that the one before opened is over, and so are
@@ -81,13 +73,15 @@ class Organizers:
         while self.staff.person_of(pin) is not None:
             pin = new_pin()
         self._pin.replace(pin)
-        self.sessions.end_all(self._pin.hashed)
         return pin
 
-    def _is_the_hub_s(self, pin: str) -> bool:
-        return pin_is(pin, self._pin.hashed)
+
+def pin_mark(hub_pin: str, person: StaffPerson | None) -> str:
+    """Of the hashes of the hub's PIN and of somebody's own: another one where either is replaced."""
+    return hashlib.sha256((hub_pin + (person.hashed if person is not None else "")).encode()).hexdigest()[:24]
 
 
 def organizers_of(pin_hash: str, clocks: Clocks, service: Service) -> Organizers:
     """Those of a hub without files."""
-    return Organizers(PinFile(pin_hash), Sessions(clocks), PinGate(clocks.mono_ms), Staff(service))
+    pin = PinFile(pin_hash)
+    return Organizers(pin, Sessions(clocks), PinGate(clocks.mono_ms), Staff(service, pin.is_it))

@@ -98,6 +98,10 @@ class PinFile:
                 pass
         return self._hashed
 
+    def is_it(self, pin: str) -> bool:
+        """Whether this is the PIN."""
+        return pin_is(pin, self.hashed)
+
     def replace(self, pin: str) -> None:
         """From now on this one counts. OSError where the file cannot be written: then nothing has changed."""
         self._hashed = write_pin(self._path, pin) if self._path is not None else hash_pin(pin)

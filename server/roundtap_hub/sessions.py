@@ -47,6 +47,8 @@ class Session:
     """When it began, where the machine knew."""
     person: str = ""
     """Whose PIN opened it (staff.py); "": the hub's one."""
+    pin: str = ""
+    """Of the PIN that opened it (organizers.py): with any other the session is over."""
 
 
 def token_hash(token: str) -> str:
@@ -71,29 +73,27 @@ class Sessions:
         self._chance = chance
         self._lock = threading.Lock()
         self._kept: dict[str, Session] = {}
-        self._pin_mark = ""
         self._noted_ms = clocks.mono_ms()
+        if path is not None:
+            self._read(path)
 
-    def read(self, pin_hash: str) -> None:
-        """Take up what a hub before left behind, if it was opened with this PIN."""
-        self._pin_mark = _mark(pin_hash)
-        if self._path is None:
-            return
+    def _read(self, path: Path) -> None:
+        """Take up what a hub before left behind; an earlier one noted the hub's PIN once, for all of them."""
         try:
-            found = json.loads(self._path.read_text(encoding="utf-8"))
-            if hmac.compare_digest(str(found["pin"]), self._pin_mark):
-                self._kept = {each.hash: each for each in map(self._taken_up, found["sessions"])}
+            found = json.loads(path.read_text(encoding="utf-8"))
+            rows = [self._taken_up({"pin": found.get("pin"), **row}) for row in found["sessions"]]
+            self._kept = {each.hash: each for each in rows}
         except FileNotFoundError:
             return
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             # Organizers log in again: nothing else hangs on this file.
-            log.warning("the sessions in %s cannot be read; everybody has to log in again", self._path)
+            log.warning("the sessions in %s cannot be read; everybody has to log in again", path)
 
-    def begin(self, address: str, agent: str, person: str = "") -> str:
+    def begin(self, address: str, agent: str, person: str = "", pin: str = "") -> str:
         """Log a browser in, of one of the staff, or with the hub's PIN. Returns its token, which is nowhere else."""
         token, now = self._chance(TOKEN_BYTES), self._clocks.mono_ms()
         session = Session(token_hash(token)[:12], token_hash(token), address, agent[:AGENT_LETTERS], now, now,
-                          self._clocks.wall(), person)
+                          self._clocks.wall(), person, pin)
         with self._lock:
             self._forget_dead(now)
             while len(self._kept) >= KEPT:
@@ -102,10 +102,8 @@ class Sessions:
             self._write(now)
         return token
 
-    def find(self, token: str, pin_hash: str) -> Session | None:
-        """The living session of this token. A new PIN ends all."""
-        if self._pin_mark != _mark(pin_hash):
-            self.end_all(pin_hash)
+    def find(self, token: str) -> Session | None:
+        """The living session of this token."""
         session = self._kept.get(token_hash(token)) if token else None
         return session if session is not None and self._lives(session, self._clocks.mono_ms()) else None
 
@@ -120,10 +118,6 @@ class Sessions:
 
     def end(self, session_id: str) -> None:
         self._keep_only(lambda each: each.id != session_id)
-
-    def end_of(self, person: str) -> None:
-        """All of somebody's, wherever they are logged in."""
-        self._keep_only(lambda each: each.person != person)
 
     def end_others(self, than: Session) -> None:
         self._keep_only(lambda each: each.hash == than.hash)
@@ -141,14 +135,6 @@ class Sessions:
         with self._lock:
             if self._kept:
                 self._write(self._clocks.mono_ms())
-
-    def end_all(self, pin_hash: str) -> None:
-        """From now on sessions are those of this PIN."""
-        with self._lock:
-            self._kept.clear()
-            self._pin_mark = _mark(pin_hash)
-            # Should the disk refuse it: the file names the old PIN, and is not believed.
-            self._write(self._clocks.mono_ms())
 
     def _keep_only(self, stays: Callable[[Session], bool]) -> None:
         with self._lock:
@@ -168,7 +154,7 @@ class Sessions:
         passed = max(0, now - int(row["at_ms"])) if row["boot"] == self._clocks.boot_id else 0
         lasted, idle = int(row["lasted_ms"]) + passed, int(row["idle_ms"]) + passed
         return Session(str(row["id"]), str(row["hash"]), str(row["address"]), str(row["agent"]), now - lasted,
-                       now - idle, row["wall"], str(row.get("person", "")))
+                       now - idle, row["wall"], str(row.get("person", "")), str(row["pin"]))
 
     def _write(self, now: int, ended: bool = False) -> None:
         """A full disk keeps nobody out, and no session that has `ended` in the file: then rather none is there."""
@@ -181,13 +167,9 @@ class Sessions:
             lasted, idle = now - row.pop("began_ms"), now - row.pop("used_ms")
             rows.append({**row, "boot": self._clocks.boot_id, "at_ms": now, "lasted_ms": lasted, "idle_ms": idle})
         try:
-            write_private(self._path, json.dumps({"pin": self._pin_mark, "sessions": rows}))
+            write_private(self._path, json.dumps({"sessions": rows}))
         except OSError as error:
             log.error("the sessions are not on the disk: %s", error)
             if ended:
                 with suppress(OSError):
                     self._path.unlink()
-
-
-def _mark(pin_hash: str) -> str:
-    return hashlib.sha256(pin_hash.encode()).hexdigest()[:24]

@@ -22,7 +22,7 @@ ELSEWHERE = re.compile(r"formaction=\"(/[^\"#?]+)")
 
 def pin_of(hall: Hall, role: str) -> str:
     known = len(hall.house.hub.organizers.staff.people)
-    _, pin = hall.house.hub.organizers.add_person(f"Number {known}", role)
+    _, pin = hall.house.hub.organizers.staff.add(f"Number {known}", role)
     return str(pin)
 
 

@@ -50,7 +50,7 @@ def in_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
         hub.service.tell(event, c.Report(f"{match.id}{side}", match.id, side, match.revision, said, "gallery"),
                          "gallery")
     hub.calls.open(event, calls.id, "table")
-    hub.organizers.add_person("Aleksandra Wiśniewska-Szczepańska", JUDGE)
+    hub.organizers.staff.add("Aleksandra Wiśniewska-Szczepańska", JUDGE)
     link = hub.links.path
     assert one.match.b
     for name, path in (

@@ -109,7 +109,7 @@ class House:
 
     def staff(self, role: str, name: str = "Eva Luz", language: str = "en") -> Browser:
         """The browser of somebody with a PIN of their own."""
-        _, pin = self.hub.organizers.add_person(name, role)
+        _, pin = self.hub.organizers.staff.add(name, role)
         browser = self.browser(language)
         browser.log_in(pin)
         return browser

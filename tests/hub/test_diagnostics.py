@@ -42,7 +42,7 @@ def planted(house: House, folder: Path) -> set[str]:
     """Secrets and names of every kind, in the hub's folder, its memory and its state; what must not come out."""
     hub = house.hub
     secrets = {PIN, hash_pin(PIN, "salt").partition("$")[2], KEY, WIFI, PHRASE, UNIT, CARD, EVENT, *PEOPLE}
-    _, staff_pin = hub.organizers.add_person("Zdenka Novotná", "judge")
+    _, staff_pin = hub.organizers.staff.add("Zdenka Novotná", "judge")
     secrets |= {staff_pin, "Zdenka Novotná", "Novotná"}
     links = PersonalLinks(hub.secret, lambda: 0, folder / "links.json")
     secrets |= {str(links.secret.hex()) if hasattr(links, "secret") else hub.secret.hex(), hub.secret.hex()}

@@ -66,7 +66,7 @@ def test_the_console_says_what_the_disk_did_and_when_it_is_well_again(
 
 def test_a_checkpoint_that_fails_tells_too(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service.tell("e1", c.SetClock("start"), "organizer")
-    monkeypatch.setattr(service.journal, "save_checkpoint", refuses("SQLITE_FULL"))
+    monkeypatch.setattr(service.journal, "put", refuses("SQLITE_FULL"))
     service.checkpoint()
     assert keys(service) == ["full"]
 

@@ -179,7 +179,8 @@ def test_a_database_of_an_older_hub_gets_its_head_file_with_its_next_start(cut: 
     """It has no mark of a lineage; what this hub once opened has, and is a copied file without its head file."""
     (cut / HEAD_FILE).unlink()
     with sqlite3.connect(cut / DATABASE) as connection:
-        connection.execute("DROP TABLE lineage")
+        connection.executescript("DROP TABLE lineage; DROP TABLE unit_key; DROP TABLE staff; "
+                                 "UPDATE alembic_version SET version_num = '0001'")
     hub = opened(cut)
     assert hub.service.snapshot.events["e1"].number == 8
     hub.close()

@@ -18,7 +18,7 @@ from roundtap_core.event.entries import GENESIS, At, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.service import Service
-from roundtap_hub.models import CHECKPOINT, TABLES
+from roundtap_hub.models import CHECKPOINT, TABLES, CheckpointRow
 
 
 @pytest.fixture
@@ -185,8 +185,8 @@ def test_a_person_changes_in_place(journal: Journal) -> None:
 
 
 def test_the_last_checkpoint_of_an_event_is_kept(journal: Journal) -> None:
-    journal.save_checkpoint("e1", 1000, Instant("boot", 5_000_000_000))
-    journal.save_checkpoint("e1", -20, Instant("boot", 5_000_005_000))
+    journal.put([CheckpointRow(event="e1", remaining_ms=1000, boot_id="boot", mono_ms=5_000_000_000)])
+    journal.put([CheckpointRow(event="e1", remaining_ms=-20, boot_id="boot", mono_ms=5_000_005_000)])
     assert journal.checkpoints()["e1"].remaining_ms == -20
     assert journal.checkpoints()["e1"].at == Instant("boot", 5_000_005_000)
 
@@ -198,7 +198,7 @@ def test_checkpoints_do_not_get_in_the_writers_way(journal: Journal, path: Path)
     def checkpoints() -> None:
         try:
             for n in range(60):
-                journal.save_checkpoint("e1", n, Instant("boot", n))
+                journal.put([CheckpointRow(event="e1", remaining_ms=n, boot_id="boot", mono_ms=n)])
         except Exception as error:
             failures.append(error)
 

@@ -30,7 +30,7 @@ def hub(tmp_path):
 
 
 def enrol_here(hub, folder):
-    hub.unit_keys.hold_local(make_local_units(folder, "http://127.0.0.1:8080", hub.unit_keys.enrolled))
+    hub.unit_keys.hold_local(make_local_units(folder, "http://127.0.0.1:8080", KEYS))
 
 
 def ask(hub, kind, unit, key, address):
@@ -99,12 +99,13 @@ def test_a_unit_that_does_not_exist_is_not_listed(hub, tmp_path):
 def test_a_key_of_the_journal_comes_first(hub, tmp_path):
     keys = UnitKeys(hub.service)
     keys.enrol("hub-station", STATION, b"s" * 32)
-    keys.hold_local(make_local_units(tmp_path / "local", "http://127.0.0.1:8080", keys.enrolled))
+    keys.hold_local(make_local_units(tmp_path / "local", "http://127.0.0.1:8080", keys))
     assert keys["hub-station"] == b"s" * 32
     assert not keys.is_local("hub-station")
     assert not (tmp_path / "local" / "station.json").exists()
-    keys.add("table-2")
-    assert keys.enrolled == {"hub-station", "table-2"}
+    keys.revoke("hub-station")
+    keys.hold_local(make_local_units(tmp_path / "local", "http://127.0.0.1:8080", keys))
+    assert keys.is_local("hub-station"), "with the next start, once it has no other"
 
 
 @pytest.mark.parametrize("change", ["add", "replace", "revoke"])

@@ -44,11 +44,11 @@ def calls_on(browser: Browser, path: str = HALL) -> list[str]:
 
 
 def test_a_judge_who_logs_in_is_at_the_calls(house: House):
-    _, pin = house.hub.organizers.add_person("Kai", JUDGE)
+    _, pin = house.hub.organizers.staff.add("Kai", JUDGE)
     browser = house.browser()
     browser.get("/login")
     assert browser.post("/login", pin=pin).location == HALL
-    _, pin = house.hub.organizers.add_person("Marta", SCOREKEEPER)
+    _, pin = house.hub.organizers.staff.add("Marta", SCOREKEEPER)
     browser = house.browser()
     browser.get("/login")
     assert browser.post("/login", pin=pin).location == "/console"

@@ -177,14 +177,14 @@ def test_nobody_else_is_the_panel(bench):
 
 
 def test_a_new_pin_is_told_once_and_ends_all_sessions(bench):
-    token = bench.hub.organizers.sessions.begin("10.42.0.5", "a browser")
+    token = bench.hub.organizers.begin("10.42.0.5", "a browser")
     before = bench.hub.organizers._pin.hashed
     pin = bench.ask({"step": "pin"})["done"]["pin"]
     assert len(pin) == 8
     assert bench.hub.organizers._pin.hashed != before
     assert pin_is(pin, bench.hub.organizers._pin.hashed)
     assert bench.hub.organizers.session(token) is None
-    assert bench.hub.organizers.sessions.listed() == []
+    assert bench.hub.organizers.listed() == []
     assert bench.hub.organizers.log_in(pin, "10.42.0.5", "a browser")
     assert pin not in json.dumps(bench.ask())
 

@@ -175,16 +175,16 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         prepared(service, paper)
         hub = Hub(service, Presence(), clock.clocks, KEYS, b"s" * 32, hash_pin(PIN, "salt"), paper=paper,
                   encrypted=Encrypted(8443, b"-----BEGIN CERTIFICATE-----", "AAAA BBBB"))
-        sessions = hub.organizers.sessions
-        tokens = {who: sessions.begin("10.42.0.77", "") for who in ASKERS if "organizer" in who or "proxy" in who}
+        begin = hub.organizers.begin
+        tokens = {who: begin("10.42.0.77", "") for who in ASKERS if "organizer" in who or "proxy" in who}
         for who, role in (*((who, role) for role, who in OF_ROLE.items()), (REVOKED, JUDGE)):
-            person, _ = hub.organizers.add_person(f"Eva, {who}", role)
-            tokens[who] = sessions.begin("10.42.0.77", "", person.id)
+            person, _ = hub.organizers.staff.add(f"Eva, {who}", role)
+            tokens[who] = begin("10.42.0.77", "", person)
         hub.organizers.staff.revoke(person.id)
-        ended = tokens["one whose session has ended"] = sessions.begin("10.42.0.77", "")
+        ended = tokens["one whose session has ended"] = begin("10.42.0.77", "")
         found = hub.organizers.session(ended)
         assert found
-        sessions.end(found.id)
+        hub.organizers.sessions.end(found.id)
         tokens["one whose session is another hub's"] = "A" * 43
         client = AsgiClient(HubApplication(hub), lifespan=True)
         yield Hall(client, service, hub, tokens)
@@ -438,10 +438,10 @@ WITH_A_KEY = (TABLE, STATION, STANDBY, KIN)
 def test_what_is_a_unit_s_takes_its_key_and_no_other_s(hall: Hall, address: str) -> None:
     """Neither one that nobody knows, nor one of another role, nor one that was revoked; no session of organizers."""
     _, path = path_of(address, IN_PLAY)
-    before = hall.heads()
     (who,) = POLICY[address].who
     revoked = hall.hub.unit_keys.add("table-3", TABLE if who == KIN else who)
     hall.hub.unit_keys.revoke("table-3")
+    before = hall.heads()
     other = "station-1" if who == TABLE else "table-1"
     for unit, key in (("table-1", b"r" * 32), ("station-1", b"r" * 32), ("table-9", KEYS["table-1"]),
                       ("table-3", revoked), (other, KEYS[other])):

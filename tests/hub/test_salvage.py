@@ -6,7 +6,9 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 
@@ -24,7 +26,7 @@ from roundtap_hub.journal.journal import Journal, person_row
 from roundtap_hub.journal.salvage import Rescued, salvage
 from roundtap_hub.journal.upkeep import Upkeep
 from roundtap_hub.opened import open_folder
-from roundtap_hub.policy import JUDGE
+from roundtap_hub.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.staff import Staff
 
 KEY = bytes(range(32))
@@ -125,6 +127,40 @@ def test_the_staff_come_with_it_and_no_pin_that_was_replaced_or_revoked(folder: 
     staff = Staff(hub.service)
     assert [person and person.name for person in map(staff.person_of, (first, second, gone))] == [None, "Ana", None]
     assert staff.name_of(f"judge:{bea.id}") == "Bea"
+    hub.close()
+
+
+def spoil_entry(folder: Path, number: int) -> None:
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
+        connection.execute("UPDATE entry SET actor = 'nobody' WHERE stream = ? AND number = ?", (VENUE, number))
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def test_what_was_said_of_keys_and_staff_beyond_a_break_counts_as_well(folder: Path) -> None:
+    hub = open_folder(folder, lambda _: None)
+    keys, staff = UnitKeys(hub.service), Staff(hub.service)
+    keys.add("table-9")
+    keys.add("table-8")
+    (ana, first), (bea, gone), (kai, his) = (staff.add(name, JUDGE) for name in ("Ana", "Bea", "Kai"))
+    before = hub.service.snapshot.venue.number
+    keys.replace("table-1")
+    keys.revoke("table-9")
+    lost = keys.replace("table-8")
+    added = keys.add("table-7")
+    _, second = staff.replace_pin(ana.id)
+    staff.revoke(bea.id)
+    staff.change_role(kai.id, SCOREKEEPER)
+    hub.close()
+    spoil_entry(folder, before + 1)
+    said = rescue(folder)
+    assert said[VENUE].lost, "the chain ends before all of it"
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    keys, staff = UnitKeys(hub.service), Staff(hub.service)
+    assert dict(keys) == {"table-8": lost, "table-7": added}, "nobody reads any more which key table-1 has"
+    found = {pin: staff.person_of(pin) for pin in (first, second, gone, his)}
+    assert [person and (person.name, person.role) for person in found.values()] == [
+        None, ("Ana", JUDGE), None, ("Kai", SCOREKEEPER)]
     hub.close()
 
 

@@ -22,7 +22,6 @@ from roundtap_hub.sessions import Sessions, token_hash
 from roundtap_hub.staff import Staff
 
 HOUR = 3600_000
-PIN_HASH = hash_pin("12345678", "salt")
 
 
 class Machine:
@@ -41,10 +40,8 @@ def machine() -> Machine:
     return Machine()
 
 
-def sessions(machine: Machine, path: Path | None = None, pin_hash: str = PIN_HASH) -> Sessions:
-    made = Sessions(machine.clocks, path)
-    made.read(pin_hash)
-    return made
+def sessions(machine: Machine, path: Path | None = None) -> Sessions:
+    return Sessions(machine.clocks, path)
 
 
 def test_only_the_hash_of_a_token_is_kept(machine: Machine, tmp_path: Path):
@@ -60,15 +57,15 @@ def test_a_session_ends_after_four_hours_without_use(machine: Machine):
     kept = sessions(machine)
     token = kept.begin("10.0.0.7", "")
     machine.ms += 4 * HOUR - 1
-    assert kept.find(token, PIN_HASH)
+    assert kept.find(token)
     machine.ms += 1
-    assert kept.find(token, PIN_HASH) is None
+    assert kept.find(token) is None
 
 
 def test_use_renews_it_until_a_day_is_over(machine: Machine):
     kept = sessions(machine)
     token, hours = kept.begin("10.0.0.7", ""), 0
-    while (found := kept.find(token, PIN_HASH)) is not None:
+    while (found := kept.find(token)) is not None:
         kept.use(found)
         machine.ms += HOUR
         hours += 1
@@ -82,17 +79,17 @@ def test_whatever_happens_to_the_system_s_time_nobody_is_thrown_out(machine: Mac
     kept = sessions(machine, tmp_path / "s")
     token = kept.begin("10.0.0.7", "")
     machine.wall = wall
-    assert kept.find(token, PIN_HASH)
-    assert sessions(machine, tmp_path / "s").find(token, PIN_HASH)
+    assert kept.find(token)
+    assert sessions(machine, tmp_path / "s").find(token)
 
 
 def test_a_hub_that_is_started_again_knows_its_organizers_and_their_age(machine: Machine, tmp_path: Path):
     token = sessions(machine, tmp_path / "s").begin("10.0.0.7", "")
     machine.ms += 3 * HOUR
     again = sessions(machine, tmp_path / "s")
-    assert again.find(token, PIN_HASH)
+    assert again.find(token)
     machine.ms += HOUR
-    assert again.find(token, PIN_HASH) is None
+    assert again.find(token) is None
 
 
 def test_a_machine_that_is_started_again_gives_them_what_was_left(machine: Machine, tmp_path: Path):
@@ -103,9 +100,9 @@ def test_a_machine_that_is_started_again_gives_them_what_was_left(machine: Machi
     first.note()
     machine.boot, machine.ms, machine.wall = "boot-2", 20_000, None
     again = sessions(machine, tmp_path / "s")
-    assert again.find(token, PIN_HASH)
+    assert again.find(token)
     machine.ms += HOUR
-    assert again.find(token, PIN_HASH) is None
+    assert again.find(token) is None
 
 
 def test_a_power_cut_gives_back_a_minute_of_life_at_the_most(machine: Machine, tmp_path: Path):
@@ -113,7 +110,7 @@ def test_a_power_cut_gives_back_a_minute_of_life_at_the_most(machine: Machine, t
     token = first.begin("10.0.0.7", "")
     for _ in range(240):
         machine.ms += 59_000
-        found = first.find(token, PIN_HASH)
+        found = first.find(token)
         assert found
         first.use(found)
     machine.boot, machine.ms = "boot-2", 0
@@ -125,18 +122,18 @@ def test_a_power_cut_gives_back_a_minute_of_life_at_the_most(machine: Machine, t
 def test_one_is_ended_or_all_others_and_stays_ended(machine: Machine, tmp_path: Path):
     kept = sessions(machine, tmp_path / "s")
     mine, phone, tablet = (kept.begin(f"10.0.0.{n}", "") for n in range(3))
-    found = kept.find(phone, PIN_HASH)
+    found = kept.find(phone)
     assert found
     kept.end(found.id)
-    own = kept.find(mine, PIN_HASH)
+    own = kept.find(mine)
     assert own
     for each in (kept, sessions(machine, tmp_path / "s")):
-        assert each.find(phone, PIN_HASH) is None
-        assert each.find(tablet, PIN_HASH)
+        assert each.find(phone) is None
+        assert each.find(tablet)
     kept.end_others(own)
     for each in (kept, sessions(machine, tmp_path / "s")):
-        assert each.find(tablet, PIN_HASH) is None
-        assert each.find(mine, PIN_HASH)
+        assert each.find(tablet) is None
+        assert each.find(mine)
 
 
 def test_a_session_that_was_ended_on_a_full_disk_does_not_come_back(machine: Machine, tmp_path: Path,
@@ -149,12 +146,12 @@ def test_a_session_that_was_ended_on_a_full_disk_does_not_come_back(machine: Mac
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("roundtap_hub.sessions.write_private", full)
-    assert kept.find(kept.begin("10.0.0.8", ""), PIN_HASH), "a full disk keeps nobody out"
-    found = kept.find(token, PIN_HASH)
+    assert kept.find(kept.begin("10.0.0.8", "")), "a full disk keeps nobody out"
+    found = kept.find(token)
     assert found
     kept.end(found.id)
-    assert kept.find(token, PIN_HASH) is None
-    assert sessions(machine, path).find(token, PIN_HASH) is None
+    assert kept.find(token) is None
+    assert sessions(machine, path).find(token) is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"pin": 3}', '{"pin": "x", "sessions": [{}]}'])
@@ -162,7 +159,7 @@ def test_a_file_that_cannot_be_read_logs_everybody_out_and_no_more(machine: Mach
     (tmp_path / "s").write_text(text)
     kept = sessions(machine, tmp_path / "s")
     assert kept.listed() == []
-    assert kept.find(kept.begin("10.0.0.7", ""), PIN_HASH)
+    assert kept.find(kept.begin("10.0.0.7", ""))
 
 
 def test_a_flood_of_logins_is_bounded_and_the_ones_in_use_stay(machine: Machine):
@@ -170,7 +167,7 @@ def test_a_flood_of_logins_is_bounded_and_the_ones_in_use_stay(machine: Machine)
     mine = kept.begin("10.0.0.7", "")
     for _ in range(500):
         machine.ms += 1
-        found = kept.find(mine, PIN_HASH)
+        found = kept.find(mine)
         assert found
         kept.use(found)
         kept.begin("10.0.0.8", "x" * 10_000)

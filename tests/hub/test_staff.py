@@ -54,9 +54,14 @@ def door(machine: Machine, folder: Path, service: Service) -> Organizers:
     """A hub's, as it is found when it starts; with a salt of its own, unlike those of other tests."""
     if not (folder / "pin").exists():
         write_pin(folder / "pin", HUBS_PIN)
-    hashed, _ = read_or_make_pin(folder / "pin")
-    return Organizers(PinFile(hashed, folder / "pin"), Sessions(machine.clocks, folder / "sessions.json"),
-                      PinGate(machine.clocks.mono_ms), Staff(service, chance=secrets.token_hex))
+    pin = PinFile(read_or_make_pin(folder / "pin")[0], folder / "pin")
+    return Organizers(pin, Sessions(machine.clocks, folder / "sessions.json"),
+                      PinGate(machine.clocks.mono_ms), Staff(service, pin.is_it, chance=secrets.token_hex))
+
+
+def rows(service: Service) -> list[StaffRow]:
+    """As they lie on the disk."""
+    return [row for row in service.journal.secrets() if isinstance(row, StaffRow)]
 
 
 def who_of(ours: Organizers, token: str | None) -> Who | None:
@@ -65,11 +70,12 @@ def who_of(ours: Organizers, token: str | None) -> Who | None:
 
 def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
-    person, pin = ours.add_person("Eva  Luz", JUDGE)
+    person, pin = ours.staff.add("Eva  Luz", JUDGE)
     token = ours.log_in(f"{pin[:4]} {pin[4:]}", PHONE, "")
     who = who_of(ours, token)
     assert who is not None
     assert (who.role, who.name, who.actor) == (JUDGE, "Eva Luz", f"judge:{person.id}")
+    service.ask([], "until that is saved")
     assert [each.last_login for each in ours.staff.people] == [machine.wall]
     the_hub_s = who_of(ours, ours.log_in(HUBS_PIN, PHONE, ""))
     assert the_hub_s is not None
@@ -78,9 +84,10 @@ def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Pa
 
 def test_only_a_slow_hash_of_it_is_kept_and_no_entry_knows_a_name(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
-    person, pin = ours.add_person("Eva Luz", JUDGE, "organizer:7")
-    row, = service.rows(StaffRow)
+    person, pin = ours.staff.add("Eva Luz", JUDGE, "organizer:7")
+    row, = rows(service)
     assert (row.person, row.name) == (person.id, "Eva Luz")
+    assert row.hashed
     assert pin not in row.hashed
     assert pin_is(pin, row.hashed)
     entry = list(service.entries(VENUE))[-1]
@@ -92,7 +99,7 @@ def test_only_a_slow_hash_of_it_is_kept_and_no_entry_knows_a_name(machine: Machi
 
 def test_people_and_their_sessions_outlive_the_process(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
-    _, pin = ours.add_person("Eva", HEAD_JUDGE)
+    _, pin = ours.staff.add("Eva", HEAD_JUDGE)
     token = ours.log_in(pin, PHONE, "")
     again = door(machine, tmp_path, service)
     who = who_of(again, token)
@@ -103,10 +110,10 @@ def test_people_and_their_sessions_outlive_the_process(machine: Machine, tmp_pat
 
 def test_whoever_is_revoked_is_out_with_the_next_request(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
-    person, pin = ours.add_person("Eva", JUDGE)
-    _, other_pin = ours.add_person("Kai", JUDGE)
+    person, pin = ours.staff.add("Eva", JUDGE)
+    _, other_pin = ours.staff.add("Kai", JUDGE)
     token, other = ours.log_in(pin, PHONE, ""), ours.log_in(other_pin, "10.0.0.8", "")
-    ours.revoke(person.id)
+    ours.staff.revoke(person.id)
     assert ours.session(token or "") is None
     assert ours.log_in(pin, PHONE, "") is None
     assert ours.session(other or ""), "nobody else is logged out"
@@ -117,9 +124,9 @@ def test_whoever_is_revoked_is_out_with_the_next_request(machine: Machine, tmp_p
 
 def test_a_new_pin_ends_the_sessions_of_the_one_before(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
-    person, pin = ours.add_person("Eva", JUDGE)
+    person, pin = ours.staff.add("Eva", JUDGE)
     token = ours.log_in(pin, PHONE, "")
-    _, new = ours.replace_pin(person.id)
+    _, new = ours.staff.replace_pin(person.id)
     assert ours.session(token or "") is None
     assert ours.log_in(pin, PHONE, "") is None
     assert ours.log_in(new, PHONE, "")
@@ -127,16 +134,39 @@ def test_a_new_pin_ends_the_sessions_of_the_one_before(machine: Machine, tmp_pat
 
 def test_nobody_is_listed_who_came_by_a_hub_s_pin_that_was_replaced(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
-    _, own = ours.add_person("Eva", JUDGE)
+    _, own = ours.staff.add("Eva", JUDGE)
     assert ours.log_in(HUBS_PIN, PHONE, "")
     assert ours.log_in(own, PHONE, "")
     ours.replace_hub_pin()
-    assert ours.sessions.listed() == []
+    assert ours.listed() == []
+
+
+@pytest.mark.parametrize("change", ["replaced", "revoked", "revoked and given again", "forgotten"])
+def test_at_another_hub_on_the_same_database_the_sessions_of_a_pin_end_as_well(
+        machine: Machine, tmp_path: Path, service: Service, change: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("roundtap_hub.staff.PEOPLE_MOST", 2)
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    here, there = door(machine, tmp_path / "here", service), door(machine, tmp_path / "there", service)
+    person, pin = here.staff.add("Eva", JUDGE)
+    _, other_pin = here.staff.add("Kai", JUDGE)
+    token, other = there.log_in(pin, PHONE, ""), there.log_in(other_pin, "10.0.0.8", "")
+    assert there.session(token or "")
+    if change != "replaced":
+        here.staff.revoke(person.id)
+    if change.startswith("re") and change != "revoked":
+        here.staff.replace_pin(person.id)
+    if change == "forgotten":
+        here.staff.add("Ola", JUDGE)
+    for each in (there, door(machine, tmp_path / "there", service)):
+        assert each.session(token or "") is None
+        assert each.session(other or "")
+        assert [session.person for session, _, _ in each.listed()] == [who_of(there, other).id]
 
 
 def test_another_role_counts_from_the_next_request(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
-    person, pin = ours.add_person("Eva", JUDGE)
+    person, pin = ours.staff.add("Eva", JUDGE)
     token = ours.log_in(pin, PHONE, "")
     ours.staff.change_role(person.id, SCOREKEEPER)
     who = who_of(ours, token)
@@ -147,23 +177,23 @@ def test_another_role_counts_from_the_next_request(machine: Machine, tmp_path: P
 def test_no_two_pins_are_the_same(machine: Machine, tmp_path: Path, service: Service):
     made = iter([HUBS_PIN, "33334444", "33334444", "55556666"])
     write_pin(tmp_path / "pin", HUBS_PIN)
-    staff = Staff(service, lambda: next(made))
-    ours = Organizers(PinFile(read_or_make_pin(tmp_path / "pin")[0]), Sessions(machine.clocks),
-                      PinGate(machine.clocks.mono_ms), staff)
-    assert ours.add_person("Eva", JUDGE)[1] == "33334444", "the hub's is the organizer's alone"
-    assert ours.add_person("Kai", JUDGE)[1] == "55556666"
+    pin = PinFile(read_or_make_pin(tmp_path / "pin")[0])
+    ours = Organizers(pin, Sessions(machine.clocks), PinGate(machine.clocks.mono_ms),
+                      Staff(service, pin.is_it, lambda: next(made)))
+    assert ours.staff.add("Eva", JUDGE)[1] == "33334444", "the hub's is the organizer's alone"
+    assert ours.staff.add("Kai", JUDGE)[1] == "55556666"
 
 
 def test_who_may_be_added(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
-    person, _ = ours.add_person("Eva", JUDGE)
+    person, _ = ours.staff.add("Eva", JUDGE)
     for name, role, key in (("", JUDGE, "no_names"), ("x" * 81, JUDGE, "name_too_long"),
                             ("eva", JUDGE, "staff_name_twice"), ("Kai", "player", "not_one_of")):
         with pytest.raises(Problem) as refused:
-            ours.add_person(name, role)
+            ours.staff.add(name, role)
         assert refused.value.key == key
-    ours.revoke(person.id)
-    assert ours.add_person("Eva", JUDGE)
+    ours.staff.revoke(person.id)
+    assert ours.staff.add("Eva", JUDGE)
     assert len(ours.staff.people) == 2
 
 
@@ -178,17 +208,17 @@ def test_a_full_staff_forgets_the_oldest_who_was_revoked_and_nobody_else(
     staff.revoke(people[1].id)
     staff.add("one more", JUDGE)
     assert [each.name for each in staff.people] == ["n0", "n2", "n3", "one more"]
-    assert people[1].id not in {row.person for row in service.rows(StaffRow)}
+    assert {row.person: row.name for row in rows(service)}[people[1].id] == "", "nobody knows the name any more"
     assert [each.name for each in Staff(service).people] == ["n0", "n2", "n3", "one more"]
 
 
 def test_a_row_from_before_the_revocation_lets_nobody_in(machine: Machine, tmp_path: Path, service: Service):
     """What a backup or a slow standby still has of it."""
     ours = door(machine, tmp_path, service)
-    person, pin = ours.add_person("Eva", JUDGE)
-    before, = service.rows(StaffRow)
-    ours.revoke(person.id)
-    assert [row.hashed for row in service.rows(StaffRow)] == [""]
+    person, pin = ours.staff.add("Eva", JUDGE)
+    before, = rows(service)
+    ours.staff.revoke(person.id)
+    assert [row.hashed for row in rows(service)] == [""]
     service.ask([], "test", beside=[before])
     again = door(machine, tmp_path, service)
     assert again.log_in(pin, PHONE, "") is None
@@ -198,10 +228,8 @@ def test_a_row_from_before_the_revocation_lets_nobody_in(machine: Machine, tmp_p
 def test_who_logs_in_while_their_pin_is_replaced_takes_nothing_back(machine: Machine, tmp_path: Path):
     with running(tmp_path / "second.db") as service:
         ours = door(machine, tmp_path, service)
-        person, _ = ours.add_person("Eva", JUDGE)
-        seen = dict(ours.staff._rows)
-        _, new = ours.replace_pin(person.id)
-        ours.staff._rows = seen  # as another thread may still see them
+        person, _ = ours.staff.add("Eva", JUDGE)
+        _, new = ours.staff.replace_pin(person.id)
         ours.staff.logged_in(person.id, machine.wall)
     with running(tmp_path / "second.db") as service:
         again = door(machine, tmp_path, service)
@@ -211,14 +239,14 @@ def test_who_logs_in_while_their_pin_is_replaced_takes_nothing_back(machine: Mac
 def test_the_staff_outlives_a_restart_with_its_one_salt(machine: Machine, tmp_path: Path):
     with running(tmp_path / "second.db") as service:
         ours = door(machine, tmp_path, service)
-        _, pin = ours.add_person("Eva", JUDGE)
+        _, pin = ours.staff.add("Eva", JUDGE)
         ours.log_in(pin, PHONE, "")
     with running(tmp_path / "second.db") as service:
         again = door(machine, tmp_path, service)
         assert [each.last_login for each in again.staff.people] == [machine.wall]
-        again.add_person("Kai", JUDGE)
+        again.staff.add("Kai", JUDGE)
         assert again.log_in(pin, PHONE, "")
-        assert len({row.hashed.split("$")[0] for row in service.rows(StaffRow)}) == 1
+        assert len({(row.hashed or "").split("$")[0] for row in rows(service)}) == 1
 
 
 # --- guessing ---------------------------------------------------------------------------------------------------------
@@ -227,7 +255,7 @@ def test_the_staff_outlives_a_restart_with_its_one_salt(machine: Machine, tmp_pa
 def test_a_pin_of_one_s_own_buys_no_guesses_at_another_s(machine: Machine, tmp_path: Path, service: Service):
     """A judge who guesses at the organizer's PIN, and logs in with her own in between, waits like everybody else."""
     ours = door(machine, tmp_path, service)
-    _, pin = ours.add_person("Eva", JUDGE)
+    _, pin = ours.staff.add("Eva", JUDGE)
     looked_at = 0
     for _ in range(40):
         looked_at += ours.gate.wait_ms(PHONE) == 0
@@ -267,10 +295,38 @@ def test_the_file_of_an_earlier_hub_is_taken_over_with_its_pins_roles_and_ties(
             for each in ours.staff.people] == [
         ("a1", "Eva", "judge", True, "yesterday", {"e1": "o1"}), ("b2", "Kai", "judge", False, "yesterday", {})]
     assert ours.log_in("1234 5678", PHONE, "")
-    ours.revoke("a1")
+    ours.staff.revoke("a1")
     people_file(tmp_path)
     take_over_files(tmp_path, service)
     assert door(machine, tmp_path, service).log_in("12345678", PHONE, "") is None, "a file left there revives nobody"
+
+
+def test_hubs_that_had_people_before_they_shared_a_database_let_all_of_them_in(
+        machine: Machine, tmp_path: Path, service: Service):
+    """Each had a salt of its own."""
+    people_file(tmp_path)
+    take_over_files(tmp_path, service)
+    people_file(tmp_path, id="c3", name="Ola", hashed=hash_pin("87654321", "another"))
+    take_over_files(tmp_path, service)
+    ours = door(machine, tmp_path, service)
+    _, new = ours.staff.add("Bea", JUDGE)
+    found = [ours.staff.person_of(pin) for pin in ("12345678", "87654321", new, "00000000")]
+    assert [person and person.name for person in found] == ["Eva", "Ola", "Bea", None]
+    assert {row.hashed.partition("$")[0] for row in rows(service) if row.hashed} == {"s", "another"}
+
+
+def test_who_was_forgotten_is_not_brought_back_by_a_file(service: Service, tmp_path: Path,
+                                                         monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("roundtap_hub.staff.PEOPLE_MOST", 2)
+    people_file(tmp_path)
+    take_over_files(tmp_path, service)
+    staff = Staff(service)
+    staff.revoke("a1")
+    staff.add("Ola", JUDGE)
+    people_file(tmp_path)
+    take_over_files(tmp_path, service)
+    assert [each.name for each in staff.people] == ["Kai", "Ola"]
+    assert staff.person_of("12345678") is None
 
 
 @pytest.mark.parametrize(("text", "kept"), [
@@ -293,18 +349,18 @@ def test_a_spoilt_file_lets_nobody_in_and_is_kept(service: Service, tmp_path: Pa
 def test_a_full_disk_lets_nobody_in_who_would_be_out_after_a_power_cut(
         machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch):
     ours = door(machine, tmp_path, service)
-    person, pin = ours.add_person("Eva", JUDGE)
+    person, pin = ours.staff.add("Eva", JUDGE)
 
     def full(*_: object) -> None:
         raise JournalConflict("full", "SQLITE_FULL")
 
     monkeypatch.setattr(service.journal, "append", full)
     with pytest.raises(Problem, match="could not be saved"):
-        ours.add_person("Kai", JUDGE)
+        ours.staff.add("Kai", JUDGE)
     assert [each.name for each in ours.staff.people] == ["Eva"]
     assert ours.log_in(pin, PHONE, ""), "a login is no reason to keep her out"
     with pytest.raises(Problem, match="could not be saved"):
-        ours.revoke(person.id)
+        ours.staff.revoke(person.id)
 
 
 def test_it_goes_into_backups_and_to_standbys_like_the_pin():

@@ -309,6 +309,50 @@ def batches(house: House) -> list[dict[str, Any]]:
         feed.acknowledge(found[-1]["number"])
 
 
+def caught_up(house: House, folder: StandbyFolder) -> None:
+    """All that a standby is told until it is level, in that order, written down as it comes."""
+    feed = Feed(house, house.hello())
+    feed.wait("files")
+    while True:
+        with feed._changed:
+            feed._changed.wait_for(lambda: feed.messages, 60)
+            message = feed.messages.pop(0)
+        if message["type"] == "rows":
+            folder.take_rows(message["rows"])
+        elif message["type"] == "welcome":
+            feed.session = message["session"]
+        elif message["type"] == "batch":
+            folder.take(message["entries"], message["people"])
+            feed.acknowledge(message["number"])
+        elif message["type"] == "level":
+            feed.close()
+            return
+
+
+def test_who_catches_up_has_the_key_that_was_given_after_one_was_revoked(house: House, folder: StandbyFolder) -> None:
+    keys = house.application.hub.unit_keys
+    keys.add("table-2")
+    keys.revoke("table-2")
+    newest = keys.add("table-2")
+    keys.revoke("table-1")
+    caught_up(house, folder)
+    assert keys_when_promoted(folder) == {"standby-1": KEY, "table-2": newest}
+
+
+def test_a_key_given_while_somebody_catches_up_is_there_when_nothing_is_missing(house: House) -> None:
+    feed = Feed(house, house.hello())
+    feed.wait("rows")
+    added = house.application.hub.unit_keys.add("table-2")
+    while not any(message["type"] == "level" for message in feed.messages):
+        feed.acknowledge(feed.wait("batch")["number"])
+        with feed._changed:
+            feed._changed.wait_for(lambda: [m for m in feed.messages if m["type"] in ("batch", "level")], 60)
+    told = [message for message in feed.messages if message["type"] in ("rows", "level")]
+    assert [message["type"] for message in told] == ["rows", "level"]
+    assert {"unit": "table-2", "key": added.hex()} in told[0]["rows"]["unit_key"]
+    feed.close()
+
+
 def test_the_folder_holds_the_very_entries_and_people_and_takes_them_twice(house: House, folder: StandbyFolder) -> None:
     for batch in 2 * batches(house):
         folder.take(batch["entries"], batch["people"])
@@ -390,7 +434,7 @@ def test_rows_that_are_none_change_nothing(folder: StandbyFolder, rows: Any) -> 
     folder.take_rows(rows_of({"table-1": TABLE_KEY}))
     with pytest.raises((ValueError, KeyError, TypeError)):
         folder.take_rows(rows)
-    assert [row.unit for row in folder.journal.rows(UnitKeyRow)] == ["table-1"]
+    assert folder.journal.secrets() == [UnitKeyRow(unit="table-1", key=TABLE_KEY.hex())]
 
 
 def test_one_process_uses_a_folder(folder: StandbyFolder) -> None:

@@ -15,7 +15,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.devices.unit_keys import STANDBY, STATION, TABLE, UnitKeys
 from roundtap_hub.earlier_files import take_over_files
-from roundtap_hub.journal.keyed_units import keyed
+from roundtap_hub.journal.keyed_units import NO_KEY, keyed
 from roundtap_hub.journal.service import Step
 from roundtap_hub.models import UnitKeyRow
 
@@ -81,19 +81,28 @@ def test_the_stream_says_who_has_a_key_and_never_the_key(service: Service, keys:
 
 def test_with_the_revocation_the_key_is_gone_from_the_disk(keys: UnitKeys, tmp_path: Path) -> None:
     keys.revoke("table-1")
-    assert rows(tmp_path) == {("table-2", HEX)}
-    keys.add("table-1")
-    assert {unit for unit, _ in rows(tmp_path)} == {"table-1", "table-2"}
+    assert rows(tmp_path) == {("table-1", ""), ("table-2", HEX)}
+    added = keys.add("table-1")
+    assert rows(tmp_path) == {("table-1", added.hex()), ("table-2", HEX)}
 
 
-def test_a_row_from_before_the_revocation_opens_nothing(keys: UnitKeys, service: Service, tmp_path: Path) -> None:
-    """What a stick, a backup or a slow standby still has of it."""
+def test_a_row_from_before_the_revocation_opens_nothing(keys: UnitKeys, service: Service) -> None:
+    """What a backup or a slow standby still has of it."""
     keys.revoke("table-1")
     keys.replace("table-2")
+    service.ask([], "test", beside=[UnitKeyRow(unit=unit, key=HEX) for unit in ("table-1", "table-2", "table-9")])
+    assert dict(keys) == {}
+
+
+@pytest.mark.parametrize("spoilt", ["'nonsense'", "X'00ff'", "7", "''", f"'{HEX[:-2]}'"])
+def test_a_spoilt_key_costs_its_unit_alone(tmp_path: Path, spoilt: str) -> None:
+    with running(tmp_path / "hub.db") as service:
+        for unit in ("table-1", "table-2"):
+            UnitKeys(service).enrol(unit, TABLE, KEY)
     with sqlite3.connect(tmp_path / "hub.db") as connection:
-        connection.executemany("INSERT OR REPLACE INTO unit_key VALUES (?, ?)",
-                               [("table-1", HEX), ("table-2", HEX), ("table-9", HEX)])
-    assert dict(UnitKeys(service)) == {}
+        connection.execute(f"UPDATE unit_key SET key = {spoilt} WHERE unit = 'table-1'")
+    with running(tmp_path / "hub.db") as service:
+        assert dict(UnitKeys(service)) == {"table-2": KEY}
 
 
 def test_what_somebody_else_wrote_down_counts_as_well(keys: UnitKeys, service: Service) -> None:
@@ -127,24 +136,20 @@ def test_who_decides_by_a_key_that_is_another_by_now_is_refused_by_the_writer(
         keys: UnitKeys, service: Service) -> None:
     before = service.snapshot.venue.units["table-1"]
     keys.replace("table-1")
-    for instead_of, wrong in ((before, "unknown_unit"), (None, "unit_known")):
+    for instead_of, wrong in ((before, "unknown_unit"), (NO_KEY, "unit_known")):
         with pytest.raises(Problem) as problem:
-            service.ask([Step(VENUE, keyed("table-1", TABLE, b"x" * 32, instead_of))], "organizer")
+            service.ask([Step(VENUE, keyed("table-1", TABLE, "ab" * 32, instead_of))], "organizer")
         assert problem.value.key == wrong
     keys.revoke("table-1")
     with pytest.raises(Problem, match="There is no unit"):
-        service.ask([Step(VENUE, keyed("table-1", TABLE, b"x" * 32, before))], "organizer")
+        service.ask([Step(VENUE, keyed("table-1", TABLE, "ab" * 32, before))], "organizer")
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_nothing(
-        service: Service, kept: bool) -> None:
-    names = {f"t{n}": KEY for n in range(998)}
-    keys = UnitKeys(service) if kept else UnitKeys(known=names)
-    if kept:
-        service.ask([Step(VENUE, keyed(unit, TABLE, key)) for unit, key in names.items()], "hub",
-                    beside=[UnitKeyRow(unit=unit, key=HEX) for unit in names])
-        service.ask([], "until that is told")
+def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_nothing(service: Service) -> None:
+    keys, names = UnitKeys(service), [f"t{n}" for n in range(999)]
+    service.ask([Step(VENUE, keyed(unit, TABLE, HEX)) for unit in names], "hub",
+                beside=[UnitKeyRow(unit=unit, key=HEX) for unit in names])
+    keys.revoke("t998")
     number = service.snapshot.venue.number
     for unit, role, wrong in (("", TABLE, "unit_name"), ("../x", TABLE, "unit_name"), ("t 1", TABLE, "unit_name"),
                               ("<b>", TABLE, "unit_name"), ("t1", TABLE, "unit_known"),
@@ -205,16 +210,37 @@ def test_a_file_that_a_cut_left_there_after_it_was_taken_over_says_nothing_twice
     assert said(service) == [("unit-keyed", "table-1")]
 
 
-def test_a_file_put_there_by_hand_replaces_the_keys_that_it_names(keys: UnitKeys, service: Service,
-                                                                  tmp_path: Path) -> None:
-    (tmp_path / "keys.json").write_text(json.dumps({"table-1": "ab" * 32, "table-3": HEX}))
+def test_a_file_takes_back_nothing_that_the_journal_knows_by_now(keys: UnitKeys, service: Service, tmp_path: Path,
+                                                                 caplog: pytest.LogCaptureFixture) -> None:
+    """It could not be taken away at the start before, or is of another hub on the same database."""
+    keys.revoke("table-2")
+    text = json.dumps({"table-1": "ab" * 32, "table-2": HEX, "table-3": HEX})
+    (tmp_path / "keys.json").write_text(text)
     take_over_files(tmp_path, service)
-    service.ask([], "until that is told")
-    assert dict(keys) == {"table-1": bytes.fromhex("ab" * 32), "table-2": KEY, "table-3": KEY}
+    assert dict(keys) == {"table-1": KEY, "table-3": KEY}
+    assert "table-1; table-2" in caplog.text
+    assert (tmp_path / "keys.json.unread").read_text() == text
+
+
+def test_the_marks_are_there_until_the_keys_that_they_go_with_are_saved(
+        service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
+    (tmp_path / "unit-ids.json").write_text(json.dumps({"m-1": "table-1"}))
+
+    def full(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.journal, "append", full)
+        take_over_files(tmp_path, service)
+    take_over_files(tmp_path, service)
+    assert dict(service.snapshot.venue.unit_ids) == {"m-1": "table-1"}
+    assert not (tmp_path / "unit-ids.json").exists()
 
 
 @pytest.mark.parametrize("entry", [
     '"table-9": "ab"', '"table-9": null', '"table-9": {}', f'"table-9": {{"key": "{HEX}", "role": "judge"}}',
+    f'"table-9": "{HEX}", "table-9": "{"ab" * 32}"',
     '"table-9": [[]]', f'"table-9": {{"key": {{"a": "{HEX}"}}}}', f'"": "{HEX}"', f'"table 1": "{HEX}"',
     f'"tisch-ä": "{HEX}"', f'"{"t" * 41}": "{HEX}"', f'"table-9": {{"key": "{HEX}", "role": ["table"]}}',
 ])
@@ -229,7 +255,21 @@ def test_of_a_file_of_which_one_key_makes_no_sense_the_others_count_and_it_is_ke
     assert "keys.json.unread" in caplog.text
 
 
-@pytest.mark.parametrize("text", ["", "[]", "\x00", "[" * 5000, "null", f'{{"table-1": "{HEX}"\n"table-2": "{HEX}"}}'])
+@pytest.mark.parametrize("text", [
+    f'{{"table-1": "{HEX}"\n"table-2": "{HEX}"}}',
+    f'{{"table-1": "{HEX}", "table-2": {{"key": "{HEX}"}}, "table-3": "ab',
+    f'"table-1": "{HEX}", "table-2": "{HEX}", "table-9": {{"key": "\\"}}',
+    f'{{"table-1": "{HEX}", "table-2": "{HEX}",}}\ufffd',
+])
+def test_of_half_a_file_what_stands_whole_in_it_counts(service: Service, tmp_path: Path, text: str) -> None:
+    """Somebody forgot a comma, or a cut took the end: nobody enrols a whole hall again for that."""
+    (tmp_path / "keys.json").write_text(text)
+    take_over_files(tmp_path, service)
+    assert dict(UnitKeys(service)) == {"table-1": KEY, "table-2": KEY}
+    assert (tmp_path / "keys.json.unread").read_text() == text
+
+
+@pytest.mark.parametrize("text", ["", "[]", "\x00", "[" * 5000, "null"])
 def test_a_file_that_is_none_stops_no_hub_and_is_kept(service: Service, tmp_path: Path, text: str) -> None:
     (tmp_path / "keys.json").write_text(text)
     take_over_files(tmp_path, service)

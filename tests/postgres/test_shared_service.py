@@ -13,6 +13,7 @@ import pytest
 from hub_kit import HandClock, event_steps, make_event, people
 from postgres_kit import CUT, Cluster
 from shared_kit import HubOnDatabase, Wire, hub_on, stored
+from sqlmodel import SQLModel
 
 from kit import wait_until
 from roundtap_core.errors import Problem
@@ -22,10 +23,13 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.seen import CLOCK, mark
 from roundtap_core.event.state import Entrant
+from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.journal.journal import JournalConflict, PersonRecord
 from roundtap_hub.journal.postgres import PostgresJournal
 from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.shared_service import FREE_ATTEMPTS
+from roundtap_hub.policy import JUDGE
+from roundtap_hub.staff import Staff
 
 PATIENCE_S = 120
 
@@ -255,6 +259,39 @@ def test_a_page_server_follows_and_takes_nothing(url: str) -> None:
         assert stored(url) == before
         with pytest.raises(JournalConflict, match="read-only"):
             pages.journal.append([], [PersonRecord("e1", "p1", "salt", Person("Nobody"))])
+
+
+def test_keys_and_pins_of_one_hub_count_at_all_of_them(url: str) -> None:
+    with hub_on(url) as first, hub_on(url) as second:
+        here, there = UnitKeys(first.service), UnitKeys(second.service)
+        staff, other = Staff(first.service), Staff(second.service)
+        told: list[frozenset[str]] = []
+        there.listen(told.append)
+        key, (eva, pin) = here.add("table-1"), staff.add("Eva", JUDGE)
+        wait_until(lambda: dict(there) == {"table-1": key} and other.who(eva.id), "what the other hub said")
+        assert other.person_of(pin) == other.find(eva.id)
+        here.revoke("table-1")
+        staff.revoke(eva.id)
+        wait_until(lambda: not (dict(there) or other.who(eva.id)), "what it took back")
+        assert told == [frozenset({"table-1"})]
+
+
+def test_a_key_that_could_not_be_read_just_now_is_read_with_the_next_that_is_told(
+        url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with hub_on(url) as first, hub_on(url) as second:
+        asked = 0
+
+        def out_of_reach() -> list[SQLModel]:
+            nonlocal asked
+            asked += 1
+            raise Problem("database_not_usable", url="", reason="a moment")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(second.journal, "secrets", out_of_reach)
+            key = UnitKeys(first.service).add("table-1")
+            wait_until(lambda: asked, "the attempt")
+        make_event(first.service)
+        wait_until(lambda: dict(UnitKeys(second.service)) == {"table-1": key}, "the key")
 
 
 def test_a_page_server_in_front_of_an_empty_database_says_so(url: str) -> None:

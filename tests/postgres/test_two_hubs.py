@@ -12,15 +12,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from hub_kit import KEYS, make_event
+from postgres_kit import Cluster
 from shared_kit import hub_on, stored
 
 from kit import PIN, free_port, refused_start, wait_until
 from roundtap.kit.leash import start_roundtap
 from roundtap_core.event import commands as c
+from roundtap_core.event.person import Person
 from roundtap_core.wire import ECHO, REPORT, opened, sign
+from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.hub import hash_pin
+from roundtap_hub.journal.journal import PersonRecord
 from roundtap_hub.opened import open_database
 
 PATIENCE_S = 120
@@ -177,6 +182,31 @@ def test_a_page_server_shows_what_the_writer_commits(tmp_path: Path, url: str, s
         for path in ("/device/report", "/device/status", "/device/feed", "/station/jobs"):
             status, body, _ = pages.ask("POST", path, b"{}")
             assert (status, list(json.loads(body))) == (421, ["error"])
+
+
+def test_a_page_server_reads_no_key_and_no_pin(
+        tmp_path: Path, url: str, postgres: Cluster, started: list[HubProcess]) -> None:
+    """By the very words of SCALE.md."""
+    scale = (Path(__file__).parents[2] / "server" / "SCALE.md").read_text(encoding="utf-8")
+    grant, = [line.strip() for line in scale.splitlines() if line.startswith("    GRANT ")]
+    with hub_on(url) as writer:
+        make_event(writer.service)
+        UnitKeys(writer.service).add("spare")
+        postgres.run("DROP ROLE IF EXISTS reader", "CREATE ROLE reader LOGIN")
+        postgres.run(grant, database="test")
+        reader = url.replace("roundtap@", "reader@")
+        pages = HubProcess(tmp_path / "pages", reader, "--pages")
+        started.append(pages)
+        status, body, _ = pages.get("/e/e1/pairings")
+        assert (status, b"Ana" in body) == (200, True)
+        UnitKeys(writer.service).revoke("spare")
+        writer.service.ask([], "organizer", [PersonRecord("e1", "p1", "salt", Person("Zoe"))])
+        wait_until(lambda: b"Zoe" in pages.get("/e/e1/pairings")[1], "what the writer says after that")
+        with psycopg.connect(reader, autocommit=True) as connection:
+            assert connection.execute("SELECT count(*) FROM entry").fetchone()
+            for table in ("unit_key", "staff"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    connection.execute(f"SELECT * FROM {table}")
 
 
 @pytest.mark.usefixtures("hub_here")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.journal.keyed_units import REVOKED, Keyed, key_digest, keyed, refuse_key
+from roundtap_hub.journal.keyed_units import NO_KEY, REVOKED, Keyed, key_digest, keyed, placed
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.models import UnitKeyRow
 from roundtap_hub.policy import ORGANIZER
@@ -37,43 +37,53 @@ class UnitKey:
 
 
 class UnitKeys(Mapping[str, bytes]):
-    """Key by unit. Any thread may ask and change; what is changed counts at once, and is saved before.
-
-    `service` None: keys that live in memory only (tests, a hall in one process); `known` are the first ones then.
+    """Key by unit, as the journal of `service` has them. Any thread may ask and change; what is changed counts at once,
+    and is saved before. `known`: units that count while the journal says nothing of them (tests, a hall in one
+    process).
     """
 
-    def __init__(self, service: Service | None = None, known: Mapping[str, bytes] | None = None,
+    def __init__(self, service: Service, known: Mapping[str, bytes] | None = None,
                  new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES)) -> None:
         self._service = service
+        self._known = {unit: UnitKey(key, usual_role(unit)) for unit, key in (known or {}).items()}
         self._new_key = new_key
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._listeners: list[Listener] = []
-        self._units: Mapping[str, UnitKey] = {
-            unit: UnitKey(key, usual_role(unit)) for unit, key in (known or {}).items()}
         self._local: Mapping[str, UnitKey] = {}
         self._heard_here: frozenset[str] = frozenset()
-        self._followed: Mapping[str, Keyed] = {}
-        if service is not None:
-            service.listen(self._follow)
-            self._follow()
+        self._told = self._said
+        service.listen(self._tell)
+
+    @property
+    def _said(self) -> Mapping[str, Keyed]:
+        """What the journal says of units."""
+        return self._service.snapshot.venue.units
+
+    def _find(self, unit: str) -> UnitKey | None:
+        snapshot = self._service.snapshot
+        said, key = snapshot.venue.units.get(unit), snapshot.keys.get(unit, "")
+        if said is not None and said.digest == key_digest(unit, key):
+            return UnitKey(bytes.fromhex(key), said.role)
+        return (self._known.get(unit) if said is None else None) or self._local.get(unit)
 
     def __getitem__(self, unit: str) -> bytes:
-        return (self._units.get(unit) or self._local[unit]).key
+        found = self._find(unit)
+        if found is None:
+            raise KeyError(unit)
+        return found.key
 
     def __iter__(self) -> Iterator[str]:
         """Of the units on this machine those that are there: each has a key, whether it exists or not."""
-        return iter((*self._units, *(unit for unit in self._local if unit in self._heard_here)))
+        units = dict.fromkeys((*self._said, *self._known, *self._heard_here))
+        return iter([unit for unit in units if self._find(unit) is not None])
 
     def __len__(self) -> int:
         return len(tuple(iter(self)))
 
-    def __contains__(self, unit: object) -> bool:
-        return unit in self._units or unit in self._local
-
     def role(self, unit: str) -> str | None:
         """What the unit's key may be used for; None for a unit that nobody knows."""
-        known = self._units.get(unit) or self._local.get(unit)
-        return known.role if known is not None else None
+        found = self._find(unit)
+        return found.role if found is not None else None
 
     def hold_local(self, units: Mapping[str, UnitKey]) -> None:
         """The units on this machine (local_units.py): their keys are in no journal, and count from
@@ -84,14 +94,9 @@ class UnitKeys(Mapping[str, bytes]):
         for listener in self._listeners if changed else ():
             listener(changed)
 
-    @property
-    def enrolled(self) -> frozenset[str]:
-        """The units that have a key in the journal."""
-        return frozenset(self._units)
-
     def is_local(self, unit: str) -> bool:
         """Whether the unit is on this machine, and its key is good from nowhere else."""
-        return unit in self._local and unit not in self._units
+        return unit in self._local and self._find(unit) is self._local[unit]
 
     def heard(self, unit: str) -> None:
         """A signature of the unit's held: it exists."""
@@ -113,78 +118,52 @@ class UnitKeys(Mapping[str, bytes]):
     def replace(self, unit: str, actor: str = ORGANIZER) -> bytes:
         """A new key for a unit that has one, which counts no more. Problem "unknown_unit", "unit_local", and as `add`
         has them."""
-        before = self._known(unit)
-        made = UnitKey(self._new_key(), before.role)
-        self._say(keyed(unit, made.role, made.key, self._roll[unit]), actor, made)
-        return made.key
+        key, role = self._new_key(), self.known(unit).role
+        self._say(keyed(unit, role, key.hex(), self._said.get(unit, NO_KEY)), actor, key)
+        return key
 
     def enrol(self, unit: str, role: str, key: bytes, replaces: bool = False, unit_id: str = "",
-              actor: str = ORGANIZER) -> None:
+              actor: str = ORGANIZER, table: int | None = None) -> None:
         """A unit with a key that it has agreed on with the hub; the same once more changes nothing. `replaces`: in the
-        place of the unit of this name, whose key counts no more; `unit_id`: its own mark. Problem as `add`."""
+        place of the unit of this name, whose key counts no more; `unit_id`: its own mark; `table`: where it stands from
+        now on, None: where it stood. Problem as `add`."""
         check_named(unit, role)
-        made = UnitKey(key, role)
-        if self._units.get(unit) == made:
+        before = self._find(unit)
+        if before == UnitKey(key, role):
             return
-        if unit in self and not replaces:
+        if before is not None and not replaces:
             raise Invalid("unit_known", unit=unit)
-        self._say(keyed(unit, role, key, self._roll.get(unit), unit_id), actor, made)
+        new = keyed(unit, role, key.hex(), self._said.get(unit, NO_KEY), unit_id)
+        self._say(new, actor, key, [] if table is None else [placed(unit, table)])
 
     def revoke(self, unit: str, actor: str = ORGANIZER) -> None:
-        """The unit's key counts no more. Problem "unknown_unit", "unit_local" and as `add`."""
-        self._known(unit)
-        self._say(NewEntry(REVOKED, {"unit": unit}), actor)
+        """The unit's key counts no more, and it stands nowhere. Problem "unknown_unit", "unit_local" and as `add`."""
+        self.known(unit)
+        stands = unit in self._service.snapshot.venue.tables
+        self._say(NewEntry(REVOKED, {"unit": unit}), actor, b"", [placed(unit, None)] if stands else [])
 
-    def _known(self, unit: str) -> UnitKey:
+    def known(self, unit: str) -> UnitKey:
+        """A unit whose key may be replaced. Raises Problem("unknown_unit"), ("unit_local")."""
+        found = self._find(unit)
+        if found is None:
+            raise Problem("unknown_unit", unit=unit[:40])
         if self.is_local(unit):
             raise Problem("unit_local", unit=unit)
-        if unit not in self._units:
-            raise Problem("unknown_unit", unit=unit[:40])
-        return self._units[unit]
+        return found
 
-    @property
-    def _roll(self) -> Mapping[str, Keyed]:
-        """The units of now, as the journal has them."""
-        if self._service is not None:
-            return self._service.snapshot.venue.units
-        return {unit: Keyed(known.role, key_digest(unit, known.key)) for unit, known in self._units.items()}
+    def _say(self, new: NewEntry, actor: str, key: bytes, more: Sequence[NewEntry] = ()) -> None:
+        self._service.ask([Step(VENUE, each) for each in (new, *more)], actor,
+                          beside=[UnitKeyRow(unit=new.data["unit"], key=key.hex())])
+        self._tell()
 
-    def _say(self, new: NewEntry, actor: str, made: UnitKey | None = None) -> None:
-        unit = new.data["unit"]
-        if self._service is not None:
-            beside = [UnitKeyRow(unit=unit, key=made.key.hex())] if made else []
-            self._service.ask([Step(VENUE, new)], actor, beside=beside)
-            self._follow()
-        else:
-            refuse_key(self._roll, new)
-            others = {name: known for name, known in self._units.items() if name != unit}
-            self._count({**others, unit: made} if made else others)
-
-    def _follow(self, *_: object) -> None:
-        """Take over what the journal says of units, whoever said it."""
+    def _tell(self, *_: object) -> None:
+        """Who has another key than before, whoever said so."""
         with self._lock:
-            if self._service is None or self._roll is self._followed:
-                return
-            roll = self._followed = self._roll
-            # What was revoked counts no more even while nothing can be read.
-            held = {unit: known.key for unit, known in self._units.items()}
-            self._count(_fitting(roll, held))
-            if len(self._units) < len(roll):
-                rows = self._service.rows(UnitKeyRow)
-                self._count(_fitting(roll, {row.unit: bytes.fromhex(row.key) for row in rows}))
-
-    def _count(self, units: Mapping[str, UnitKey]) -> None:
-        changed = frozenset(unit for unit, known in self._units.items() if units.get(unit) != known)
-        self._units = units
-        if changed:
-            for listener in self._listeners:
-                listener(changed)
-
-
-def _fitting(roll: Mapping[str, Keyed], keys: Mapping[str, bytes]) -> dict[str, UnitKey]:
-    """The keys that count."""
-    return {unit: UnitKey(key, roll[unit].role) for unit, key in keys.items()
-            if unit in roll and roll[unit].digest == key_digest(unit, key)}
+            before, now = self._told, self._said
+            self._told = now
+        changed = frozenset(unit for unit in {*before, *self._known} if before.get(unit) != now.get(unit))
+        for listener in self._listeners if changed else ():
+            listener(changed)
 
 
 def usual_role(unit: str) -> str:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from roundtap_core.enrol_keys import CODE_DIGITS, About
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.unit_keys import NAME, STATION, TABLE, UnitKeys
 from roundtap_hub.enrolment.exchange import ENDED, LATE, LIVES_MS, STORED, STORING, UNSAVED, Exchange, Wish
 from roundtap_hub.enrolment.waiting_room import Asking, WaitingRoom
-from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.journal.service import Service
 from roundtap_hub.presence import Presence
 
 log = logging.getLogger(__name__)
@@ -37,11 +36,10 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Enrolled:
-    """What came of it. `table`: where it stands now. `problem`: it has its key, and could not be put there."""
+    """What came of it. `table`: where it stands now."""
 
     unit: str
     table: int | None
-    problem: Problem | None = None
 
 
 def read_typed(text: str) -> Typed:
@@ -101,8 +99,7 @@ class EnrolDesk:
             # What is being stored just now is waited for: somebody would otherwise be told the opposite.
             exchange.done.wait(STORE_WITHIN_S)
         if exchange.state == STORED:
-            error = exchange.error
-            return Enrolled(exchange.wish.unit, exchange.wish.table, error if isinstance(error, Problem) else None)
+            return Enrolled(exchange.wish.unit, exchange.wish.table)
         if isinstance(exchange.error, Problem):
             raise exchange.error
         if exchange.state in (LATE, STORING):
@@ -126,11 +123,7 @@ class EnrolDesk:
     def _wish(self, asking: Asking, actor: str, table: int | None, replace: str) -> Wish:
         role, tables = asking.kind, self._service().snapshot.venue.tables
         if replace:
-            if replace not in self._keys:
-                raise Problem("unknown_unit", unit=replace[:40])
-            if self._keys.is_local(replace):
-                raise Problem("unit_local", unit=replace)
-            if self._keys.role(replace) != role:
+            if self._keys.known(replace).role != role:
                 raise Problem("enrol_kind", unit=replace)
             return Wish(replace, role, tables.get(replace), actor, True)
         before = self._service().snapshot.venue.unit_ids.get(asking.unit_id)
@@ -179,23 +172,15 @@ class EnrolDesk:
         """Both have confirmed: the key is on the disk when this returns, and counts. Blocks; once for each exchange."""
         wish = exchange.wish
         try:
-            self._keys.enrol(wish.unit, wish.role, key, wish.replaces, exchange.about.unit_id, wish.actor)
+            self._keys.enrol(wish.unit, wish.role, key, wish.replaces, exchange.about.unit_id, wish.actor, wish.table)
         except Exception as error:
             log.error("%s was agreed with and could not be stored: %s", wish.unit, error)
             exchange.end(UNSAVED, error)
             return
-        trouble: Exception | None = None
-        try:
-            if wish.table is not None and self._service().snapshot.venue.tables.get(wish.unit) != wish.table:
-                self._service().ask([Step(VENUE, NewEntry("unit-placed", {"unit": wish.unit, "table": wish.table}))],
-                                    wish.actor)
-        except Exception as error:
-            log.error("%s has its key and could not be put at its table: %s", wish.unit, error)
-            trouble = error
         with self._lock:
             asking = self._exchanges[exchange.about.exchange][0]
         self.room.enrolled(asking)
-        exchange.end(STORED, trouble)
+        exchange.end(STORED)
 
     def _tidy(self) -> None:
         now_ms = self._now_ms()

@@ -46,7 +46,7 @@ class Exchange:
         self.begun_ms = begun_ms
         self.state = OFFERED
         self.error: Exception | None = None
-        """Why what was agreed on could not be stored, or the unit not be put at its table."""
+        """Why what was agreed on could not be stored."""
         self.done = threading.Event()
         self._lock = threading.Lock()
         self._answered = ""

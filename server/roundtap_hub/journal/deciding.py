@@ -99,7 +99,7 @@ def decide_request(pending: Snapshot, request: Request, at: At) -> tuple[Snapsho
         refuse_damaged(record.competitor, record.person)
         refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
         pending = pending.with_person(record.event, record.competitor, record.person)
-    return pending, made
+    return pending.with_rows(request.beside) if request.beside else pending, made
 
 
 def _give_free_ids(pending: Snapshot, request: Request) -> None:
@@ -174,15 +174,11 @@ def _refuse_boundless(saved: Snapshot, asked: NewEntry) -> None:
     refuse_boundless(asked.data)
 
 
-def _refuse_key(saved: Snapshot, asked: NewEntry) -> None:
-    refuse_key(saved.venue.units, asked)
-
-
 VENUE_GUARDS: tuple[Callable[[Snapshot, NewEntry], None], ...] = (
     refuse_unless_may,
     _refuse_boundless,
     refuse_settling,
-    _refuse_key,
+    lambda saved, asked: refuse_key(saved.venue.units, asked),
 )
 """The same for entries of the venue's stream."""
 

@@ -8,10 +8,10 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, inspect, select, tuple_
+from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 from sqlmodel import Session, SQLModel
@@ -27,10 +27,7 @@ from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
 from roundtap_hub.journal.person_rows import read_people
 from roundtap_hub.journal.rows import next_entry, to_row
 from roundtap_hub.journal.seals import SealBook, Summary
-from roundtap_hub.models import CHECKPOINT, ENTRY, LINEAGE, PERSON, SEAL, CheckpointRow, put
-
-AT_ONCE = 400
-"""Keys in one statement: databases bound how many parameters they take."""
+from roundtap_hub.models import CHECKPOINT, ENTRY, LINEAGE, PERSON, SEAL, SECRETS, put, put_all
 
 READ_AT_ONCE = 1000
 """Rows that are held while a stream is read: years of entries are never in memory all together."""
@@ -60,7 +57,6 @@ class PersonRecord:
     person: Person
 
 
-Row = TypeVar("Row", bound=SQLModel)
 PersonRow = Mapping[str, str]
 """A row of the table `person`: event, competitor, salt, and the person as JSON."""
 
@@ -104,6 +100,7 @@ class Journal:
 
     def __init__(self, url: str, read_only: bool = False, known: Forms = TODAY) -> None:
         self.url = url
+        self.read_only = read_only
         self._settled = 0
         # Its errors are logged: the rows in them have names.
         self._engine: Engine = create_engine(_looking_url(url) if read_only else url, hide_parameters=True,
@@ -119,7 +116,7 @@ class Journal:
             else:
                 forms.prepare(self._engine, known)
         except SQLAlchemyError as error:
-            raise _unreadable(error) from error
+            raise self._unreadable(error) from error
 
     def close(self) -> None:
         self._engine.dispose()
@@ -128,17 +125,27 @@ class Journal:
                beside: Iterable[SQLModel] = ()) -> None:
         """Commit all of them or none; on return they are on the disk. `beside`: rows of other tables. What an entry
         makes forgotten (forgotten.py) goes in the same commit. Raises JournalConflict."""
-        rows = [to_row(entry) for entry in entries]
         try:
             with self._engine.begin() as connection:
-                _put_people(connection, people)
-                put(connection, *beside)
-                if rows:
-                    connection.execute(insert(ENTRY), rows)
-                for forget in forgetting(entries):
-                    connection.execute(forget)
+                self._write(connection, entries, people, beside)
         except SQLAlchemyError as error:
             raise _conflict(error) from error
+
+    def _write(self, connection: Connection, entries: Sequence[Entry], people: Iterable[PersonRecord],
+               beside: Iterable[SQLModel]) -> None:
+        # In one order for all hubs on a database: two that write the same wait for each other. Of a person the last
+        # word counts.
+        persons = {(record.event, record.competitor): person_row(record) for record in people}
+        put_all(connection, PERSON, [persons[key] for key in sorted(persons)])
+        put(connection, *beside)
+        if entries:
+            rows = (to_row(entry) for entry in entries)
+            self._put_entries(connection, sorted(rows, key=lambda row: (row["stream"], row["number"])))
+        for forget in forgetting(entries):
+            connection.execute(forget)
+
+    def _put_entries(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        connection.execute(insert(ENTRY), rows)
 
     def scrub(self) -> None:
         """What was deleted leaves the disk, as far as the database allows: SQLite overwrites it, and its log of recent
@@ -250,12 +257,12 @@ class Journal:
         with self._reading() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
-    def save_checkpoint(self, event_id: str, remaining_ms: int, now: Instant) -> None:
-        """Raises JournalConflict where the disk refuses."""
+    def put(self, rows: Iterable[SQLModel]) -> None:
+        """Rows beside the entries, by themselves; also while the writer writes. Raises JournalConflict where the disk
+        refuses."""
         try:
             with self._engine.begin() as connection:
-                put(connection, CheckpointRow(event=event_id, remaining_ms=remaining_ms, boot_id=now.boot_id,
-                                              mono_ms=now.mono_ms))
+                put(connection, *rows)
         except SQLAlchemyError as error:
             raise _conflict(error) from error
 
@@ -274,20 +281,13 @@ class Journal:
             return {row.event: Checkpoint(row.remaining_ms, Instant(row.boot_id, row.mono_ms))
                     for row in connection.execute(select(CHECKPOINT))}
 
-    def rows(self, table: type[Row]) -> list[Row]:
-        """All rows of a small table."""
+    def secrets(self) -> list[SQLModel]:
+        """All keys of units and all staff; none where nothing is written: who only looks needs none, and on a database
+        may have no right to them."""
+        if self.read_only:
+            return []
         with self._reading() as connection, Session(connection) as session:
-            return list(session.exec(select_rows(table)))
-
-    def replace_rows(self, rows: Mapping[type[SQLModel], Sequence[SQLModel]]) -> None:
-        """Of each of these tables everything anew. Raises JournalConflict."""
-        try:
-            with self._engine.begin() as connection:
-                for table, new in rows.items():
-                    connection.execute(delete(table))
-                    put(connection, *new)
-        except SQLAlchemyError as error:
-            raise _conflict(error) from error
+            return [row for table in SECRETS for row in session.exec(select_rows(table))]
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -295,7 +295,10 @@ class Journal:
             with self._engine.connect() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            raise _unreadable(error) from error
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+        return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))
 
 
 def _told(data: object) -> Mapping[str, Any]:
@@ -319,17 +322,6 @@ def person_row(record: PersonRecord) -> PersonRow:
             "data": json.dumps(record.person.to_json(), ensure_ascii=False)}
 
 
-def _put_people(connection: Connection, people: Iterable[PersonRecord]) -> None:
-    """The people as they are now, whether they were known or not; thousands come with an import, a few otherwise."""
-    rows = {(record.event, record.competitor): person_row(record) for record in people}
-    keys = list(rows)
-    for first in range(0, len(keys), AT_ONCE):
-        some = keys[first : first + AT_ONCE]
-        connection.execute(delete(PERSON).where(tuple_(PERSON.c.event, PERSON.c.competitor).in_(some)))
-    if rows:
-        connection.execute(insert(PERSON), list(rows.values()))
-
-
 def _looking_url(url: str) -> str:
     """The same address for somebody who only looks: SQLite's log is then left as it is, whatever is wrong with it."""
     scheme, sign, path = url.partition(":///")
@@ -351,7 +343,3 @@ def _reading_sqlite(connection: Any, _record: object) -> None:
     cursor.execute("PRAGMA query_only=ON")
     cursor.execute("PRAGMA busy_timeout=5000")
     cursor.close()
-
-
-def _unreadable(error: SQLAlchemyError) -> Problem:
-    return Problem("journal_unreadable", reason=str(getattr(error, "orig", None) or error))

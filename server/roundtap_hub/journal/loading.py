@@ -32,7 +32,8 @@ def load(journal: Journal, shelf: Shelf) -> Snapshot:
             at_rest[stream] = summary
         else:
             events[stream] = read_event(journal, EventState(stream))
-    return Snapshot(venue, events, journal.people(list(events)), shelf=at_rest, opened=shelf.open).with_names()
+    people = journal.people(list(events))
+    return Snapshot(venue, events, people, shelf=at_rest, opened=shelf.open).with_names().with_rows(journal.secrets())
 
 
 def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, Summary]:
@@ -53,7 +54,8 @@ def read_again(journal: Journal, snapshot: Snapshot, streams: Iterable[str]) -> 
     failed left on the disk after all. Only what is new is read where the known part stands."""
     for stream in streams:
         if stream == VENUE:
-            snapshot = replace(snapshot, venue=read_venue(journal, snapshot.venue))
+            venue = read_venue(journal, snapshot.venue)
+            snapshot = replace(snapshot, venue=venue).with_rows(journal.secrets())
             continue
         snapshot = snapshot.off_the_shelf(stream)
         state = read_event(journal, snapshot.events.get(stream) or EventState(stream))

@@ -9,7 +9,6 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from sqlalchemy import Connection, Engine, bindparam, create_engine, select, text
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 from sqlmodel import SQLModel
@@ -17,14 +16,13 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry
 from roundtap_hub.journal.database_url import database_url, shown
-from roundtap_hub.journal.forgotten import forgetting, people_gone
-from roundtap_hub.journal.journal import AT_ONCE, Journal, JournalConflict, PersonRecord
+from roundtap_hub.journal.forgotten import people_gone
+from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.migrations import forms
 from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
-from roundtap_hub.journal.rows import to_row
 from roundtap_hub.journal.seals import SealBook
 from roundtap_hub.journal.venue import DELETED
-from roundtap_hub.models import ENTRY, PERSON, put
+from roundtap_hub.models import ENTRY
 
 CHANNEL = "roundtap"
 """Commits are told here: {"from": hub, "streams": {stream: number}, "people": [event, …]}."""
@@ -60,6 +58,7 @@ class PostgresJournal(Journal):
 
     def __init__(self, address: str, read_only: bool = False, known: Forms = TODAY) -> None:
         self.address = database_url(address)
+        self.read_only = read_only
         self.name = secrets.token_hex(8)
         self._alone: Connection | None = None
         self._engine = postgres_engine(address, read_only)
@@ -84,22 +83,15 @@ class PostgresJournal(Journal):
         Raises NumberTaken, InDoubt, or JournalConflict where the database refuses or is out of reach: nothing is
         stored then.
         """
-        rows = sorted((to_row(entry) for entry in entries), key=lambda row: (row["stream"], row["number"]))
-        persons = _person_rows(people)
+        people = list(people)
         gone = [entry.data["event"] for entry in entries if entry.stream == VENUE and entry.kind == DELETED]
-        told = self._told(entries, {*(row["event"] for row in persons), *gone,
+        told = self._told(entries, {*(record.event for record in people), *gone,
                                     *(event for event, _ in people_gone(entries))})
         committing = False
         try:
             with nullcontext(self._alone) if self._alone is not None else self._engine.connect() as connection:
                 _guard(connection, entries, rests_on)
-                for first in range(0, len(persons), AT_ONCE):
-                    connection.execute(_PUT_PERSON, persons[first : first + AT_ONCE])
-                put(connection, *beside)
-                if rows:
-                    _put_entries(connection, rows)
-                for forget in forgetting(entries):
-                    connection.execute(forget)
+                self._write(connection, entries, people, beside)
                 connection.execute(_NOTIFY, {"channel": CHANNEL, "told": told})
                 committing = True
                 connection.commit()
@@ -143,13 +135,13 @@ class PostgresJournal(Journal):
         told = json.dumps({"from": self.name, "streams": streams, "people": sorted(people_of)})
         return told if len(told) <= TOLD_BYTES_MAX else json.dumps({"from": self.name})
 
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        try:
-            with self._engine.connect() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise not_usable(self.address, error) from error
+    def _put_entries(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        columns = {column.name: [row[column.name] for row in rows] for column in ENTRY.columns}
+        if connection.execute(_PUT_ENTRIES, columns).rowcount != len(rows):
+            raise NumberTaken(f"one of {len(rows)} numbers is taken")
+
+    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+        return not_usable(self.address, error)
 
 
 def _lock_tables(connection: Connection) -> None:
@@ -191,22 +183,11 @@ SELECT stream, (SELECT max(number) FROM entry WHERE entry.stream = found.stream)
 _NOTIFY = text("SELECT pg_notify(:channel, :told)")
 _LOCK = {alone: text(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}(:key)") for alone in (True, False)}
 _HASH_BEFORE = select(ENTRY.c.hash).where(ENTRY.c.stream == bindparam("of"), ENTRY.c.number == bindparam("at"))
-_PERSON = insert(PERSON)
-_PUT_PERSON = _PERSON.on_conflict_do_update(
-    index_elements=["event", "competitor"], set_={"salt": _PERSON.excluded.salt, "data": _PERSON.excluded.data})
-
-
 _KINDS = {"number": "integer", "version": "integer"}
 _PUT_ENTRIES = text("INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING".format(
     ", ".join(f'"{column.name}"' for column in ENTRY.columns),
     ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in ENTRY.columns)))
 """One statement for the whole batch. It waits for whoever is writing one of the numbers, and then leaves that out."""
-
-
-def _put_entries(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    columns = {column.name: [row[column.name] for row in rows] for column in ENTRY.columns}
-    if connection.execute(_PUT_ENTRIES, columns).rowcount != len(rows):
-        raise NumberTaken(f"one of {len(rows)} numbers is taken")
 
 
 def _guard(connection: Connection, entries: Sequence[Entry], rests_on: Mapping[str, int] | None) -> None:
@@ -223,15 +204,6 @@ def _guard(connection: Connection, entries: Sequence[Entry], rests_on: Mapping[s
         for stream, number in connection.execute(NUMBERS):
             if stream not in firsts and rests_on.get(stream, 0) != number:
                 raise NumberTaken(f"{stream} has gone on to {number}")
-
-
-def _person_rows(people: Iterable[PersonRecord]) -> list[dict[str, Any]]:
-    """The last word on each person, in one order for all hubs: two that write the same people wait for each other."""
-    rows = {(record.event, record.competitor): {
-        "event": record.event, "competitor": record.competitor, "salt": record.salt,
-        "data": json.dumps(record.person.to_json(), ensure_ascii=False),
-    } for record in people}
-    return [rows[key] for key in sorted(rows)]
 
 
 def _sqlstate(error: SQLAlchemyError) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Report
-from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, hash_of_texts, seal
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, hash_of_texts
 from roundtap_core.event.person import Person
 from roundtap_core.wire import REPORT, digest, verify
 from roundtap_hub.devices.unit_keys import UnitKeys
@@ -37,19 +37,20 @@ from roundtap_hub.journal.head_file import (
     new_lineage,
     read_head_file,
 )
-from roundtap_hub.journal.journal import Head, Journal, PersonRecord
+from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.keyed_units import key_digest
+from roundtap_hub.journal.last_words import last_words, sealed_after
 from roundtap_hub.journal.lineage import following_epoch
 from roundtap_hub.journal.page_scan import rows_in
 from roundtap_hub.journal.rows import next_entry
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.journal.staff_roll import pin_digest
-from roundtap_hub.journal.venue import DELETED, Venue, fold_venue
+from roundtap_hub.journal.venue import DELETED, fold_venue
 from roundtap_hub.journal.verify import digests_in
 from roundtap_hub.models import StaffRow, UnitKeyRow
 
 AT_ONCE = 1000
-ENTRY_COLUMNS, PERSON_COLUMNS, STAFF_COLUMNS, KEY_COLUMNS = 9, 4, 3, 2
+ENTRY_COLUMNS, PERSON_COLUMNS, KEY_COLUMNS = 9, 4, 2
 
 
 @dataclass(slots=True)
@@ -58,23 +59,26 @@ class Found:
     keys of units, as they lie."""
 
     entries: dict[str, dict[int, dict[str, Entry]]] = field(default_factory=dict)
-    people: dict[tuple[str, str], dict[str, tuple[str, str]]] = field(default_factory=dict)
-
-    keys: dict[str, set[str]] = field(default_factory=dict)
+    people: dict[tuple[str, str], set[tuple[str, str]]] = field(default_factory=dict)
+    keys: set[tuple[str, str]] = field(default_factory=set)
     staff: set[tuple[str, str, str]] = field(default_factory=set)
+
+    @property
+    def of_venue(self) -> list[Entry]:
+        """All entries of the venue's stream, those beyond a break too."""
+        return [entry for alike in self.entries.get(VENUE, {}).values() for entry in alike.values()]
 
     def take(self, row: Sequence[Any]) -> None:
         """A row of one of these tables; anything else is passed over."""
-        texts = all(isinstance(value, str) for value in row)
+        texts = all(isinstance(value, str) for value in row[:3])
         if len(row) == ENTRY_COLUMNS:
             self._take_entry(row)
         elif len(row) == KEY_COLUMNS and texts:
-            self.keys.setdefault(row[0], set()).add(row[1])
-        elif len(row) == STAFF_COLUMNS and texts:
-            self.staff.add((row[0], row[1], row[2]))
+            self.keys.add((row[0], row[1]))
         elif len(row) == PERSON_COLUMNS and texts:
-            event, competitor, salt, data = row
-            self.people.setdefault((event, competitor), {})[salt + data] = salt, data
+            # Of the staff, or in an event: digests tell.
+            self.staff.add((row[0], row[1], row[2]))
+            self.people.setdefault((row[0], row[1]), set()).add((row[2], row[3]))
 
     def _take_entry(self, row: Sequence[Any]) -> None:
         stream, number, kind, version, at, actor, data, prev, said = row
@@ -138,13 +142,13 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
                for stream in {*chains, *(named.heads if named else {}), *found.entries}}
     head, journal = HeadFile(to / HEAD_FILE), Journal(sqlite_url(to))
     try:
-        venue = fold_venue(chains.get(VENUE, ()))
-        _write(journal, chains, clocks, following_epoch(to, venue, lambda n_bytes: token()[: 2 * n_bytes]))
+        epoch = following_epoch(to, fold_venue(chains.get(VENUE, ())), lambda n_bytes: token()[: 2 * n_bytes])
+        _write(journal, chains, found, clocks, epoch)
         for stream, chain in chains.items():
             if stream != VENUE and stream not in deleted:
                 people = list(_people(found, stream, chain, rescued[stream]))
                 journal.append([], people)
-        journal.append([], beside=[*_keys(found, venue), *_staff(found, venue)])
+        put_secrets(journal, found)
         if named is not None:
             head.named = Named(named.lineage, "", named.commits, {})
         service = Service(journal, clocks, head=head)
@@ -161,25 +165,26 @@ def salvage(data: Path, to: Path, outboxes: Sequence[Path], others: Sequence[Pat
     return [rescued[stream] for stream in sorted(rescued, key=lambda stream: (stream != VENUE, len(stream), stream))]
 
 
-def read_all(paths: Iterable[Path]) -> Found:
-    """Every row that can be read in these files: by SQLite, page by page, and from copies."""
+def read_all(paths: Iterable[Path], of_venue: bool = False) -> Found:
+    """Every row that can be read in these files: by SQLite, page by page, and from copies. `of_venue`: of files that
+    hold, the venue's stream and what lies beside it alone."""
     found = Found()
     for path in paths:
-        for row in _rows(path):
+        for row in _rows(path, of_venue):
             found.take(row)
     return found
 
 
-def _rows(path: Path) -> Iterator[Sequence[Any]]:
+def _rows(path: Path, of_venue: bool) -> Iterator[Sequence[Any]]:
     with suppress(OSError, sqlite3.Error), closing(looking_at(path)) as connection:
-        for table in ("entry", "person", "unit_key", "staff"):
+        for table in (f"entry WHERE stream = '{VENUE}'" if of_venue else "entry", "person", "unit_key", "staff"):
             with suppress(sqlite3.Error):
                 yield from connection.execute(f"SELECT * FROM {table}")
     with suppress(OSError):
-        yield from rows_in(path)
+        yield from rows_in(path) if not of_venue else ()
     with suppress(OSError, ValueError, KeyError, TypeError):
         for entries, people in rows_of_copy(path):
-            for row in entries:
+            for row in entries if not of_venue else [row for row in entries if row["stream"] == VENUE]:
                 yield [row[name] for name in
                        ("stream", "number", "kind", "version", "at", "actor", "data", "prev", "hash")]
             for person in people:
@@ -213,17 +218,16 @@ def _copy_files(data: Path, to: Path) -> None:
                 shutil.copy2(path, to / name)
 
 
-def _write(journal: Journal, chains: Mapping[str, Sequence[Entry]], clocks: Clocks, epoch: str) -> None:
+def _write(journal: Journal, chains: Mapping[str, Sequence[Entry]], found: Found, clocks: Clocks, epoch: str) -> None:
     for chain in chains.values():
         for first in range(0, len(chain), AT_ONCE):
             journal.append(chain[first : first + AT_ONCE])
-    venue = chains.get(VENUE, [])
-    last = Head(venue[-1].number, venue[-1].hash) if venue else Head(0, GENESIS)
-    at = clocks.at()
+    venue, at = chains.get(VENUE, []), clocks.at()
     # Nobody knows what is lost: the units are asked before anything is drawn, as after a restore.
     heads = {stream: [chain[-1].number, chain[-1].hash] for stream, chain in chains.items() if chain}
     told = {"epoch": epoch, "restored": {"from": heads, "made_at": at.wall, "at": at.wall}}
-    journal.append([seal(NewEntry("epoch-begun", told), VENUE, last.number + 1, last.hash, at, "salvage")])
+    said = [*last_words(venue, found.of_venue), NewEntry("epoch-begun", told)]
+    journal.append(sealed_after(venue, said, at, "salvage"))
 
 
 def _people(found: Found, stream: str, chain: Iterable[Entry], rescued: Rescued) -> Iterator[PersonRecord]:
@@ -239,7 +243,7 @@ def _people(found: Found, stream: str, chain: Iterable[Entry], rescued: Rescued)
     lost = []
     for who, digests in told.items():
         fits = {}
-        for salt, data in found.people.get((stream, who), {}).values():
+        for salt, data in found.people.get((stream, who), ()):
             with suppress(ValueError, TypeError, AttributeError):
                 person = Person.from_json(json.loads(data))
                 fits[person.digest(salt)] = PersonRecord(stream, who, salt, person)
@@ -283,18 +287,11 @@ def _reports(outbox: Path) -> Iterator[tuple[dict[str, Any], str]]:
                 yield line["report"], line["mac"]
 
 
-def _keys(found: Found, venue: Venue) -> Iterator[UnitKeyRow]:
-    """The keys that the venue's stream has a digest of."""
-    for unit, known in venue.units.items():
-        for key in found.keys.get(unit, ()):
-            with suppress(ValueError):
-                if key_digest(unit, bytes.fromhex(key)) == known.digest:
-                    yield UnitKeyRow(unit=unit, key=key)
-
-
-def _staff(found: Found, venue: Venue) -> Iterator[StaffRow]:
-    """Whose PIN the venue's stream has a digest of, and the names of those who were revoked."""
-    for person, name, hashed in found.staff:
-        known = venue.staff.get(person)
-        if known is not None and pin_digest(hashed) == known.pin:
-            yield StaffRow(person=person, name=name, hashed=hashed)
+def put_secrets(journal: Journal, found: Found) -> None:
+    """The keys and hashes of PINs of which the venue's stream has a digest, and the names of those who were revoked."""
+    venue = fold_venue(journal.entries(VENUE))
+    keys = [UnitKeyRow(unit=unit, key=key) for unit, key in found.keys
+            if unit in venue.units and venue.units[unit].digest == key_digest(unit, key)]
+    staff = [StaffRow(person=person, name=name, hashed=hashed) for person, name, hashed in found.staff
+             if (known := venue.staff.get(person)) and known.role and known.pin == pin_digest(hashed)]
+    journal.put([*keys, *staff])

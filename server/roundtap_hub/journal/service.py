@@ -25,7 +25,7 @@ from roundtap_hub.journal.deciding import Request, Step, decide_request
 from roundtap_hub.journal.forgotten import people_gone
 from roundtap_hub.journal.hall import HALL_COMMANDS
 from roundtap_hub.journal.head_file import HeadFile
-from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord, Row
+from roundtap_hub.journal.journal import Head, Journal, JournalConflict, PersonRecord
 from roundtap_hub.journal.loading import load, read_again
 from roundtap_hub.journal.places import Places
 from roundtap_hub.journal.sealer import Sealer
@@ -36,6 +36,7 @@ from roundtap_hub.journal.storage_state import StorageState
 from roundtap_hub.journal.unknown_outcome import OutcomeUnknown
 from roundtap_hub.journal.venue import DELETED, rests
 from roundtap_hub.journal.work_queue import WorkQueue
+from roundtap_hub.models import CheckpointRow
 
 __all__ = ["HubStopped", "OutcomeUnknown", "Service", "Snapshot", "Step"]
 
@@ -181,23 +182,20 @@ class Service:
         """Whether the journal has this very entry; asked of the disk."""
         return self._journal.holds(stream, head)
 
-    def rows(self, table: type[Row]) -> list[Row]:
-        """All rows of a small table, read from the disk."""
-        return self._journal.rows(table)
-
     def checkpoint(self) -> None:
         """Note what each running clock shows: one row an event, outside the journal."""
         now = self._moments.now()
-        for state in self.snapshot.events.values():
-            remaining_ms = state.clock.remaining_at(now)
-            if state.clock.state == RUNNING and remaining_ms is not None:
-                try:
-                    self._journal.save_checkpoint(state.id, remaining_ms, now)
-                except (JournalConflict, OSError) as refused:
-                    # A full or busy disk now says nothing about five seconds from now.
-                    log.error("no checkpoint was written: %s", refused)
-                    self.storage.failed(refused.errno)
-                    return
+        noted = [CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=now.boot_id, mono_ms=now.mono_ms)
+                 for state in self.snapshot.events.values()
+                 if state.clock.state == RUNNING and (remaining_ms := state.clock.remaining_at(now)) is not None]
+        if not noted:
+            return
+        try:
+            self._journal.put(noted)
+        except (JournalConflict, OSError) as refused:
+            # A full or busy disk now says nothing about five seconds from now.
+            log.error("no checkpoint was written: %s", refused)
+            self.storage.failed(refused.errno)
 
     def look_at_disk(self, folder: Path) -> None:
         """What the disk says of itself; where it failed, the writer tries it again. From any thread, every few seconds.

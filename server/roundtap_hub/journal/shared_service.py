@@ -182,7 +182,7 @@ class SharedService(Service):
         return decided
 
     def _saved(self, decided: Decided) -> None:
-        if not decided.entries and not decided.people:
+        if not (decided.entries or decided.people or decided.beside):
             _answer(decided)
             return
         self.snapshot = self._places.arranged(decided.after.with_names(self.snapshot))
@@ -277,6 +277,8 @@ class SharedService(Service):
             entries = list(self._shared.entries(stream, heads.get(stream, START)))
             after = _advanced(after, stream, entries)
             found += entries
+        if VENUE in behind:
+            after = after.with_rows(self._shared.secrets())
         for event in (after.shelf if news is None else news.people):
             self._places.forget([event])
         concerned = [event for event in (after.events if news is None else news.people) if event not in after.shelf]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
+
+from sqlmodel import SQLModel
 
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import EventState, event_names
 from roundtap_hub.journal.seals import Summary, summary_of
 from roundtap_hub.journal.shelf import OpenEvent
 from roundtap_hub.journal.venue import Venue
+from roundtap_hub.models import StaffRow, UnitKeyRow
 
 V = TypeVar("V")
 
@@ -37,6 +40,10 @@ class Snapshot:
     shelf: Mapping[str, Summary] = field(default_factory=dict)
     opened: Callable[[Summary], OpenEvent] = _no_shelf
     """Reads an event of the shelf; raises Problem where its entries do not hold."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """What lies there as a unit's key, in hex: it may be one that counts no more."""
+    staff: Mapping[str, StaffRow] = field(default_factory=dict)
+    """What lies there of the staff, by id."""
 
     @property
     def ids(self) -> list[str]:
@@ -80,6 +87,13 @@ class Snapshot:
     def without_people(self, event_id: str) -> Snapshot:
         """The snapshot with nobody known by name in this event."""
         return replace(self, people=_without(self.people, event_id))
+
+    def with_rows(self, rows: Sequence[SQLModel]) -> Snapshot:
+        """The snapshot with these rows beside the entries."""
+        keys = {row.unit: row.key for row in rows if isinstance(row, UnitKeyRow)}
+        staff = {row.person: self.staff.get(row.person, row).model_copy(update=row.model_dump(exclude_none=True))
+                 for row in rows if isinstance(row, StaffRow)}
+        return replace(self, keys={**self.keys, **keys}, staff={**self.staff, **staff})
 
     def off_the_shelf(self, event_id: str) -> Snapshot:
         """The snapshot with an event of the shelf among the others, as it lay there."""

@@ -10,15 +10,15 @@ from typing import Any
 
 from roundtap_core.event.entries import Entry, NewEntry
 
-SET, TIED, FORGOTTEN = "staff-set", "staff-tied", "staff-forgotten"
-OF_STAFF = frozenset({SET, TIED, FORGOTTEN})
+SET, TIED = "staff-set", "staff-tied"
+OF_STAFF = frozenset({SET, TIED})
 DIGEST_LETTERS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """`pin`: shows whether a hash is that of the PIN; "" for who was revoked. `officials`: event → the official of it
-    that this person is."""
+    """`role`: "" for who is forgotten. `pin`: shows whether a hash is that of the PIN; "" for who was revoked.
+    `officials`: event → the official of it that this person is."""
 
     role: str = ""
     pin: str = ""
@@ -29,20 +29,17 @@ Roll = Mapping[str, Member]
 """By id, in the order in which they were added."""
 
 
-def pin_digest(hashed: str) -> str:
+def pin_digest(hashed: str | None) -> str:
     """Of a hash, which is salted; "" of none."""
     return hashlib.sha256(f"roundtap/staff-pin/1\n{hashed}".encode()).hexdigest()[:DIGEST_LETTERS] if hashed else ""
 
 
 def with_staff(roll: Roll, said: Entry | NewEntry) -> Roll:
     """The staff after one of OF_STAFF; the very same where it was so before."""
-    data, person = said.data, str(said.data.get("person", ""))
-    after = dict(roll)
+    data, person = said.data, said.data["person"]
     if said.kind == SET:
         said_of = {key: data[key] for key in ("role", "pin") if key in data}
-        after[person] = replace(roll.get(person, Member()), **said_of)
-    elif said.kind == FORGOTTEN:
-        after.pop(person, None)
+        after = {**roll, person: replace(roll.get(person, Member()), **said_of)}
     else:
         after = {each: replace(member, officials=_tied(member.officials, data, each == person))
                  for each, member in roll.items()}

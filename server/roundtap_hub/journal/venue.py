@@ -10,7 +10,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_hub.journal.afresh import ANEW, HEARD, KEPT, OF_AFRESH, PENDING, REFUSED, WITHOUT, Afresh, begun, taken
-from roundtap_hub.journal.keyed_units import KEYED, REVOKED, Keyed, with_id, with_key
+from roundtap_hub.journal.keyed_units import NO_KEY, OF_KEYS, REVOKED, Keyed, with_id, with_key
 from roundtap_hub.journal.on_walls import OF_WALLS, UNSAID, OnWalls, with_entry
 from roundtap_hub.journal.staff_roll import OF_STAFF, Roll, with_staff
 
@@ -44,7 +44,7 @@ class Venue:
     """What a journal that was restored from a copy still has to settle; None: nothing."""
     walls: OnWalls = field(default_factory=OnWalls)
     units: Mapping[str, Keyed] = field(default_factory=dict)
-    """Units that have a key."""
+    """Units that have a key, or had one."""
     staff: Roll = field(default_factory=dict)
     unit_ids: Mapping[str, str] = field(default_factory=dict)
     """What the unit with this mark was called last."""
@@ -82,7 +82,7 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         ARCHIVED: lambda: event_id in venue.archived, RESTORED: lambda: event_id not in venue.archived,
         DELETED: lambda: event_id in venue.deleted,
         **dict.fromkeys(OF_STAFF, lambda: with_staff(venue.staff, new) is venue.staff),
-        REVOKED: lambda: new.data["unit"] not in venue.units,
+        REVOKED: lambda: venue.units.get(new.data["unit"]) == NO_KEY,
         UNSAID: lambda: all(said.id != new.data["id"] for said in venue.walls.said),
     }
     return [] if new.kind in known and known[new.kind]() else [new]
@@ -116,10 +116,8 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         gone = {unit: {**venue.left.get(unit, {}), table: entry.number} for unit, table in venue.tables.items()
                 if tables.get(unit) != table}
         venue = replace(venue, tables=tables, left={**venue.left, **gone})
-    elif entry.kind == KEYED:
-        venue = replace(venue, units=with_key(venue.units, entry.data), unit_ids=with_id(venue.unit_ids, entry.data))
-    elif entry.kind == REVOKED:
-        venue = replace(venue, units={u: each for u, each in venue.units.items() if u != entry.data["unit"]})
+    elif entry.kind in OF_KEYS:
+        venue = replace(venue, units=with_key(venue.units, entry), unit_ids=with_id(venue.unit_ids, entry.data))
     elif entry.kind in OF_STAFF:
         venue = replace(venue, staff=with_staff(venue.staff, entry))
     elif entry.kind == REFUSED:

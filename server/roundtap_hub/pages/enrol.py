@@ -8,9 +8,10 @@ from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.entries import VENUE
 from roundtap_hub.devices.unit_keys import TABLE
 from roundtap_hub.enrolment.desk import read_typed
+from roundtap_hub.journal.keyed_units import placed
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import (
     actor,
@@ -48,8 +49,6 @@ def enrol_code() -> AnyResponse:
     hub, replace = the_hub(), field("replace")
     table = _table()
     made = hub.enrolment.enrol(read_typed(field("code")), actor(), None if replace else table, replace, field("mark"))
-    if made.problem is not None:
-        raise made.problem
     if replace:
         return redirect(url_for("console.unit_list", _anchor=f"unit-{made.unit}"), 303)
     at = {number: unit for unit, number in the_snapshot().venue.tables.items()}
@@ -73,7 +72,7 @@ def enrol_place() -> AnyResponse:
     hub, unit, table = the_hub(), field("unit"), _table()
     if unit not in hub.unit_keys:
         raise Problem("unknown_unit", unit=unit[:40])
-    hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], actor())
+    hub.service.ask([Step(VENUE, placed(unit, table))], actor())
     at = {number: each for each, number in the_snapshot().venue.tables.items()}
     return redirect(url_for("console.enrol", table=next_free(at, table or 0), done=unit, at=table or ""), 303)
 

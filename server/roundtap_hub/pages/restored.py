@@ -26,6 +26,7 @@ from roundtap_hub.journal.beyond_copy import (
     points,
     unanswered,
 )
+from roundtap_hub.journal.keyed_units import placed
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import actor, field, mended_on, page, the_hub, the_snapshot, whole_number, with_name, words
 from roundtap_hub.policy import ORGANIZERS, route
@@ -172,7 +173,7 @@ def _report_step(pending: Pending) -> Step:
 
 def _placements() -> list[Step]:
     """Units back to where they stood when the copy was older than that."""
-    return [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))
+    return [Step(VENUE, placed(unit, table))
             for unit, table, _ in moved(the_snapshot())]
 
 

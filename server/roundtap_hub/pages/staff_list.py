@@ -18,7 +18,7 @@ from roundtap_hub.qr_svg import qr_svg
 @mended_on(this_hub)
 def add_person() -> AnyResponse:
     """Somebody and their PIN, which is on this answer and nowhere else."""
-    person, pin = the_hub().organizers.add_person(field("name"), field("role"), actor())
+    person, pin = the_hub().organizers.staff.add(field("name"), field("role"), actor())
     return _shown(person.name, pin)
 
 
@@ -26,7 +26,7 @@ def add_person() -> AnyResponse:
 @mended_on(this_hub)
 def replace_pin(person: str) -> AnyResponse:
     """Another PIN; with the one before nobody gets in any more, and whoever is in is out."""
-    found, pin = the_hub().organizers.replace_pin(person, actor())
+    found, pin = the_hub().organizers.staff.replace_pin(person, actor())
     return _shown(found.name, pin)
 
 
@@ -41,7 +41,7 @@ def change_role(person: str) -> AnyResponse:
 @mended_on(this_hub)
 def revoke_pin(person: str) -> AnyResponse:
     """Whoever has this PIN is a stranger with the next request."""
-    the_hub().organizers.revoke(person, actor())
+    the_hub().organizers.staff.revoke(person, actor())
     return redirect(url_for("console.this_hub", _anchor="staff"), 303)
 
 

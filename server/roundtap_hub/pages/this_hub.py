@@ -21,7 +21,7 @@ from roundtap_systemd.wifi import known_hotspot
 def this_hub(**shown: Any) -> AnyResponse:
     """`shown`: a PIN that was made just now, for this answer alone (staff_list.py)."""
     hub = the_hub()
-    listed, people = hub.organizers.sessions.listed(), hub.organizers.staff.people
+    listed, people = hub.organizers.listed(), hub.organizers.staff.people
     rows = session_rows(listed, visit.the_visit().session, hub.organizers.who)
     hotspot = known_hotspot()
     network = hall_network(hub.reached_at, hotspot) if hub.reached_at.port else None

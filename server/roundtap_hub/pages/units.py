@@ -6,8 +6,9 @@ from flask import g, redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.entries import VENUE
 from roundtap_hub.devices.unit_keys import ROLES, TABLE
+from roundtap_hub.journal.keyed_units import placed
 from roundtap_hub.journal.service import Step
 from roundtap_hub.pages.base import (
     actor,
@@ -58,10 +59,7 @@ def replace_key() -> AnyResponse:
 @mended_on(unit_list)
 def revoke_key() -> AnyResponse:
     """A unit that is not one of this hub's any more; it stands nowhere then."""
-    hub, unit = the_hub(), field("unit")
-    hub.unit_keys.revoke(unit, actor())
-    if unit in the_snapshot().venue.tables:
-        hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": None}))], actor())
+    the_hub().unit_keys.revoke(field("unit"), actor())
     return redirect(url_for("console.unit_list"), 303)
 
 
@@ -106,7 +104,7 @@ def place_unit(event_id: str) -> AnyResponse:
         raise Problem("unknown_unit", unit=unit[:40])
     if table is not None and not 1 <= table <= TABLE_MAX:
         raise Invalid("table_number", value=table, maximum=TABLE_MAX)
-    hub.service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], actor())
+    hub.service.ask([Step(VENUE, placed(unit, table))], actor())
     return back_to_event(event_id, "units")
 
 

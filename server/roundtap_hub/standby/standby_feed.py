@@ -8,6 +8,7 @@ import json
 import logging
 import secrets
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,6 @@ from roundtap_hub.http_answers import (
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
-from roundtap_hub.models import SECRETS
 from roundtap_hub.standby.sealed_feed import SealedFeed
 from roundtap_hub.standby.standby_copy import StandbyCopy, Standbys
 from roundtap_hub.standby.standby_rows import Heads, not_before
@@ -45,7 +45,6 @@ FILES = ("pin", "secret", "sessions.json", "links.json")
 """What makes a folder this hub's, beside the journal; with everything below `FOLDERS`."""
 FOLDERS = ("tls",)
 FILE_BYTES_MAX = 256 * 1024
-
 
 Beside = dict[str, Any]
 """What a standby is told beside the entries, by the kind of message."""
@@ -112,6 +111,7 @@ class StandbyFeed:
         yield feed.seal({"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)})
         journal: Journal | None = None
         told: Beside = {}
+        loop = asyncio.get_running_loop()
         try:
             journal = await asyncio.to_thread(Journal, sqlite_url(self._folder), True)
             strange = await asyncio.to_thread(not_before, journal, heads)
@@ -119,27 +119,27 @@ class StandbyFeed:
                 ours = bool(epochs) and epochs[0] == venue.epochs[0]
                 yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": strange})
                 return
-            news, told = await asyncio.to_thread(self._beside, journal, told)
-            for message in news:
-                yield feed.seal(message)
             self._standbys.join(copy)
             if self._hub.unit_keys.get(copy.name) != key:
                 # Revoked since its hello was read.
                 self._standbys.end_of({copy.name})
+            due_s = 0.0
             while not copy.ended:
                 copy.news.clear()
                 while copy.queue:
                     yield feed.seal(copy.queue.popleft())
-                if not copy.told_level and self._standbys.is_level(copy):
-                    self._standbys.told_level(copy)
-                    yield feed.seal({"type": "level"})
-                try:
-                    async with asyncio.timeout(BEAT_S):
-                        await copy.news.wait()
-                except TimeoutError:
+                level = not copy.told_level and self._standbys.is_level(copy)
+                if level or loop.time() >= due_s:
+                    # Also before "level": what was told before an entry of it need not be what stands beside it now.
                     news, told = await asyncio.to_thread(self._beside, journal, told)
-                    for message in [*news, {"type": "beat"}]:
+                    due_s = loop.time() + BEAT_S
+                    if level:
+                        self._standbys.told_level(copy)
+                    for message in [*news, {"type": "level" if level else "beat"}]:
                         yield feed.seal(message)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(due_s):
+                        await copy.news.wait()
         except Problem as problem:
             log.error("standby %s: %s", copy.name, problem)
         finally:
@@ -149,10 +149,12 @@ class StandbyFeed:
 
     def _beside(self, journal: Journal, told: Beside) -> tuple[list[dict[str, Any]], Beside]:
         """What has changed beside the entries since that was told, as messages; and what is told now."""
+        snapshot = self._hub.service.snapshot
         now: Beside = {
             "checkpoints": [[event, each.remaining_ms, each.at.boot_id, each.at.mono_ms]
                             for event, each in sorted(journal.checkpoints().items())],
-            "rows": {table.__tablename__: [row.model_dump() for row in journal.rows(table)] for table in SECRETS},
+            "rows": {"unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
+                     "staff": [row.model_dump() for row in snapshot.staff.values()]},
             "files": own_files(self._folder),
         }
         return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 import fcntl
+import itertools
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, TextIO
 
-from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
 from roundtap_hub.earlier_files import FILES
@@ -21,7 +21,7 @@ from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.lineage import lineage_key, next_epoch
 from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
-from roundtap_hub.models import SECRETS
+from roundtap_hub.models import SECRETS, CheckpointRow
 from roundtap_hub.private_files import write_private, write_private_bytes
 from roundtap_hub.standby.standby_rows import Heads, following, heads_json, people_of
 
@@ -78,14 +78,13 @@ class StandbyFolder:
         self.heads = heads
 
     def take_checkpoints(self, noted: Sequence[Any]) -> None:
-        for event, remaining_ms, boot_id, mono_ms in noted:
-            self.journal.save_checkpoint(event, remaining_ms, Instant(boot_id, mono_ms))
+        self.journal.put([CheckpointRow(event=event, remaining_ms=remaining_ms, boot_id=boot_id, mono_ms=mono_ms)
+                          for event, remaining_ms, boot_id, mono_ms in noted])
 
     def take_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
         """The hub's secrets, as it has them now. Raises ValueError or KeyError for what is none, JournalConflict."""
-        self.journal.replace_rows({table: [table.model_validate(row) for row in rows[str(table.__tablename__)]]
-                                   for table in SECRETS})
-        for name in FILES:
+        self.journal.put([table.model_validate(row) for table in SECRETS for row in rows[str(table.__tablename__)]])
+        for name in itertools.chain(*FILES):
             # From an earlier hub: what it was told since would be taken back by it.
             (self.path / name).unlink(missing_ok=True)
 

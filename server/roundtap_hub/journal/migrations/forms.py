@@ -63,15 +63,14 @@ def _change(connection: Connection, forms: Forms, lock: Callable[[Connection], N
     # Another one may have been here meanwhile.
     noted = noted_in(connection)
     _refuse_newer(noted, forms)
-    if noted.form in ("", forms.newest):
-        # Of an earlier program some may be missing: only hubs made the print book's, at their start.
-        create_all(connection)
-        if not noted.stamped:
-            connection.execute(insert(FORM), {"version_num": forms.newest})
-    else:
+    if moved := noted.form not in ("", forms.newest):
         from roundtap_hub.journal.migrations.moving import move
 
         move(connection, forms, noted)
+    # Of an earlier program some may be missing: only hubs made the print book's, at their start.
+    create_all(connection)
+    if not (moved or noted.stamped):
+        connection.execute(insert(FORM), {"version_num": forms.newest})
     note(connection, forms.newest, forms.running())
     connection.commit()
 

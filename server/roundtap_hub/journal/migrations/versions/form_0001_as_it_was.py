@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, Strin
 revision = "0001"
 down_revision = None
 
-# As they were then: what rows.py says today is of today's form.
+# As they were then: models.py has those of today's form.
 TABLES = MetaData()
 Table("entry", TABLES,
       Column("stream", String, primary_key=True), Column("number", Integer, primary_key=True, autoincrement=False),
