@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE, At, NewEntry, seal
-from roundtap_hub.journal.backups import LEFT_OUT, Backup, read_backup
+from roundtap_core.event.entries import VENUE, At, NewEntry
+from roundtap_hub.journal.backups import FOLDER, LEFT_OUT, SUFFIX, Backup, read_backup
 from roundtap_hub.journal.database_url import DATABASE
-from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head
+from roundtap_hub.journal.folder_copy import COPY_FILE, read_copy
+from roundtap_hub.journal.head_file import HEAD_FILE, HeadFile, begin_head, lineage_of
 from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.journal.last_words import last_words, sealed_after
 from roundtap_hub.journal.lineage import following_epoch
-from roundtap_hub.journal.loading import read_venue
-from roundtap_hub.journal.venue import Venue
+from roundtap_hub.journal.salvage import Found, put_secrets, read_all
+from roundtap_hub.journal.venue import fold_venue
 from roundtap_hub.journal.verify import verify
 from roundtap_systemd.atomic_write import sync
 
@@ -46,26 +50,47 @@ def restore(path: Path, folder: Path, at: At, chance: Callable[[int], str] = sec
     shutil.rmtree(making, ignore_errors=True)
     try:
         backup.unpack(making)
-        epoch = _begin_anew(making, backup, at, chance)
+        epoch = _begin_anew(making, backup, _found_near(backup, folder), at, chance)
         _put_in_place(making, folder)
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return Restored(backup.heads, backup.files, backup.made_at, epoch)
 
 
-def _begin_anew(folder: Path, backup: Backup, at: At, chance: Callable[[int], str]) -> str:
-    """Look through all of it, then begin the epoch, which is returned."""
+def _found_near(backup: Backup, folder: Path) -> Found:
+    """What a journal, other backups and copies of the same hub say that lie where the backup does, or in the folder
+    that is made."""
+    near = backup.path.absolute().parent
+    paths = (*(above / DATABASE for above in near.parents[:3]), *near.parent.glob(f"{Path(COPY_FILE).stem}*"),
+             *near.glob(f"*{SUFFIX}"), *(folder / FOLDER).glob(f"*{SUFFIX}"))
+    return read_all([path for path in paths if _lineage_at(path) == backup.lineage], of_venue=True)
+
+
+def _lineage_at(path: Path) -> str:
+    """"" for what is none of these, or does not hold."""
+    with suppress(OSError, sqlite3.Error, Problem):
+        if path.name == DATABASE:
+            return lineage_of(path)
+        found = read_backup(path) if path.suffix == SUFFIX else read_copy(path)
+        return found.lineage if found is not None else ""
+    return ""
+
+
+def _begin_anew(folder: Path, backup: Backup, found: Found, at: At, chance: Callable[[int], str]) -> str:
+    """Look through all of it, then begin the epoch, which is returned. `found`: what is known beyond the backup."""
     journal = Journal(f"sqlite:///{folder / DATABASE}")
     try:
         for looked in verify(journal):
             if looked.wrong:
                 raise looked.wrong[0]
-        venue = read_venue(journal, Venue())
-        epoch = following_epoch(folder, venue, chance)
+        chain = list(journal.entries(VENUE))
+        epoch = following_epoch(folder, fold_venue(chain), chance)
         told = {"epoch": epoch, "restored": {
             "from": {stream: list(head) for stream, head in backup.heads.items()}, "made_at": backup.made_at,
             "at": at.wall}}
-        journal.append([seal(NewEntry("epoch-begun", told), VENUE, venue.number + 1, venue.head, at, "restore")])
+        said = [*last_words(chain, found.of_venue), NewEntry("epoch-begun", told)]
+        journal.append(sealed_after(chain, said, at, "restore"))
+        put_secrets(journal, found)
         journal.scrub()
         head = HeadFile(folder / HEAD_FILE)
         try:

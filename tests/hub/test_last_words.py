@@ -1,0 +1,148 @@
+"""A hub made of an older backup: whom somebody took out since stays out, wherever that can still be read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from roundtap_core.event.entries import VENUE, At
+from roundtap_hub.devices.unit_keys import TABLE, UnitKeys
+from roundtap_hub.earlier_files import take_over_files
+from roundtap_hub.journal.backups import COPIES_FOLDER, FOLDER, make_backup
+from roundtap_hub.journal.copies import Batch
+from roundtap_hub.journal.database_url import DATABASE
+from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy
+from roundtap_hub.journal.head_file import HEAD_FILE, Named, read_head_file
+from roundtap_hub.journal.restoring import restore
+from roundtap_hub.journal.upkeep import Upkeep
+from roundtap_hub.opened import Opened, open_folder
+from roundtap_hub.pin import hash_pin
+from roundtap_hub.policy import JUDGE, SCOREKEEPER
+from roundtap_hub.staff import Staff
+
+KEY, OTHER = bytes(range(32)), bytes(range(50, 82))
+JOURNAL, BACKUP, COPY, ASIDE = "the journal itself", "a newer backup", "the copy", "a copy put aside"
+NOWHERE = "nowhere"
+
+
+class Evening:
+    """A hub with two units and two judges, its backup of then, and what was taken back since."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.stick = folder / "hub", folder / "stick"
+        self.folder.mkdir(parents=True)
+        self.stick.mkdir()
+        hub = self.opened()
+        for unit, key in (("table-1", KEY), ("table-2", OTHER)):
+            UnitKeys(hub.service).enrol(unit, TABLE, key)
+        staff = Staff(hub.service)
+        (self.eva, self.hers), (self.kai, self.his) = staff.add("Eva", JUDGE), staff.add("Kai", JUDGE)
+        hub.close()
+        self.older = self.backup(self.stick / COPIES_FOLDER)
+        hub = self.opened()
+        UnitKeys(hub.service).revoke("table-1")
+        staff = Staff(hub.service)
+        staff.revoke(self.eva.id)
+        staff.change_role(self.kai.id, SCOREKEEPER)
+        self.added = UnitKeys(hub.service).add("table-3")
+        self.entries = list(hub.service.entries(VENUE))
+        hub.close()
+
+    def opened(self) -> Opened:
+        return open_folder(self.folder, lambda _: None)
+
+    @property
+    def named(self) -> Named:
+        named = read_head_file(self.folder / HEAD_FILE)
+        assert named is not None
+        return named
+
+    def backup(self, to: Path) -> Path:
+        return make_backup(self.folder, to, self.named, "")
+
+    def copy(self, lineage: str = "") -> Path:
+        copy = FolderCopy(self.stick, self.folder, same_disk=True)
+        copy.open(lineage or self.named.lineage, self.named.epoch)
+        copy.write(Batch(self.entries))
+        copy.close()
+        return self.stick / COPY_FILE
+
+
+@pytest.fixture
+def evening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evening:
+    monkeypatch.setattr(Upkeep, "start", lambda _: None)
+    return Evening(tmp_path)
+
+
+def came_back(evening: Evening, backup: Path, new: Path) -> tuple[dict[str, bytes], list[tuple[str, str] | None]]:
+    """Units with their keys, and whom the two PINs open the door for in which role, at the hub made of the backup."""
+    restore(backup, new, At("boot", 1, None))
+    hub = open_folder(new, lambda _: None)
+    take_over_files(new, hub.service)
+    staff = Staff(hub.service)
+    found = [staff.person_of(pin) for pin in (evening.hers, evening.his)]
+    keys = dict(UnitKeys(hub.service))
+    hub.close()
+    return keys, [person and (person.name, person.role) for person in found]
+
+
+@pytest.mark.parametrize("where", [JOURNAL, BACKUP, COPY, ASIDE, NOWHERE])
+def test_what_was_revoked_since_an_older_backup_stays_revoked_where_anybody_still_knows(
+        evening: Evening, tmp_path: Path, where: str) -> None:
+    backup = evening.older
+    if where == JOURNAL:
+        (evening.folder / FOLDER).mkdir()
+        backup = Path(shutil.copy(backup, evening.folder / FOLDER))
+    elif where == BACKUP:
+        evening.backup(evening.stick / COPIES_FOLDER)
+    elif where in (COPY, ASIDE):
+        path = evening.copy()
+        if where == ASIDE:
+            path.rename(path.with_name("roundtap-copy-an-epoch.aside"))
+    keys, people = came_back(evening, backup, tmp_path / "new")
+    if where == NOWHERE:
+        assert (keys, people) == ({"table-1": KEY, "table-2": OTHER}, [("Eva", JUDGE), ("Kai", JUDGE)])
+        return
+    # A copy has entries and people only.
+    assert keys == {"table-2": OTHER, **({"table-3": evening.added} if where in (JOURNAL, BACKUP) else {})}
+    assert people == [None, ("Kai", SCOREKEEPER)]
+
+
+def test_a_newer_backup_in_the_folder_that_is_made_is_asked_as_well(evening: Evening) -> None:
+    evening.backup(evening.folder / FOLDER)
+    for path in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", HEAD_FILE):
+        (evening.folder / path).unlink(missing_ok=True)
+    assert came_back(evening, evening.older, evening.folder)[0] == {"table-2": OTHER, "table-3": evening.added}
+
+
+def test_another_hub_s_stick_says_nothing_of_this_one_and_a_spoilt_file_stops_nobody(
+        evening: Evening, tmp_path: Path) -> None:
+    evening.copy("another lineage")
+    (evening.stick / COPIES_FOLDER / "spoilt.backup").write_bytes(b"SQLite format 3\0" + bytes(5000))
+    (evening.stick / DATABASE).write_text("no database")
+    (evening.stick / "roundtap-copy-x.aside").write_text("no copy")
+    assert came_back(evening, evening.older, tmp_path / "new")[0] == {"table-1": KEY, "table-2": OTHER}
+
+
+def test_files_in_the_backup_of_an_earlier_hub_revive_nobody_either(evening: Evening, tmp_path: Path) -> None:
+    """Its journal knew nothing of keys and staff."""
+    evening.folder, evening.stick = tmp_path / "earlier", tmp_path / "other"
+    for made in (evening.folder, evening.stick):
+        made.mkdir()
+    evening.opened().close()
+    (evening.folder / "keys.json").write_text(json.dumps({"table-1": KEY.hex(), "table-2": OTHER.hex()}))
+    (evening.folder / "staff.json").write_text(json.dumps({"salt": "s", "people": [
+        {"id": each, "name": name, "role": JUDGE, "hashed": hash_pin(pin, "s"), "last_login": "", "officials": {}}
+        for each, name, pin in (("a1", "Eva", evening.hers), ("b2", "Kai", evening.his))]}))
+    older = evening.backup(evening.stick / COPIES_FOLDER)
+    hub = evening.opened()
+    take_over_files(evening.folder, hub.service)
+    UnitKeys(hub.service).revoke("table-1")
+    Staff(hub.service).revoke("a1")
+    evening.entries = list(hub.service.entries(VENUE))
+    hub.close()
+    evening.copy()
+    assert came_back(evening, older, tmp_path / "new") == ({"table-2": OTHER}, [None, ("Kai", JUDGE)])
