@@ -134,7 +134,8 @@ class StaffRow(SQLModel, table=True):
     """Somebody of the staff. `hashed`: of the PIN; it counts where the venue's stream has its digest
     (journal/staff_roll.py), and is "" for who was revoked, whose name is kept for the journal. `last_login`: wall time.
 
-    What is None stays as it is: who logs in just as their PIN is replaced writes nothing over it."""
+    What is None stays as it is: who logs in just as their PIN is replaced writes nothing over it.
+    """
 
     __tablename__ = "staff"
     person: str = Field(primary_key=True)
