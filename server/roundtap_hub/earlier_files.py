@@ -17,7 +17,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.devices.unit_keys import KEY_BYTES, check_named, usual_role
 from roundtap_hub.journal.keyed_units import UNITS_MAX, Keyed, key_digest, keyed
-from roundtap_hub.journal.service import OutcomeUnknown, Service, Step
+from roundtap_hub.journal.service import HubStopped, OutcomeUnknown, Service, Step
 from roundtap_hub.journal.staff_roll import SET, TIED, pin_digest
 from roundtap_hub.models import StaffRow, UnitKeyRow
 from roundtap_hub.pin import HASHED
@@ -36,8 +36,9 @@ TakeOver = Callable[[Path, Service], list[str]]
 what does not count. Raises ValueError, TypeError or AttributeError where nothing of it makes sense."""
 
 
-def take_over_files(folder: Path, service: Service) -> None:
-    """Where there are none, nothing is done. What cannot be saved just now stays where it is for the next start."""
+def take_over_files(folder: Path, service: Service) -> bool:
+    """Where there are none, nothing is done. False: some cannot be saved just now and stay where they are."""
+    done = True
     for (name, *beside), take_over in FILES.items():
         path = folder / name
         if not path.is_file():
@@ -46,8 +47,9 @@ def take_over_files(folder: Path, service: Service) -> None:
             wrong = take_over(path, service)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             wrong = [str(error)]
-        except (OSError, Problem, OutcomeUnknown) as error:
+        except (OSError, Problem, OutcomeUnknown, HubStopped) as error:
             log.error("%s is not taken over yet: %s", path, error)
+            done = False
             continue
         try:
             if wrong:
@@ -59,6 +61,7 @@ def take_over_files(folder: Path, service: Service) -> None:
                 path.with_name(each).unlink(missing_ok=True)
         except OSError as error:
             log.error("%s was taken over and has to be taken away: %s", path, error)
+    return done
 
 
 def _keys(path: Path, service: Service) -> list[str]:

@@ -9,6 +9,7 @@ import secrets
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,6 +28,7 @@ from roundtap_hub.hall_time import HallTime
 from roundtap_hub.hub import Hub, read_or_make_secret
 from roundtap_hub.hub_sound import HubSound, aplay
 from roundtap_hub.journal.clocks import system_clocks
+from roundtap_hub.journal.service import Service
 from roundtap_hub.local_units import local_folder, loopback_address, make_local_units
 from roundtap_hub.memory import settle, share_heaps
 from roundtap_hub.opened import Opened, open_database, open_folder
@@ -48,6 +50,7 @@ STALLED_CLIENT_MS = 30_000
 KEEP_ALIVE_S = 35
 """Longer than three of a unit's statuses: a report finds its connection open, whenever it comes."""
 SWITCH_S = 0.0005
+TAKE_OVER_AGAIN_S = 5.0
 SECOND = 3
 """The exit code of a hub that found another one with a copy of its journal: systemd does not start it again."""
 
@@ -155,8 +158,8 @@ def run(args: argparse.Namespace) -> int:
         said = problem.say(core_words(args.language))
         print(f"roundtap hub: {problem.where}: {said}" if problem.where else f"roundtap hub: {said}", file=sys.stderr)
         return 2
-    if not args.pages:
-        take_over_files(args.data, opened.service)
+    if not args.pages and not take_over_files(args.data, opened.service):
+        threading.Thread(target=_take_over_later, args=(args.data, opened.service), daemon=True).start()
     unit_keys = UnitKeys(opened.service)
     if not args.pages:
         _enrol_here(args, unit_keys, listeners[0].getsockname()[1])
@@ -179,6 +182,12 @@ def run(args: argparse.Namespace) -> int:
     hub.organizers.sessions.note()
     opened.close()
     return code
+
+
+def _take_over_later(folder: Path, service: Service) -> None:
+    """As soon as the disk takes something again: until then no unit of an earlier hub is let in."""
+    while not take_over_files(folder, service):
+        time.sleep(TAKE_OVER_AGAIN_S)
 
 
 def _kin(args: argparse.Namespace, opened: Opened, secret: bytes, listener: socket.socket) -> Kin | None:

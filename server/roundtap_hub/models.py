@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from pydantic import StrictStr, field_validator
-from sqlalchemy import BigInteger, Connection, Table
+from pydantic import StrictStr, ValidationError, field_validator
+from sqlalchemy import BigInteger, Connection, LargeBinary, Table, cast, select
 from sqlmodel import Field, SQLModel
 
+from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
+from roundtap_core.limits import harmless
 
 
 class EntryRow(SQLModel, table=True):
@@ -126,8 +129,8 @@ class UnitKeyRow(SQLModel, table=True):
     (journal/keyed_units.py)."""
 
     __tablename__ = "unit_key"
-    unit: str = Field(primary_key=True)
-    key: str
+    unit: StrictStr = Field(primary_key=True)
+    key: StrictStr
 
 
 class StaffRow(SQLModel, table=True):
@@ -138,10 +141,10 @@ class StaffRow(SQLModel, table=True):
     """
 
     __tablename__ = "staff"
-    person: str = Field(primary_key=True)
-    name: str | None = None
-    hashed: str | None = None
-    last_login: str | None = None
+    person: StrictStr = Field(primary_key=True)
+    name: StrictStr | None = None
+    hashed: StrictStr | None = None
+    last_login: StrictStr | None = None
 
 
 class FormRow(SQLModel, table=True):
@@ -176,6 +179,27 @@ whole database; the copy there has entries and people only."""
 def create_all(connection: Connection) -> None:
     """The tables that are not there yet."""
     SQLModel.metadata.create_all(connection)
+
+
+def rows_as_they_lie(connection: Connection, kind: type[SQLModel]) -> Iterator[SQLModel | Problem]:
+    """Every row of a table; Problem("row_malformed") for one that is none: SQLite keeps whatever it is given."""
+    table = TABLES[str(kind.__tablename__)]
+    # As bytes it hands all of it out; text that is none would end the reading.
+    columns = [cast(column, LargeBinary) if connection.dialect.name == "sqlite" else column for column in table.c]
+    for row in connection.execute(select(*columns)):
+        said = {name: _text(value) for name, value in zip(table.c.keys(), row, strict=True)}
+        try:
+            yield kind.model_validate(said)
+        except ValidationError as error:
+            yield Problem("row_malformed", table=table.name, row=harmless(str(_text(row[0]))),
+                          column=".".join(map(str, error.errors()[0]["loc"])))
+
+
+def _text(value: object) -> object:
+    """Bytes as the text that they are; what is none stays bytes, and is refused as such."""
+    with suppress(UnicodeDecodeError):
+        return value.decode() if isinstance(value, bytes) else value
+    return value
 
 
 def put(connection: Connection, *rows: SQLModel) -> None:

@@ -12,6 +12,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.journal.staff_roll import SET, TIED, pin_digest
+from roundtap_hub.journal.venue import is_pin
 from roundtap_hub.models import StaffRow
 from roundtap_hub.pin import hash_pin, new_pin
 from roundtap_hub.policy import ORGANIZER, STAFF_ROLES
@@ -79,7 +80,7 @@ class Staff:
         member, row = snapshot.venue.staff.get(person_id), snapshot.staff.get(person_id)
         if member is None or row is None or not member.role:
             return None
-        hashed = row.hashed if row.hashed and pin_digest(row.hashed) == member.pin else ""
+        hashed = row.hashed if row.hashed and is_pin(snapshot.venue, person_id, row.hashed) else ""
         return StaffPerson(member.role, row.name or "", person_id, member.officials, row.last_login or "", hashed)
 
     def who(self, person_id: str) -> Who | None:

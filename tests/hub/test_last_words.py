@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,9 @@ from roundtap_hub.journal.copies import Batch
 from roundtap_hub.journal.database_url import DATABASE
 from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.journal.head_file import HEAD_FILE, Named, read_head_file
+from roundtap_hub.journal.keyed_units import placed
 from roundtap_hub.journal.restoring import restore
+from roundtap_hub.journal.service import Step
 from roundtap_hub.journal.upkeep import Upkeep
 from roundtap_hub.opened import Opened, open_folder
 from roundtap_hub.pin import hash_pin
@@ -25,6 +29,7 @@ from roundtap_hub.staff import Staff
 
 KEY, OTHER = bytes(range(32)), bytes(range(50, 82))
 JOURNAL, BACKUP, COPY, ASIDE = "the journal itself", "a newer backup", "the copy", "a copy put aside"
+BESIDE = "the journal in the same folder"
 NOWHERE = "nowhere"
 
 
@@ -89,13 +94,15 @@ def came_back(evening: Evening, backup: Path, new: Path) -> tuple[dict[str, byte
     return keys, [person and (person.name, person.role) for person in found]
 
 
-@pytest.mark.parametrize("where", [JOURNAL, BACKUP, COPY, ASIDE, NOWHERE])
+@pytest.mark.parametrize("where", [JOURNAL, BESIDE, BACKUP, COPY, ASIDE, NOWHERE])
 def test_what_was_revoked_since_an_older_backup_stays_revoked_where_anybody_still_knows(
         evening: Evening, tmp_path: Path, where: str) -> None:
     backup = evening.older
     if where == JOURNAL:
         (evening.folder / FOLDER).mkdir()
         backup = Path(shutil.copy(backup, evening.folder / FOLDER))
+    elif where == BESIDE:
+        backup = Path(shutil.copy(backup, evening.folder))
     elif where == BACKUP:
         evening.backup(evening.stick / COPIES_FOLDER)
     elif where in (COPY, ASIDE):
@@ -107,8 +114,49 @@ def test_what_was_revoked_since_an_older_backup_stays_revoked_where_anybody_stil
         assert (keys, people) == ({"table-1": KEY, "table-2": OTHER}, [("Eva", JUDGE), ("Kai", JUDGE)])
         return
     # A copy has entries and people only.
-    assert keys == {"table-2": OTHER, **({"table-3": evening.added} if where in (JOURNAL, BACKUP) else {})}
+    assert keys == {"table-2": OTHER, **({"table-3": evening.added} if where in (JOURNAL, BESIDE, BACKUP) else {})}
     assert people == [None, ("Kai", SCOREKEEPER)]
+
+
+def test_an_older_end_takes_back_nothing_that_was_said_after_a_restore(evening: Evening, tmp_path: Path) -> None:
+    """It is longer than the newer one: numbers alone would put its words last."""
+    evening.backup(evening.stick / COPIES_FOLDER)
+    came_back(evening, evening.older, tmp_path / "new")
+    older_end, evening.folder = evening.folder, tmp_path / "new"
+    hub = evening.opened()
+    UnitKeys(hub.service).revoke("table-2")
+    Staff(hub.service).revoke(evening.kai.id)
+    hub.close()
+    evening.folder = older_end
+    hub = evening.opened()
+    for table in range(40, 60):
+        hub.service.ask([Step(VENUE, placed("table-3", table))], "organizer")
+    UnitKeys(hub.service).replace("table-2")
+    _, pin = Staff(hub.service).replace_pin(evening.kai.id)
+    hub.close()
+    evening.backup(evening.stick / COPIES_FOLDER)
+    evening.folder = tmp_path / "new"
+    keys, people = came_back(evening, evening.backup(evening.stick / COPIES_FOLDER), tmp_path / "newest")
+    assert keys == {"table-3": evening.added}
+    assert people == [None, None]
+    evening.folder = tmp_path / "newest"
+    hub = evening.opened()
+    assert Staff(hub.service).person_of(pin) is None
+    hub.close()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_a_file_of_somebody_else_s_is_not_believed(evening: Evening, tmp_path: Path) -> None:
+    os.chown(evening.backup(evening.stick / COPIES_FOLDER), 4711, 4711)
+    assert came_back(evening, evening.older, tmp_path / "new")[0] == {"table-1": KEY, "table-2": OTHER}
+
+
+def test_a_row_from_before_the_revocation_is_empty_in_the_hub_that_is_made(evening: Evening, tmp_path: Path) -> None:
+    evening.backup(evening.stick / COPIES_FOLDER)
+    came_back(evening, evening.older, tmp_path / "new")
+    with sqlite3.connect(tmp_path / "new" / DATABASE) as connection:
+        assert dict(connection.execute("SELECT unit, key FROM unit_key"))["table-1"] == ""
+        assert dict(connection.execute("SELECT name, hashed FROM staff"))["Eva"] == ""
 
 
 def test_a_newer_backup_in_the_folder_that_is_made_is_asked_as_well(evening: Evening) -> None:

@@ -164,6 +164,28 @@ def test_what_was_said_of_keys_and_staff_beyond_a_break_counts_as_well(folder: P
     hub.close()
 
 
+def test_whose_revocation_cannot_be_read_any_more_is_out_as_their_row_is_empty(folder: Path) -> None:
+    hub = open_folder(folder, lambda _: None)
+    keys, staff = UnitKeys(hub.service), Staff(hub.service)
+    keys.add("table-9")
+    bea, pin = staff.add("Bea", JUDGE)
+    older = folder.with_name("older.db")
+    shutil.copy(folder / DATABASE, older)
+    shutil.copy(folder / LOG, older.with_name(older.name + "-wal"))
+    before = hub.service.snapshot.venue.number
+    keys.revoke("table-9")
+    staff.revoke(bea.id)
+    hub.close()
+    for number in (before + 1, before + 2):
+        spoil_entry(folder, number)
+    rescue(folder, others=(older,))
+    hub = open_folder(folder.with_name("new"), lambda _: None)
+    assert dict(UnitKeys(hub.service)) == {"table-1": KEY}
+    assert Staff(hub.service).person_of(pin) is None
+    assert Staff(hub.service).name_of(f"judge:{bea.id}") == "Bea"
+    hub.close()
+
+
 def test_the_file_of_keys_of_an_earlier_hub_comes_into_the_new_journal(folder: Path) -> None:
     (folder / "keys.json").write_text(json.dumps({"table-2": KEY.hex()}))
     rescue(folder)

@@ -94,7 +94,7 @@ def test_a_row_from_before_the_revocation_opens_nothing(keys: UnitKeys, service:
     assert dict(keys) == {}
 
 
-@pytest.mark.parametrize("spoilt", ["'nonsense'", "X'00ff'", "7", "''", f"'{HEX[:-2]}'"])
+@pytest.mark.parametrize("spoilt", ["'nonsense'", "X'00ff'", "CAST(X'ff' AS TEXT)", "7", "''", f"'{HEX[:-2]}'"])
 def test_a_spoilt_key_costs_its_unit_alone(tmp_path: Path, spoilt: str) -> None:
     with running(tmp_path / "hub.db") as service:
         for unit in ("table-1", "table-2"):
@@ -130,6 +130,23 @@ def test_an_agreed_key_is_there_once_however_often_it_is_stored_and_takes_nobody
     keys.enrol("table-1", TABLE, b"n" * 32, replaces=True)
     assert dict(UnitKeys(service)) == {"table-1": b"n" * 32, "table-2": KEY, "table-3": b"k" * 32}
     assert told == [frozenset({"table-1"})]
+
+
+def test_of_two_who_enrol_one_name_at_once_the_second_takes_nobody_s_place(
+        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys, other = UnitKeys(service), UnitKeys(service)
+    find = keys._find
+
+    def found_just_before_the_other(unit: str) -> object:
+        found = find(unit)
+        if unit not in other:
+            other.enrol(unit, TABLE, KEY)
+        return found
+
+    monkeypatch.setattr(keys, "_find", found_just_before_the_other)
+    with pytest.raises(Problem, match="There is a unit"):
+        keys.enrol("table-1", TABLE, b"n" * 32)
+    assert dict(other) == {"table-1": KEY}
 
 
 def test_who_decides_by_a_key_that_is_another_by_now_is_refused_by_the_writer(
@@ -277,7 +294,7 @@ def test_a_file_that_is_none_stops_no_hub_and_is_kept(service: Service, tmp_path
     assert (tmp_path / "keys.json.unread").read_text() == text
 
 
-def test_what_cannot_be_saved_stays_in_its_file_for_the_next_start(service: Service, tmp_path: Path,
+def test_what_cannot_be_saved_stays_in_its_file_and_is_tried_again(service: Service, tmp_path: Path,
                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
 
@@ -286,8 +303,8 @@ def test_what_cannot_be_saved_stays_in_its_file_for_the_next_start(service: Serv
 
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", full)
-        take_over_files(tmp_path, service)
+        assert not take_over_files(tmp_path, service)
     assert (tmp_path / "keys.json").exists()
     assert dict(UnitKeys(service)) == {}
-    take_over_files(tmp_path, service)
+    assert take_over_files(tmp_path, service)
     assert dict(UnitKeys(service)) == {"table-1": KEY}

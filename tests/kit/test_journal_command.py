@@ -20,11 +20,13 @@ from roundtap_core.event.official import Official
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
 from roundtap_core.records import Pair, Result
+from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.journal.backups import make_backup
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.head_file import Named
 from roundtap_hub.journal.journal import Journal, PersonRecord
 from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.opened import open_folder
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz")
 
@@ -132,6 +134,18 @@ def test_what_does_not_hold_is_named_and_the_rest_is_looked_at(
     assert text[1].endswith("DOES NOT HOLD")
     assert text[2].startswith("  ")
     assert said(capsys, "verify", "--data", str(folder), "--event", "e2")[0] == 0
+
+
+@pytest.mark.parametrize("key", ["X'00ff'", "CAST(X'ff' AS TEXT)", f"'{'ab' * 32}'"])
+def test_a_key_that_is_none_or_another_than_was_given_is_named(
+        folder: Path, capsys: pytest.CaptureFixture[str], key: str) -> None:
+    hub = open_folder(folder, lambda _: None)
+    UnitKeys(hub.service).add("table-1")
+    hub.close()
+    by_hand(folder, f"UPDATE unit_key SET key = {key}")
+    code, out, _ = said(capsys, "verify", "--data", str(folder))
+    assert code == 1
+    assert "The row table-1 of the table unit_key cannot be read" in out
 
 
 def test_a_seal_that_was_changed_and_still_is_one_is_noticed(

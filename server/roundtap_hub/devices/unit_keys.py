@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.journal.keyed_units import NO_KEY, REVOKED, Keyed, key_digest, keyed, placed
+from roundtap_hub.journal.keyed_units import NO_KEY, REVOKED, Keyed, keyed, placed
 from roundtap_hub.journal.service import Service, Step
+from roundtap_hub.journal.venue import is_key
 from roundtap_hub.models import UnitKeyRow
 from roundtap_hub.policy import ORGANIZER
 
@@ -62,7 +63,7 @@ class UnitKeys(Mapping[str, bytes]):
     def _find(self, unit: str) -> UnitKey | None:
         snapshot = self._service.snapshot
         said, key = snapshot.venue.units.get(unit), snapshot.keys.get(unit, "")
-        if said is not None and said.digest == key_digest(unit, key):
+        if said is not None and is_key(snapshot.venue, unit, key):
             return UnitKey(bytes.fromhex(key), said.role)
         return (self._known.get(unit) if said is None else None) or self._local.get(unit)
 
@@ -118,8 +119,8 @@ class UnitKeys(Mapping[str, bytes]):
     def replace(self, unit: str, actor: str = ORGANIZER) -> bytes:
         """A new key for a unit that has one, which counts no more. Problem "unknown_unit", "unit_local", and as `add`
         has them."""
-        key, role = self._new_key(), self.known(unit).role
-        self._say(keyed(unit, role, key.hex(), self._said.get(unit, NO_KEY)), actor, key)
+        said, key = self._said.get(unit, NO_KEY), self._new_key()
+        self._say(keyed(unit, self.known(unit).role, key.hex(), said), actor, key)
         return key
 
     def enrol(self, unit: str, role: str, key: bytes, replaces: bool = False, unit_id: str = "",
@@ -128,12 +129,13 @@ class UnitKeys(Mapping[str, bytes]):
         place of the unit of this name, whose key counts no more; `unit_id`: its own mark; `table`: where it stands from
         now on, None: where it stood. Problem as `add`."""
         check_named(unit, role)
-        before = self._find(unit)
+        # First what is said of it: where another key comes meanwhile, the journal refuses this one.
+        said, before = self._said.get(unit, NO_KEY), self._find(unit)
         if before == UnitKey(key, role):
             return
         if before is not None and not replaces:
             raise Invalid("unit_known", unit=unit)
-        new = keyed(unit, role, key.hex(), self._said.get(unit, NO_KEY), unit_id)
+        new = keyed(unit, role, key.hex(), said, unit_id)
         self._say(new, actor, key, [] if table is None else [placed(unit, table)])
 
     def revoke(self, unit: str, actor: str = ORGANIZER) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,8 +15,7 @@ from urllib.parse import quote
 from sqlalchemy import Connection, Engine, create_engine, delete, event, func, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
-from sqlmodel import Session, SQLModel
-from sqlmodel import select as select_rows
+from sqlmodel import SQLModel
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
@@ -27,7 +27,9 @@ from roundtap_hub.journal.migrations.known_forms import TODAY, Forms
 from roundtap_hub.journal.person_rows import read_people
 from roundtap_hub.journal.rows import next_entry, to_row
 from roundtap_hub.journal.seals import SealBook, Summary
-from roundtap_hub.models import CHECKPOINT, ENTRY, LINEAGE, PERSON, SEAL, SECRETS, put, put_all
+from roundtap_hub.models import CHECKPOINT, ENTRY, LINEAGE, PERSON, SEAL, SECRETS, put, put_all, rows_as_they_lie
+
+log = logging.getLogger(__name__)
 
 READ_AT_ONCE = 1000
 """Rows that are held while a stream is read: years of entries are never in memory all together."""
@@ -282,12 +284,27 @@ class Journal:
                     for row in connection.execute(select(CHECKPOINT))}
 
     def secrets(self) -> list[SQLModel]:
-        """All keys of units and all staff; none where nothing is written: who only looks needs none, and on a database
-        may have no right to them."""
+        """All keys of units and all staff that can be read; none where nothing is written: who only looks needs
+        none."""
         if self.read_only:
             return []
-        with self._reading() as connection, Session(connection) as session:
-            return [row for table in SECRETS for row in session.exec(select_rows(table))]
+        found: list[SQLModel] = []
+        for row in self.secret_rows():
+            if isinstance(row, Problem):
+                log.error("%s", row)
+            else:
+                found.append(row)
+        return found
+
+    def secret_rows(self) -> list[SQLModel | Problem]:
+        """What lies there of keys and staff; Problem("row_malformed") for a row that is none. Nothing of a database
+        that is only looked at: there may be no right to it."""
+        if self.read_only and self._engine.dialect.name != "sqlite":
+            return []
+        with self._reading() as connection:
+            there = inspect(connection)
+            return [row for kind in SECRETS if there.has_table(str(kind.__tablename__))
+                    for row in rows_as_they_lie(connection, kind)]
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

@@ -15,11 +15,24 @@ def last_words(chain: Sequence[Entry], found: Iterable[Entry]) -> list[NewEntry]
     """What is to be said after the venue's `chain`, so that of each unit and person the last word stands that is
     `found` anywhere: entries of the same stream, in any order, of several ends of it as well."""
     held = {entry.hash for entry in chain}
-    said = {entry.hash: entry for entry in (*chain, *found) if entry.kind in OF_KEYS | OF_STAFF}
-    # Of two ends that say something in the same place, the one that takes away counts.
-    in_order = sorted(said.values(), key=lambda entry: (
-        entry.number, entry.kind == REVOKED or entry.data.get("pin") == ""))
+    everything = {entry.hash: entry for entry in (*chain, *found)}.values()
+    epochs = _epochs(everything)
+    # What was said in a later epoch is newer, however long an earlier one went on elsewhere. Of two ends of one epoch
+    # that say something in the same place, the one that takes away counts.
+    in_order = sorted((entry for entry in everything if entry.kind in OF_KEYS | OF_STAFF), key=lambda entry: (
+        epochs[entry.hash], entry.number, entry.kind == REVOKED or entry.data.get("pin") == ""))
     return [NewEntry(entry.kind, entry.data) for entry in dropwhile(lambda entry: entry.hash in held, in_order)]
+
+
+def _epochs(entries: Iterable[Entry]) -> dict[str, int]:
+    """How many epochs had begun when each entry was written, by hash: on its own end of the stream; beyond a break, on
+    any."""
+    begun: dict[str, int] = {}
+    newest = 0
+    for entry in sorted(entries, key=lambda entry: entry.number):
+        begun[entry.hash] = begun.get(entry.prev, newest) + (entry.kind == "epoch-begun")
+        newest = max(newest, begun[entry.hash])
+    return begun
 
 
 def sealed_after(chain: Sequence[Entry], said: Iterable[NewEntry], at: At, actor: str) -> list[Entry]:

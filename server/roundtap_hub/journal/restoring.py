@@ -50,20 +50,24 @@ def restore(path: Path, folder: Path, at: At, chance: Callable[[int], str] = sec
     shutil.rmtree(making, ignore_errors=True)
     try:
         backup.unpack(making)
-        epoch = _begin_anew(making, backup, _found_near(backup, folder), at, chance)
+        epoch = _begin_anew(making, backup, _found_near(backup, folder, making), at, chance)
         _put_in_place(making, folder)
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return Restored(backup.heads, backup.files, backup.made_at, epoch)
 
 
-def _found_near(backup: Backup, folder: Path) -> Found:
-    """What a journal, other backups and copies of the same hub say that lie where the backup does, or in the folder
-    that is made."""
+def _found_near(backup: Backup, folder: Path, making: Path) -> Found:
+    """What the backup's own journal says, in the folder `making`, and a journal, other backups and copies of the same
+    hub that lie where the backup does, or in the folder that is made."""
     near = backup.path.absolute().parent
-    paths = (*(above / DATABASE for above in near.parents[:3]), *near.parent.glob(f"{Path(COPY_FILE).stem}*"),
-             *near.glob(f"*{SUFFIX}"), *(folder / FOLDER).glob(f"*{SUFFIX}"))
-    return read_all([path for path in paths if _lineage_at(path) == backup.lineage], of_venue=True)
+    paths = (*(place / DATABASE for place in (near, *near.parents[:3])),
+             *near.parent.glob(f"{Path(COPY_FILE).stem}*"), making / DATABASE, *near.glob(f"*{SUFFIX}"),
+             *(folder / FOLDER).glob(f"*{SUFFIX}"))
+    # Where anybody may write, a file of somebody else's would give keys away.
+    ours = {os.getuid(), backup.path.stat().st_uid}
+    return read_all([path for path in paths if _lineage_at(path) == backup.lineage and path.stat().st_uid in ours],
+                    of_venue=True)
 
 
 def _lineage_at(path: Path) -> str:

@@ -38,14 +38,14 @@ from roundtap_hub.journal.head_file import (
     read_head_file,
 )
 from roundtap_hub.journal.journal import Journal, PersonRecord
-from roundtap_hub.journal.keyed_units import key_digest
+from roundtap_hub.journal.keyed_units import REVOKED
 from roundtap_hub.journal.last_words import last_words, sealed_after
 from roundtap_hub.journal.lineage import following_epoch
 from roundtap_hub.journal.page_scan import rows_in
 from roundtap_hub.journal.rows import next_entry
 from roundtap_hub.journal.service import Service, Step
-from roundtap_hub.journal.staff_roll import pin_digest
-from roundtap_hub.journal.venue import DELETED, fold_venue
+from roundtap_hub.journal.staff_roll import SET
+from roundtap_hub.journal.venue import DELETED, fold_venue, is_key, is_pin
 from roundtap_hub.journal.verify import digests_in
 from roundtap_hub.models import StaffRow, UnitKeyRow
 
@@ -288,10 +288,23 @@ def _reports(outbox: Path) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def put_secrets(journal: Journal, found: Found) -> None:
-    """The keys and hashes of PINs of which the venue's stream has a digest, and the names of those who were revoked."""
-    venue = fold_venue(journal.entries(VENUE))
-    keys = [UnitKeyRow(unit=unit, key=key) for unit, key in found.keys
-            if unit in venue.units and venue.units[unit].digest == key_digest(unit, key)]
-    staff = [StaffRow(person=person, name=name, hashed=hashed) for person, name, hashed in found.staff
-             if (known := venue.staff.get(person)) and known.role and known.pin == pin_digest(hashed)]
-    journal.put([*keys, *staff])
+    """Of every unit and all of the staff the row that counts (venue.py), among those that were found; where none does
+    the name alone, and of who is forgotten nothing."""
+    chain = list(journal.entries(VENUE))
+    venue = fold_venue(chain)
+    # Whose row is empty without a word of it was taken out by an entry that is lost.
+    out = {entry.data["unit"] for entry in chain if entry.kind == REVOKED}
+    out |= {entry.data["person"] for entry in chain if entry.kind == SET and entry.data.get("pin") == ""}
+    keys, staff = dict[str, set[str]](), dict[str, set[tuple[str, str]]]()
+    for unit, key in found.keys:
+        keys.setdefault(unit, set()).add(key)
+    for person, name, hashed in found.staff:
+        staff.setdefault(person, set()).add((name, hashed))
+    for unit in venue.units.keys() & keys.keys():
+        right = [key for key in keys[unit] if is_key(venue, unit, key) and (unit in out or "" not in keys[unit])]
+        journal.put([UnitKeyRow(unit=unit, key=right[0] if right else "")])
+    for person in venue.staff.keys() & staff.keys():
+        lost = person not in out and any(not hashed for _, hashed in staff[person])
+        pins = [(name, hashed) for name, hashed in staff[person] if is_pin(venue, person, hashed) and not lost]
+        names = [name for name, _ in (*pins, *sorted(staff[person])) if name and venue.staff[person].role]
+        journal.put([StaffRow(person=person, name=names[0] if names else "", hashed=pins[0][1] if pins else "")])

@@ -10,9 +10,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.state import Fate
 from roundtap_hub.journal.afresh import ANEW, HEARD, KEPT, OF_AFRESH, PENDING, REFUSED, WITHOUT, Afresh, begun, taken
-from roundtap_hub.journal.keyed_units import NO_KEY, OF_KEYS, REVOKED, Keyed, with_id, with_key
+from roundtap_hub.journal.keyed_units import NO_KEY, OF_KEYS, REVOKED, Keyed, key_digest, with_id, with_key
 from roundtap_hub.journal.on_walls import OF_WALLS, UNSAID, OnWalls, with_entry
-from roundtap_hub.journal.staff_roll import OF_STAFF, Roll, with_staff
+from roundtap_hub.journal.staff_roll import OF_STAFF, Roll, pin_digest, with_staff
 
 BEGUN, ARCHIVED, RESTORED, DELETED = "event-begun", "event-archived", "event-restored", "event-deleted"
 """Entries of the venue's stream about events: these are no facts of a tournament."""
@@ -59,6 +59,17 @@ class Venue:
             return False
         left = self.left.get(unit, {}).get(table)
         return self.tables.get(unit) == table or (left is not None and (since is None or left > since))
+
+
+def is_key(venue: Venue, unit: str, key: str) -> bool:
+    """Whether a unit's key, in hex, is the one of which the entries have the digest."""
+    return bool(key) and venue.units.get(unit, NO_KEY).digest == key_digest(unit, key)
+
+
+def is_pin(venue: Venue, person: str, hashed: str | None) -> bool:
+    """Whether the hash of somebody's PIN is the one of which the entries have the digest."""
+    member = venue.staff.get(person)
+    return member is not None and bool(member.role and hashed) and member.pin == pin_digest(hashed)
 
 
 def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
