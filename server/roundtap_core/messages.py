@@ -420,6 +420,8 @@ class StandbyHello(Fresh, frozen=True, kw_only=True):
     port: int
     heads: Heads
     epochs: list[str]
+    rows: bool = False
+    """Whether the standby takes rows of keys and staff, and knows the entries that speak of them."""
 
 
 class StandbyAck(Asked, frozen=True):

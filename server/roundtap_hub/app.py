@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flask import Flask, g
@@ -9,7 +10,7 @@ from werkzeug.exceptions import HTTPException
 
 from roundtap_hub import pages
 from roundtap_hub.hub import Hub
-from roundtap_hub.page_cache import Moment, PageKey
+from roundtap_hub.page_cache import DRAWN, Moment, PageKey
 from roundtap_hub.page_threads import FORM_BYTES_MAX, environ_of
 from roundtap_hub.pages.visit import Visit
 from roundtap_hub.staff import Who
@@ -22,6 +23,7 @@ def create_app(hub: Hub) -> Flask:
     app = Flask("roundtap_hub", static_folder=None)
     app.config.update(MAX_CONTENT_LENGTH=FORM_BYTES_MAX)
     pages.register(app, hub)
+    app.extensions[DRAWN] = partial(drawn, app)
     return app
 
 

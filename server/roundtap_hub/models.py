@@ -175,6 +175,8 @@ SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
 """Beside the entries: a standby is told them, encrypted. Of what lies on a stick the backups have them, which are the
 whole database; the copy there has entries and people only."""
 
+SECRET_TABLES = frozenset(str(each.__tablename__) for each in SECRETS)
+
 
 def create_all(connection: Connection) -> None:
     """The tables that are not there yet."""

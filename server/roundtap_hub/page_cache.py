@@ -30,6 +30,8 @@ the way to another address: of several events one has its turn by the clock."""
 STAFF_MOVING_MS = FRESH_MS
 """And so old for the staff."""
 LEVEL = 6
+DRAWN = "roundtap.drawn"
+"""What the application makes a page with (app.py)."""
 VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 """So many pages' versions are remembered until something changes, of names that a page may have."""
 
@@ -131,8 +133,7 @@ class PageCache:
         try:
             return self.ready(key) or await self.whole(key)
         except Exception:
-            # Without what stands behind: it may be somebody's link.
-            log.exception("a page failed: %s", key.page.partition("/")[0])
+            _log_failed(key)
             return None
 
     async def whole(self, key: PageKey) -> Kept | None:
@@ -170,14 +171,15 @@ class PageCache:
 
     def _made(self, app: Any, moment: Moment, now_ms: int, key: PageKey, version: str, before: Kept | None,
               whole: bool) -> Kept | None:
-        """In a thread of the executor."""
+        """In a thread of the executor. None where there is no such page, or it fails."""
         if before is not None and before.version == version and not whole:
             return before
         self._give_way()
-        # With Flask, which is loaded by now.
-        from roundtap_hub.app import drawn
-
-        page = drawn(app, path_of(key.page), key, moment, now_ms, version)
+        try:
+            page = app.extensions[DRAWN](path_of(key.page), key, moment, now_ms, version)
+        except Exception:
+            _log_failed(key)
+            return None
         if page is None:
             return None
         if isinstance(page, str):
@@ -212,3 +214,8 @@ class PageCache:
     def _on_hall(self, _: str | None) -> None:
         """From any thread."""
         self._hall_changed = True
+
+
+def _log_failed(key: PageKey) -> None:
+    # Without what stands behind: it may be somebody's link.
+    log.exception("a page failed: %s", key.page.partition("/")[0])

@@ -39,7 +39,8 @@ class PublicPages:
             # Every page asks for it: behind pages in the making it would hold up those that are ready.
             await send_answer(send, 200, KIND.encode(), colours(self._hub.service.snapshot).encode(), SEAL)
             return True
-        asked = dict(parse_qsl(scope["query_string"].decode("latin-1"))) if scope["query_string"] else {}
+        query = scope["query_string"].decode("latin-1")
+        asked = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
         if not asked_for.kept or EVERYBODY not in asked_for.who or scope["method"] != "GET" \
                 or not asked.keys() <= {"lang", *WALL_ASKS}:
             return False

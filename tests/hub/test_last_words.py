@@ -145,6 +145,44 @@ def test_an_older_end_takes_back_nothing_that_was_said_after_a_restore(evening: 
     hub.close()
 
 
+def test_a_rehearsal_on_another_machine_gives_nobody_a_key_and_may_take_one_away(
+        evening: Evening, tmp_path: Path) -> None:
+    """Made of the older backup, it is of a later epoch than the hub in the hall, which goes on as it is."""
+    came_back(evening, evening.older, tmp_path / "home")
+    hall, evening.folder = evening.folder, tmp_path / "home"
+    hub = evening.opened()
+    UnitKeys(hub.service).enrol("table-1", TABLE, bytes(32), replaces=True)
+    UnitKeys(hub.service).revoke("table-2")
+    hub.close()
+    evening.backup(evening.stick / COPIES_FOLDER)
+    evening.folder = hall
+    backup = evening.backup(evening.stick / COPIES_FOLDER)
+    assert came_back(evening, backup, tmp_path / "new")[0] == {"table-3": evening.added}
+
+
+def test_a_row_that_is_none_does_not_keep_a_backup_from_being_used(evening: Evening, tmp_path: Path) -> None:
+    with sqlite3.connect(evening.folder / DATABASE) as connection:
+        connection.execute("UPDATE unit_key SET key = X'00ff' WHERE unit = 'table-2'")
+        connection.execute("UPDATE staff SET name = X'00ff' WHERE name = 'Kai'")
+    backup = evening.backup(tmp_path / "elsewhere")
+    assert came_back(evening, backup, tmp_path / "new") == ({"table-3": evening.added}, [None, None])
+
+
+def test_a_unit_that_is_enrolled_again_after_a_restore_keeps_its_key_at_the_next_one(
+        evening: Evening, tmp_path: Path) -> None:
+    """At the first restore nobody had the key of which a copy knew: that was no revocation."""
+    evening.copy()
+    came_back(evening, evening.older, tmp_path / "new")
+    evening.folder = tmp_path / "new"
+    between = evening.backup(evening.stick / COPIES_FOLDER)
+    hub = evening.opened()
+    UnitKeys(hub.service).enrol("table-3", TABLE, bytes(32))
+    hub.close()
+    assert between.exists()
+    backup = evening.backup(evening.stick / COPIES_FOLDER)
+    assert came_back(evening, backup, tmp_path / "newest")[0] == {"table-2": OTHER, "table-3": bytes(32)}
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
 def test_a_file_of_somebody_else_s_is_not_believed(evening: Evening, tmp_path: Path) -> None:
     os.chown(evening.backup(evening.stick / COPIES_FOLDER), 4711, 4711)

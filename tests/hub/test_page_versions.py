@@ -94,7 +94,7 @@ def test_a_new_event_wakes_the_list(house: House):
     assert watch.changed() == {"console"}
 
 
-@pytest.mark.parametrize("page", ["", "p", "p/e1", "p/e1/p99", "wall", "wall/e9", "console/e1/x", "../etc", "e/e1/p1"])
+@pytest.mark.parametrize("page", ["", "p", "p/e1", "p/e1/p99", "wall/e9", "console/e1/x", "../etc", "e/e1/p1"])
 def test_what_is_no_page_has_one_key(house: House, page: str):
     assert page_version(house.service.snapshot, {}, page) == "none"
 

@@ -63,7 +63,7 @@ class House:
 
     def hello(self, unit: str = "standby-1", key: bytes = KEY, **other: Any) -> dict[str, Any]:
         said = {"unit": unit, "nonce": "n" * 32, "challenge": self.challenge(), "core": "1", "port": 9000, "heads": {},
-                "epochs": [], **other}
+                "epochs": [], "rows": True, **other}
         return envelope(key, REQUEST, {name: value for name, value in said.items() if value is not ...})
 
     def close(self) -> None:
@@ -327,6 +327,25 @@ def caught_up(house: House, folder: StandbyFolder) -> None:
         elif message["type"] == "level":
             feed.close()
             return
+
+
+def test_a_standby_that_knows_no_keys_in_the_journal_is_refused_and_told_to_be_upgraded(house: House) -> None:
+    """It would follow without a word, and could not take the hub's place."""
+    for rows in (..., False):
+        answer = house.client.post("/standby/feed", house.hello(rows=rows), roundtap_unit="standby-1")
+        assert answer.status_code == 403
+        assert answer.get_json() == {"error": "this standby is older than the hub: upgrade it"}
+
+
+def test_what_a_standby_has_of_an_earlier_hub_s_files_stays_until_they_are_taken_over(
+        house: House, tmp_path: Path) -> None:
+    (tmp_path / "hub" / "keys.json").write_text("{}")
+    feed = Feed(house, house.hello())
+    feed.wait("beat")
+    assert "rows" not in {message["type"] for message in feed.messages}
+    (tmp_path / "hub" / "keys.json").unlink()
+    feed.wait("rows")
+    feed.close()
 
 
 def test_who_catches_up_has_the_key_that_was_given_after_one_was_revoked(house: House, folder: StandbyFolder) -> None:

@@ -136,8 +136,8 @@ def test_what_does_not_hold_is_named_and_the_rest_is_looked_at(
     assert said(capsys, "verify", "--data", str(folder), "--event", "e2")[0] == 0
 
 
-@pytest.mark.parametrize("key", ["X'00ff'", "CAST(X'ff' AS TEXT)", f"'{'ab' * 32}'"])
-def test_a_key_that_is_none_or_another_than_was_given_is_named(
+@pytest.mark.parametrize("key", ["X'00ff'", "CAST(X'ff' AS TEXT)"])
+def test_a_key_that_is_none_is_named(
         folder: Path, capsys: pytest.CaptureFixture[str], key: str) -> None:
     hub = open_folder(folder, lambda _: None)
     UnitKeys(hub.service).add("table-1")

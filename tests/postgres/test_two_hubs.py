@@ -26,6 +26,7 @@ from roundtap_core.wire import ECHO, REPORT, opened, sign
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.hub import hash_pin
 from roundtap_hub.journal.journal import PersonRecord
+from roundtap_hub.journal.service import Step
 from roundtap_hub.opened import open_database
 
 PATIENCE_S = 120
@@ -200,7 +201,9 @@ def test_a_page_server_reads_no_key_and_no_pin(
         status, body, _ = pages.get("/e/e1/pairings")
         assert (status, b"Ana" in body) == (200, True)
         UnitKeys(writer.service).revoke("spare")
-        writer.service.ask([], "organizer", [PersonRecord("e1", "p1", "salt", Person("Zoe"))])
+        zoe = Person("Zoe")
+        writer.service.ask([Step("e1", c.ChangePerson("p1", zoe.digest("salt")))], "organizer",
+                           [PersonRecord("e1", "p1", "salt", zoe)])
         wait_until(lambda: b"Zoe" in pages.get("/e/e1/pairings")[1], "what the writer says after that")
         with psycopg.connect(reader, autocommit=True) as connection:
             assert connection.execute("SELECT count(*) FROM entry").fetchone()

@@ -23,6 +23,7 @@ from roundtap_hub.journal.lineage import following_epoch
 from roundtap_hub.journal.salvage import Found, put_secrets, read_all
 from roundtap_hub.journal.venue import fold_venue
 from roundtap_hub.journal.verify import verify
+from roundtap_hub.models import SECRET_TABLES
 from roundtap_systemd.atomic_write import sync
 
 
@@ -85,8 +86,10 @@ def _begin_anew(folder: Path, backup: Backup, found: Found, at: At, chance: Call
     journal = Journal(f"sqlite:///{folder / DATABASE}")
     try:
         for looked in verify(journal):
-            if looked.wrong:
-                raise looked.wrong[0]
+            # A key or PIN that is none costs itself alone.
+            for wrong in looked.wrong:
+                if wrong.params.get("table") not in SECRET_TABLES:
+                    raise wrong
         chain = list(journal.entries(VENUE))
         epoch = following_epoch(folder, fold_venue(chain), chance)
         told = {"epoch": epoch, "restored": {

@@ -177,7 +177,8 @@ def read_all(paths: Iterable[Path], of_venue: bool = False) -> Found:
 
 def _rows(path: Path, of_venue: bool) -> Iterator[Sequence[Any]]:
     with suppress(OSError, sqlite3.Error), closing(looking_at(path)) as connection:
-        for table in (f"entry WHERE stream = '{VENUE}'" if of_venue else "entry", "person", "unit_key", "staff"):
+        tables = (f"entry WHERE stream = '{VENUE}'",) if of_venue else ("entry", "person")
+        for table in (*tables, "unit_key", "staff"):
             with suppress(sqlite3.Error):
                 yield from connection.execute(f"SELECT * FROM {table}")
     with suppress(OSError):
@@ -187,7 +188,7 @@ def _rows(path: Path, of_venue: bool) -> Iterator[Sequence[Any]]:
             for row in entries if not of_venue else [row for row in entries if row["stream"] == VENUE]:
                 yield [row[name] for name in
                        ("stream", "number", "kind", "version", "at", "actor", "data", "prev", "hash")]
-            for person in people:
+            for person in people if not of_venue else ():
                 yield [person[name] for name in ("event", "competitor", "salt", "data")]
 
 
@@ -302,9 +303,13 @@ def put_secrets(journal: Journal, found: Found) -> None:
         staff.setdefault(person, set()).add((name, hashed))
     for unit in venue.units.keys() & keys.keys():
         right = [key for key in keys[unit] if is_key(venue, unit, key) and (unit in out or "" not in keys[unit])]
-        journal.put([UnitKeyRow(unit=unit, key=right[0] if right else "")])
+        # Of a key that nobody has, whatever lies there opens nothing: an empty row would say that it was revoked.
+        if right or not venue.units[unit].digest or "" in keys[unit]:
+            journal.put([UnitKeyRow(unit=unit, key=right[0] if right else "")])
     for person in venue.staff.keys() & staff.keys():
         lost = person not in out and any(not hashed for _, hashed in staff[person])
         pins = [(name, hashed) for name, hashed in staff[person] if is_pin(venue, person, hashed) and not lost]
         names = [name for name, _ in (*pins, *sorted(staff[person])) if name and venue.staff[person].role]
-        journal.put([StaffRow(person=person, name=names[0] if names else "", hashed=pins[0][1] if pins else "")])
+        is_out = lost or not venue.staff[person].pin
+        journal.put([StaffRow(person=person, name=names[0] if names else "",
+                              hashed=pins[0][1] if pins else "" if is_out else None)])

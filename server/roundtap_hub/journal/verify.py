@@ -17,8 +17,8 @@ from roundtap_core.event.state import EventState
 from roundtap_core.event.state_bytes import encode
 from roundtap_hub.journal.journal import Head, Journal, PersonRecord
 from roundtap_hub.journal.seals import made_by
-from roundtap_hub.journal.venue import Venue, apply_venue, is_key, is_pin
-from roundtap_hub.models import PersonRow, StaffRow, UnitKeyRow
+from roundtap_hub.journal.venue import Venue, apply_venue
+from roundtap_hub.models import PersonRow
 
 SEALED, STALE, OTHER_CORE, UNSEALED = "sealed", "stale", "other-core", "none"
 """Of a seal: it is what its entries amount to; it is of an earlier entry; another core made it; there is none."""
@@ -65,13 +65,7 @@ def _venue(journal: Journal, head: Head) -> tuple[Looked, Venue]:
             venue = apply_venue(venue, entry)
     except Problem as problem:
         found.wrong.append(problem)
-    for row in journal.secret_rows():
-        if isinstance(row, Problem):
-            found.wrong.append(row)
-        elif isinstance(row, UnitKeyRow) and row.key and not is_key(venue, row.unit, row.key):
-            found.wrong.append(Problem("row_malformed", table="unit_key", row=row.unit, column="key"))
-        elif isinstance(row, StaffRow) and row.hashed and not is_pin(venue, row.person, row.hashed):
-            found.wrong.append(Problem("row_malformed", table="staff", row=row.person, column="hashed"))
+    found.wrong += [row for row in journal.secret_rows() if isinstance(row, Problem)]
     return found, venue
 
 

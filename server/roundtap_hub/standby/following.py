@@ -114,7 +114,7 @@ class Following:
             hello = {
                 "unit": hub.unit, "nonce": nonce, "challenge": challenge, "core": version(), "port": hub.own_port,
                 "heads": {stream: list(head) for stream, head in self._folder.heads.items()},
-                "epochs": list(self._folder.venue().epochs),
+                "epochs": list(self._folder.venue().epochs), "rows": True,
             }
             connection.request("POST", "/standby/feed", json.dumps(envelope(hub.key, REQUEST, hello)),
                                {"Content-Type": "application/json", "roundtap-unit": hub.unit})

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE
 from roundtap_core.messages import StandbyAck, StandbyHello
 from roundtap_core.version import version
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.devices.unit_door import COPY, Refusal, address_of
+from roundtap_hub.earlier_files import FILES as EARLIER_FILES
 from roundtap_hub.http_answers import (
     CLOSE,
     Receive,
@@ -84,6 +86,10 @@ class StandbyFeed:
         heads = {stream: Head(*head) for stream, head in hello.heads.items()}
         host = (scope.get("client") or ("", 0))[0]
         address = f"http://{f'[{host}]' if ':' in host else host}:{hello.port}" if 0 < hello.port < 65536 else None
+        if not hello.rows:
+            log.error("standby %s: its version knows no entries of keys and staff; upgrade that machine", hello.unit)
+            await send_json(send, 403, {"error": "this standby is older than the hub: upgrade it"}, CLOSE)
+            return
         copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
         await send_events(self._stream(copy, key, hello.nonce, heads, hello.epochs), receive, send)
 
@@ -127,7 +133,11 @@ class StandbyFeed:
             while not copy.ended:
                 copy.news.clear()
                 while copy.queue:
-                    yield feed.seal(copy.queue.popleft())
+                    message = copy.queue.popleft()
+                    if any(row[0] == VENUE for row in message["entries"]):
+                        # With a word of keys or staff its row comes at once.
+                        due_s = 0.0
+                    yield feed.seal(message)
                 level = not copy.told_level and self._standbys.is_level(copy)
                 if level or loop.time() >= due_s:
                     # Also before "level": what was told before an entry of it need not be what stands beside it now.
@@ -153,10 +163,12 @@ class StandbyFeed:
         now: Beside = {
             "checkpoints": [[event, each.remaining_ms, each.at.boot_id, each.at.mono_ms]
                             for event, each in sorted(journal.checkpoints().items())],
-            "rows": {"unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
-                     "staff": [row.model_dump() for row in snapshot.staff.values()]},
             "files": own_files(self._folder),
         }
+        # Those of an earlier hub, and the standby keeps its own copy of them, until they are taken over.
+        if not any((self._folder / name).exists() for name, *_ in EARLIER_FILES):
+            now["rows"] = {"unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
+                           "staff": [row.model_dump() for row in snapshot.staff.values()]}
         return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
 
 

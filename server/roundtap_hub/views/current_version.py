@@ -60,7 +60,8 @@ def _of_match(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: Event
         return wish
     unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
     status = units.get(unit) if unit else None
-    return (match.match.picks, sorted((side, said.number) for side, said in match.reports.items()),
+    return (moment.state.public_rounds[-1].mark, match.match.picks,
+            sorted((side, said.number) for side, said in match.reports.items()),
             sorted(match.heard.items()),
             unit is not None, status is not None and (status.connected, sorted(status.leave),
                                                       sorted(status.leave_refused)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from roundtap_core.errors import Problem
@@ -128,14 +128,50 @@ def ranking_by_id(moment: EventAt) -> dict[str, StandingsRow]:
     return {row.competitor: row for row in ranking(moment)}
 
 
+IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
+"""What of an event changes as it is played, and is not all on every page."""
+DECIDED = tuple(part.name for part in fields(EventState) if part.name not in IN_PLAY)
+
+
+def _decided(moment: EventAt) -> object:
+    return [getattr(moment.state, name) for name in DECIDED]
+
+
+def _entered(moment: EventAt) -> object:
+    return moment.state.entrants
+
+
+@worked_out_by(_decided)
+def decided_version(moment: EventAt) -> str:
+    """A short text for all that is decided about an event: its name, options, officials, cut, prizes and so on."""
+    return short_hash(_decided(moment))
+
+
+@worked_out_by(_entered)
+def entrants_version(moment: EventAt) -> str:
+    """A short text for all that is known of everybody who has entered."""
+    return short_hash(list(moment.state.entrants.values()))
+
+
+@worked_out_once
+def played_by(moment: EventAt) -> dict[str, list[MatchState]]:
+    """Each competitor's matches in the rounds that everybody may see."""
+    found: dict[str, list[MatchState]] = {}
+    for match in (match for played in moment.state.public_rounds for match in played.matches):
+        for side in SIDES:
+            if (competitor := match.match.competitor(side)) is not None:
+                found.setdefault(competitor, []).append(match)
+    return found
+
+
 @worked_out_once
 def results_version(moment: EventAt) -> str:
-    """A short text that changes whenever anybody's standing, or a name that is shown with it, may have changed."""
+    """A short text that changes whenever anybody's standing may have changed by what was played, or by who left."""
     state = moment.state
     settled = settled_round(state)
     return short_hash(
-        state.name, settled, state.finished, state.cut,
-        [(e.id, e.digest, e.dropped_after, e.disqualified_after) for e in state.entrants.values()],
+        settled,
+        [(e.id, e.dropped_after, e.disqualified_after) for e in state.entrants.values()],
         [[(m.number, m.revision) for m in r.matches] for r in state.public_rounds
          if r.number <= settled or r.stage == ELIMINATION],
     )

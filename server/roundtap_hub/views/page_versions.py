@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from roundtap_core.event.state import active_ids
 from roundtap_core.records import ELIMINATION
 from roundtap_hub.journal.service import Snapshot
 from roundtap_hub.presence import UnitStatus
 from roundtap_hub.views.console_version import HallNow, asked_version, console_version
-from roundtap_hub.views.event_at import EventAt, event_at, newest_round, results_version, seats, short_hash
+from roundtap_hub.views.event_at import (
+    EventAt,
+    decided_version,
+    entrants_version,
+    event_at,
+    newest_round,
+    played_by,
+    results_version,
+    seats,
+    short_hash,
+)
 from roundtap_hub.views.event_list import known, listed
-from roundtap_hub.views.knockout import newest_name
+from roundtap_hub.views.knockout import newest_name, winner_of
 from roundtap_hub.views.tables import out_of_contact
 
 Units = Mapping[str, UnitStatus]
@@ -56,12 +65,14 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
     if moment is None:
         return "none"
     if kind == "p" and len(rest) == 2:
-        return _player_version(snapshot, units, moment, rest[1])
-    if len(rest) == 1 and kind == "console":
+        shown = _player_version(snapshot, units, moment, rest[1])
+    elif len(rest) == 1 and kind == "console":
         return console_version(snapshot, units, moment, hall)
-    if len(rest) == 1 and kind in _VERSIONS:
-        return _VERSIONS[kind](snapshot, units, moment)
-    return "none"
+    elif len(rest) == 1 and kind in _VERSIONS:
+        shown = _VERSIONS[kind](snapshot, units, moment)
+    else:
+        shown = "none"
+    return shown if shown == "none" else short_hash(moment.state.id, decided_version(moment), shown)
 
 
 def _of_units(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
@@ -86,36 +97,32 @@ def _wall_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
 def _names_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     state = moment.state
     newest = newest_round(state)
-    return short_hash(state.id, state.name, [(e.id, e.digest, e.active) for e in state.entrants.values()],
-                      newest and newest.number)
+    return short_hash(entrants_version(moment), state.live is None, newest and newest.number)
 
 
 def _standings_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    return short_hash(moment.state.id, results_version(moment))
+    return short_hash(entrants_version(moment), results_version(moment))
 
 
 def _pairings_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
     newest = newest_round(moment.state)
     matches = [(m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision) for m in newest.matches] \
         if newest else []
-    return short_hash(moment.state.id, results_version(moment), moment.state.clock.state, matches)
+    return short_hash(entrants_version(moment), results_version(moment), moment.state.clock.state, matches)
 
 
 def _bracket_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    state = moment.state
-    active = [(e.id, e.active) for e in state.entrants.values()]
+    newest = newest_round(moment.state)
     published = [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
-                 for r in state.public_rounds if r.stage == ELIMINATION]
-    return short_hash(state.id, state.finished, state.cut, results_version(moment), active, published)
+                 for r in moment.state.public_rounds if r.stage == ELIMINATION]
+    return short_hash(entrants_version(moment), results_version(moment), newest and (newest.number, newest.stage),
+                      published)
 
 
 def _rules_version(snapshot: Snapshot, units: Units, moment: EventAt) -> str:
-    """What is announced may change until round 1 is drawn, with the officials, and with place and date."""
-    state = moment.state
-    players = state.players_at_start or len(active_ids(state)) or len(state.entrants)
-    return short_hash(state.id, state.name, state.level, state.given_options, players, state.players_at_start is None,
-                      list(state.officials.values()), dict(state.about), len(state.played_on),
-                      [(r.number, len(r.mends)) for r in state.public_rounds])
+    """What is announced may change until round 1 is drawn; and mended rounds stand here."""
+    return short_hash(entrants_version(moment), [
+        (r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in moment.state.public_rounds])
 
 
 def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competitor: str) -> str:
@@ -124,23 +131,23 @@ def _player_version(snapshot: Snapshot, units: Units, moment: EventAt, competito
     entrant = state.entrants.get(competitor)
     if entrant is None:
         return "none"
-    newest = newest_round(state)
+    newest, played = newest_round(state), played_by(moment).get(competitor, [])
+    named = [state.entrants.get(who or "") for m in played for who in (m.match.a, m.match.b)]
+    named.append(state.entrants.get(winner_of(moment) or ""))
     match = seats(moment).get(competitor)
     sitting: tuple[Any, ...] = ()
     if match is not None:
-        across = match.match.b if match.match.a == competitor else match.match.a
-        opponent = state.entrants.get(across) if across else None
         unit = snapshot.venue.unit_at(match.match.table) if match.match.table is not None else None
         status = units.get(unit) if unit else None
         sitting = (
-            match.id, match.match.table, match.match.bye, match.state, match.number, match.revision,
-            match.match.extension_minutes, opponent and opponent.digest, dict(match.lots),
-            opponent and opponent.list_total, entrant.list_total,
-            status and (status.match == match.id, sorted(status.seated), status.call_since_ms, status.call_taken_by),
+            match.match.table, match.match.bye, match.match.extension_minutes, dict(match.lots),
+            status and (status.match == match.id, sorted(status.seated), status.call_since_ms, status.call_taken_by,
+                        status.draft),
             asked_version(units, state.id, match.id),
         )
-    return short_hash(state.id, competitor, entrant.digest, entrant.active, newest and (newest.number, newest.status),
-                      state.clock.state, state.finished, results_version(moment), sitting)
+    return short_hash(entrant, [each and (each.id, each.digest, each.list_total) for each in named],
+                      [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
+                      newest and (newest.number, newest.status), state.clock.state, results_version(moment), sitting)
 
 
 _VERSIONS = {
