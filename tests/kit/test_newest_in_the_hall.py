@@ -139,7 +139,7 @@ def test_a_second_agreement_waits_for_a_judge_on_the_screen_too(table: Table) ->
     assert table.says.startswith("A JUDGE DECIDES | First: 100:0 | Then: 100:20")
     table.hall.tell(c.EnterResult(table.match.id, 0, table.match.second))
     table.wait(1000)
-    assert table.says.startswith("A judge corrected it")
+    assert table.says.startswith("It was corrected")
 
 
 def test_both_may_go_back_to_the_first_without_a_judge(table: Table) -> None:

@@ -162,7 +162,7 @@ def test_a_judge_s_correction_is_told_to_both_while_their_match_is_here(saved):
     saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042, revision=0)
     saved.wait(20_000)
     saved.hub_says(state="decided", a=None, b=None, result=score(100, 24), number=1050, revision=1, corrected=True)
-    assert saved.says.startswith("A judge corrected it")
+    assert saved.says.startswith("It was corrected")
     assert "● Ana R.  100 | ■ Bruno M.  24" in saved.says
 
 
@@ -171,7 +171,7 @@ def test_a_correction_of_a_closed_round_is_told_too_and_once(saved):
     assert "corrected" not in saved.says
     changed = {"state": "closed", "status": "closed", "result": score(24, 100), "number": 1050, "revision": 1}
     saved.hub_says(**changed, corrected=True)
-    assert saved.says.startswith("A judge corrected it")
+    assert saved.says.startswith("It was corrected")
     saved.presses("ana")
     assert "corrected" not in saved.says
     saved.hub_says(**changed, corrected=True)

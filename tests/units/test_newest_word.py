@@ -212,7 +212,7 @@ def test_the_other_own_button_is_no_answer_to_it(twice: Table) -> None:
 def test_the_judge_s_word_ends_it(twice: Table) -> None:
     twice.presses("ana")
     twice.hub_says(state="decided", result=score(100, 30), a=None, b=None, revision=1, number=14, corrected=True)
-    assert twice.says.startswith("A judge corrected it")
+    assert twice.says.startswith("It was corrected")
 
 
 def test_without_a_hub_a_second_agreement_is_none_that_is_saved() -> None:
