@@ -16,7 +16,7 @@ class Browser:
 
     def __init__(self, hub: HubProcess) -> None:
         self._link = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=60)
-        self._cookie = ""
+        self._cookies: dict[str, str] = {}
 
     def get(self, path: str, encoding: str = "gzip") -> tuple[bytes, http.client.HTTPResponse]:
         """The body as it came over the wire, and the response."""
@@ -38,7 +38,7 @@ class Browser:
 
     def _ask(self, method: str, path: str, body: bytes | None,
              headers: dict[str, str]) -> tuple[bytes, http.client.HTTPResponse]:
-        told = {"Accept-Language": "en", **headers, **({"Cookie": self._cookie} if self._cookie else {})}
+        told = {"Accept-Language": "en", **headers, "Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items())}
         for last in (False, True):
             try:
                 self._link.request(method, path, body, told)
@@ -51,5 +51,6 @@ class Browser:
                     raise
         content = answer.read()
         for said in answer.headers.get_all("Set-Cookie") or []:
-            self._cookie = said.split(";")[0]
+            name, _, value = said.split(";")[0].partition("=")
+            self._cookies[name] = value
         return content, answer
