@@ -60,7 +60,7 @@ log = logging.getLogger(__name__)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, default=Path("roundtap-data"),
                         help="folder of the journal and the PIN; made if it is not there")
-    parser.add_argument("--host", default="0.0.0.0", help="address to answer at (default: 0.0.0.0, all of this machine)")
+    parser.add_argument("--host", default="0.0.0.0", help="address to answer at (default: 0.0.0.0, all that it has)")
     parser.add_argument("--port", type=int, default=8080, help="port of pages and units (default: 8080)")
     parser.add_argument("--secure-port", type=int, default=None, metavar="PORT",
                         help=f"port of the organizers' encrypted pages (default: {SECURE_ABOVE} above --port, so "

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from fronts import FRONTS, tried_at
 from roundtap_core.rulebooks.coverage import (
     FOLDER,
-    FRONTS,
     HELD,
     KINDS,
     PEOPLE,
@@ -101,9 +101,9 @@ def test_a_clause_that_the_kit_holds_is_tried_at_every_front_that_could_break_it
     """By the folder of the tests it names; a clause that says nothing of fronts is tried at the core, where all of
     them ask."""
     untried = [
-        f"{document}: {clause.id}: {', '.join(sorted(set(clause.fronts) - clause.tried_at()))}"
+        f"{document}: {clause.id}: {', '.join(sorted(set(clause.fronts) - tried_at(clause)))}"
         for document in documents() for clause in read(document).clauses
-        if clause.how in HELD and not set(clause.fronts) <= clause.tried_at()
+        if clause.how in HELD and not set(clause.fronts) <= tried_at(clause)
     ]
     assert untried == [], "\n" + "\n".join(untried)
     for document in documents():

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from broken_events import cases
-from roundtap_core.rulebooks.coverage import ENFORCED, FOLDER, OFFERED, TRIED_IN, Clause, read
+from fronts import TRIED_IN
+from roundtap_core.rulebooks.coverage import ENFORCED, FOLDER, OFFERED, Clause, read
 
 THROUGH = frozenset({"keyforge", "shatterpoint-premier", "warlords-of-terra"})
 """Documents whose clauses were all held to this measure. A document is added when it is through, and never taken out.

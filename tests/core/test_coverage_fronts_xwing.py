@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fronts import tried_at
 from roundtap_core.rulebooks.coverage import ENFORCED, FOLDER, OFFERED, read
 
 DOCUMENTS = ("xwing-standard", "xwing-epic")
@@ -16,8 +17,8 @@ DOCUMENTS = ("xwing-standard", "xwing-epic")
 def test_every_enforced_clause_of_x_wing_says_its_fronts_and_is_tried_at_each(document: str) -> None:
     raw = json.loads((Path(FOLDER) / f"{document}.json").read_text(encoding="utf-8"))
     assert [c["id"] for c in raw["clauses"] if c["how"] == ENFORCED and not c.get("fronts")] == []
-    untried = {clause.id: sorted(set(clause.fronts) - clause.tried_at()) for clause in read(document).clauses
-               if clause.how == ENFORCED and not set(clause.fronts) <= clause.tried_at()}
+    untried = {clause.id: sorted(set(clause.fronts) - tried_at(clause)) for clause in read(document).clauses
+               if clause.how == ENFORCED and not set(clause.fronts) <= tried_at(clause)}
     assert untried == {}
 
 

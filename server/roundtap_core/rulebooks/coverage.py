@@ -16,18 +16,8 @@ HELD = (ENFORCED, DEFAULT)
 which the rules page announces and the event keeps. Offered: the kit shows or records it, and a person acts. People:
 players, judges or organizers do it, and the kit has no part in it."""
 
-CORE, TABLE, CONSOLE, PHONE, IMPORT, HEADLESS = "core", "table", "console", "phone", "import", "headless"
-FRONTS = (CORE, TABLE, CONSOLE, PHONE, IMPORT, HEADLESS)
-"""Where somebody could try to break a clause. The core decides for all of them; what a front does before it asks the
-core, or without asking, is that front's own."""
-
-TRIED_IN = {
-    "tests/core/": (CORE,), "tests/sim/": (CORE,), "tests/units/": (TABLE,), "tests/hub/": (CONSOLE,),
-    "tests/hub/test_pages_no_outside": (PHONE,), "tests/hub/test_pages_hall": (PHONE,),
-    "tests/hub/test_pages_import": (IMPORT,),
-    "tests/kit/test_headless": (HEADLESS,), "tests/kit/test_first_event": (TABLE, CONSOLE),
-}
-"""What a test's place says of the front that it tries."""
+CORE = "core"
+"""The front that every clause the kit holds is tried at, where the clause names no others (tests/core/fronts.py)."""
 
 FOLDER = os.path.join(os.path.dirname(__file__), "clauses")
 
@@ -51,11 +41,6 @@ class Clause:
     tests: tuple[str, ...] = ()
     decided: str = ""
     fronts: tuple[str, ...] = ()
-
-    def tried_at(self) -> frozenset[str]:
-        """The fronts at which its tests try it, by the folders they stand in."""
-        return frozenset(front for test in self.tests for folder, fronts in TRIED_IN.items()
-                         if test.startswith(folder) for front in fronts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ class Browser:
 
     def _ask(self, method: str, path: str, body: bytes | None,
              headers: dict[str, str]) -> tuple[bytes, http.client.HTTPResponse]:
-        told = {"Accept-Language": "en", **headers, "Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items())}
+        cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        told = {"Accept-Language": "en", **headers, "Cookie": cookies}
         for last in (False, True):
             try:
                 self._link.request(method, path, body, told)
