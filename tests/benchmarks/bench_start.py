@@ -25,9 +25,10 @@ from rig.table import Options, Row, alone, p50
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import GENESIS, Entry, NewEntry, seal
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, seal
 from roundtap_core.event.person import Person
 from roundtap_core.event.state import Entrant
+from roundtap_core.records import SIDES
 from roundtap_core.wire import digest
 from roundtap_hub.journal.clocks import system_clocks
 from roundtap_hub.journal.journal import Journal, PersonRecord
@@ -112,6 +113,8 @@ def finished_events(database: Path, count: int, seed: int) -> int:
     journal = Journal(f"sqlite:///{database}")
     service = Service(journal, system_clocks())
     service.start()
+    service.ask([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{table}", "table": table}))
+                 for table in range(1, PLAYERS // 2 + 1)], "bench", timeout_s=60)
     originals = [f"e{number}" for number in range(1, count + 1, PLAYED_EACH)]
     people = {event: _play(service, event, rand) for event in originals}
     service.stop()
@@ -143,14 +146,14 @@ def _play(service: Service, event: str, rand: random.Random) -> list[PersonRecor
     for number in range(1, ROUNDS + 1):
         service.ask([Step(event, c.DrawRound(rand.getrandbits(53))),
                      Step(event, c.PublishRound(number, 1, noted="a benchmark"))], "bench", timeout_s=60)
-        reports = []
         for match in service.snapshot.events[event].public_rounds[-1].matches:
             loser, won = rand.randrange(100), rand.random() < 0.5
             result = {"score": {"a": 100 if won else loser, "b": loser if won else 100}}
-            for side in ("a", "b"):
+            reports = []
+            for side in SIDES:
                 name = f"{event}-{match.id}-{side}"
                 reports.append(Step(event, c.Report(name, match.id, side, 0, result, digest([name, result]))))
-        service.ask(reports, "unit:table-1", timeout_s=60)
+            service.ask(reports, f"unit:table-{match.match.table}", timeout_s=60)
     service.ask([Step(event, c.FinishEvent("the hall closes"))], "bench", timeout_s=60)
     return people
 

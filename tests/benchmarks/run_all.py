@@ -17,7 +17,7 @@ from rig.table import Row, add_options, collect, options_of, print_table
 from roundtap.kit.leash import clean_up_when_told_to_end
 
 HERE = Path(__file__).parent
-NAMES = ("line", "confirm", "browsers", "phones", "live", "commits", "start", "cold_start", "pages", "clock",
+NAMES = ("confirm", "browsers", "phones", "live", "commits", "start", "cold_start", "pages", "clock",
          "commands", "pairing")
 
 

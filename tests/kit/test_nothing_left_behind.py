@@ -158,9 +158,9 @@ def test_a_gallery_whose_browser_hangs(tmp_path: Path, started: list[Started], e
 def test_a_hub_on_a_slow_disk_ends_with_its_kit(kit: Kit) -> None:
     """strace does not pass on what it is told: asked to end, it ended neither itself nor the hub."""
     sys.path.insert(0, str(ROOT / "tests/benchmarks"))
-    from bench_line import SLOW_FSYNC
+    from rig.slow_disk import STRACE
 
-    kit.start_hub(wrapper=SLOW_FSYNC)
+    kit.start_hub(wrapper=STRACE)
     assert kit.hub is not None
     hub = kit.hub.pid
     assert b"roundtap.main" in Path(f"/proc/{hub}/cmdline").read_bytes(), "the kit knows strace, not the hub"
