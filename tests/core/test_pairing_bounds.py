@@ -19,7 +19,8 @@ def neighbours_met(n: int, groups: int, reach: int) -> Field:
     return Field(tuple(f"p{i}" for i in range(n)), points, met, (0,) * n)
 
 
-@pytest.mark.parametrize(("n", "groups", "reach"), [(512, 256, 15), (2048, 1024, 20), (4096, 64, 30), (4096, 2048, 30)])
+@pytest.mark.parametrize(("n", "groups", "reach"), [
+    (512, 256, 15), (2048, 1024, 20), (4096, 64, 30), pytest.param(4096, 2048, 30, marks=pytest.mark.long)])
 def test_searches_cost_no_more_than_they_may(monkeypatch: pytest.MonkeyPatch, n: int, groups: int, reach: int) -> None:
     field = neighbours_met(n, groups, reach)
     sizes: list[int] = []

@@ -35,9 +35,10 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
+@pytest.mark.parametrize("units", [1, pytest.param(20, marks=pytest.mark.long)])
 def test_nothing_that_a_hub_says_ends_a_unit(
-        tmp_path: Path, chance: random.Random, caplog: pytest.LogCaptureFixture) -> None:
-    for number in range(3):
+        tmp_path: Path, chance: random.Random, caplog: pytest.LogCaptureFixture, units: int) -> None:
+    for number in range(units):
         (folder := tmp_path / str(number)).mkdir()
         caplog.clear()
         bench = run(folder, chance, STEPS)

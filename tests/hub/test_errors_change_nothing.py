@@ -107,6 +107,7 @@ def test_five_thousand_names_are_refused_and_none_is_in(house: House) -> None:
     assert on_disk(house) == before
 
 
+@pytest.mark.long
 def test_as_many_as_there_may_be_are_taken_and_shown(tmp_path: Path) -> None:
     with open_house(tmp_path) as house:
         browser = house.with_event(["Ana Ruiz"])

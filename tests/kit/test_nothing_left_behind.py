@@ -99,7 +99,7 @@ def demo(folder: Path) -> Started:
 
 @pytest.mark.parametrize(("many", "ending"), [
     pytest.param(many, ending, id=f"{what}-{ending.name}", marks=() if (many, ending) in (
-        (1, signal.SIGTERM), (3, signal.SIGINT), (3, signal.SIGKILL)) else pytest.mark.long)
+        (1, signal.SIGTERM), (3, signal.SIGINT)) else pytest.mark.long)
     for many, what in ((1, "while the hub starts"), (3, "hub, table and station"))
     for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)])
 def test_a_demo(tmp_path: Path, started: list[Started], ending: signal.Signals, many: int) -> None:
@@ -111,7 +111,8 @@ def test_a_demo(tmp_path: Path, started: list[Started], ending: signal.Signals, 
         assert list(tmp_path.iterdir()) == [], "its folder, with keys in it, is left"
 
 
-@endings(signal.SIGINT, signal.SIGKILL)
+@pytest.mark.long
+@endings()
 def test_a_rehearsal_on_real_processes(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
     event, temporary = tmp_path / "event.json", tmp_path / "tmp"
     event.write_text(json.dumps(recorded()))

@@ -72,7 +72,7 @@ AFTER_ROUND_1 = [["p1", 1, 176, None, 1], ["p5", 1, 150, None, None], ["p4", 1, 
 
 
 @pytest.mark.parametrize(("rounds", "published", "typed"), [
-    (1, AFTER_ROUND_1, "1 rounds, 2 results"),
+    pytest.param(1, AFTER_ROUND_1, "1 rounds, 2 results", marks=pytest.mark.long),
     pytest.param(2, PUBLISHED, "2 rounds, 4 results", marks=pytest.mark.long),
 ])
 def test_so_they_are_on_real_processes(tmp_path: Path, rounds: int, published: list[Any], typed: str) -> None:

@@ -12,7 +12,7 @@ from desk import DIRTY, play_at_desk
 from many_events import play_many
 from simulator import play
 
-EVENTS, MANY = 40, 400
+EVENTS, MANY = 20, 400
 """Few events of small fields; many and large ones are marked `long`; `python tests/sim/run.py` plays more still."""
 
 
@@ -25,7 +25,7 @@ def test_random_events_agree_with_the_checker_in_every_round(rulebook: str) -> N
 
 def test_the_simulator_reaches_every_part_of_an_event() -> None:
     """Were a kind of round never played, nothing would be known about it."""
-    seen = sum((play("warlords-of-terra", seed).seen for seed in range(EVENTS // 2)), start=Counter())
+    seen = sum((play("warlords-of-terra", seed).seen for seed in range(EVENTS)), start=Counter())
     assert {"swiss rounds", "elimination rounds", "tiebreak rounds"} <= set(seen)
 
 
@@ -35,7 +35,7 @@ def test_the_same_seed_plays_the_same_event() -> None:
 
 @pytest.mark.parametrize("rulebook", BOOKS)
 def test_events_with_dirty_endings_agree_with_the_checker_and_with_what_was_said(rulebook: str) -> None:
-    for seed in range(EVENTS // 8):
+    for seed in range(EVENTS // 5):
         played = play_at_desk(rulebook, seed)
         assert not played.wrong, "\n".join([f"{rulebook}, seed {seed}", *played.wrong, json.dumps(played.event)])
 
@@ -51,7 +51,7 @@ def test_events_on_which_checker_and_core_once_disagreed(rulebook: str, seed: in
 
 @pytest.mark.long
 def test_every_dirty_ending_comes_up() -> None:
-    seen = sum((play_at_desk("xwing-standard", seed).seen for seed in range(EVENTS)), start=Counter())
+    seen = sum((play_at_desk("xwing-standard", seed).seen for seed in range(2 * EVENTS)), start=Counter())
     assert {*DIRTY, "passed over", "offers", "returns"} <= set(seen)
 
 
