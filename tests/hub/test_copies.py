@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from hub_kit import HandClock, event_steps, make_event, people, url_of
+from hub_kit import NAMES, HandClock, event_steps, make_event, people, url_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.journal.copies import AWAY, CURRENT, LET_GO, REFUSED, SLOW, Batch, Copies, Copy
-from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy, read_copy
+from roundtap_core.event.entries import VENUE, At, NewEntry, seal
+from roundtap_hub.journal.batch import Batch, following
+from roundtap_hub.journal.copies import AWAY, CURRENT, LET_GO, REFUSED, SLOW, Copies, Copy
+from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy, read_copy, rows_of_copy
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.journal.service import Service, Step
 from roundtap_hub.journal.venue import ARCHIVED, DELETED
@@ -155,10 +156,10 @@ def test_a_stick_that_was_pulled_catches_up(hub: Hub, stick: Path) -> None:
     away.rename(stick)
     hub.wait_for(CURRENT)
     assert heads_on(stick) == hub.journal.heads()
-    assert {row["event"] for said in lines(stick) for row in said.get("people", [])} == {"e1", "e2"}
+    assert {row[0] for said in lines(stick) for row in said.get("people", [])} == {"e1", "e2"}
 
 
-def lines(stick: Path) -> list[dict[str, list[dict[str, str]]]]:
+def lines(stick: Path) -> list[dict[str, list[list[str]]]]:
     return [json.loads(line.partition(" ")[2]) for line in (stick / COPY_FILE).read_text().splitlines()]
 
 
@@ -233,10 +234,38 @@ def test_a_deleted_event_s_people_are_forgotten_on_the_stick_too(hub: Hub, stick
     hub.service.ask(event_steps("e2"), "organizer", people("e2"))
     for kind in (ARCHIVED, DELETED):
         hub.service.ask([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
-    assert {row["event"] for said in lines(stick) for row in said.get("people", [])} == {"e2"}
+    assert {row[0] for said in lines(stick) for row in said.get("people", [])} == {"e2"}
     assert heads_on(stick) == hub.journal.heads()
     hub.service.tell("e2", c.SetAbout({"venue": "the back room"}), "organizer")
     assert heads_on(stick) == hub.journal.heads()
+
+
+OLDER = Path(__file__).with_name("older_copy.journal")
+"""A stick of an earlier version, whose rows name their columns: an event of four, of whom p4 was taken out."""
+
+
+def test_a_stick_of_an_earlier_version_is_read_gone_on_with_and_forgets_as_any_other(
+        tmp_path: Path, stick: Path) -> None:
+    path = Path(shutil.copy(OLDER, stick / COPY_FILE))
+    before = read_copy(path)
+    assert before is not None
+    assert ({stream: head.number for stream, head in before.heads.items()}, before.damaged) == ({"venue": 1, "e1": 7},
+                                                                                                False)
+    assert before.people == {("e1", "p1"), ("e1", "p2"), ("e1", "p3")}
+    heads: dict[str, Head] = {}
+    assert len([entry for rows in rows_of_copy(path) for entry in following(heads, rows["entries"])]) == 8
+    assert heads == before.heads
+    copy = on(stick)
+    assert copy.open(before.lineage, before.epoch) == before.heads
+    gone = seal(NewEntry("competitor-removed", {"competitor": "p1"}), "e1", 8, before.heads["e1"].hash,
+                At("boot", 0, None), "organizer")
+    copy.write(Batch([gone]))
+    copy.close()
+    after = read_copy(path)
+    assert after is not None
+    assert (after.heads["e1"], after.damaged) == (Head(8, gone.hash), False)
+    assert after.people == {("e1", "p2"), ("e1", "p3")}
+    assert NAMES[0] not in path.read_text()
 
 
 def test_a_folder_on_the_hub_s_own_disk_is_no_second_copy(tmp_path: Path, stick: Path) -> None:

@@ -20,7 +20,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.wire import REPORT, sign
 from roundtap_hub.devices.unit_keys import TABLE, UnitKeys
-from roundtap_hub.journal.copies import Batch
+from roundtap_hub.journal.batch import Batch
 from roundtap_hub.journal.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.journal.journal import Journal, person_row
 from roundtap_hub.journal.salvage import Rescued, salvage
@@ -256,6 +256,17 @@ def test_a_copy_on_a_stick_makes_up_for_everything(folder: Path, tmp_path: Path)
     said = rescue(folder, others=(tmp_path / COPY_FILE,))
     assert not any(each.lost or each.people_lost for each in said.values())
     assert in_new(folder)["e1"] == before["e1"]
+
+
+def test_a_copy_of_an_earlier_version_is_recovered_from(tmp_path: Path) -> None:
+    """Its rows name their columns. The folder itself is gone."""
+    lost = tmp_path / "lost"
+    lost.mkdir()
+    said = rescue(lost, others=(Path(__file__).with_name("older_copy.journal"),))
+    assert not any(each.lost or each.people_lost for each in said.values())
+    assert (said["e1"].entries, said["e1"].people) == (7, 3)
+    assert [entry.kind for entry in in_new(lost)["e1"]] == [
+        "event-created", *4 * ["competitor-entered"], "competitor-removed", "about-set"]
 
 
 def report(report_id: str, match: str = "1.1", event: str = "e1") -> dict[str, object]:

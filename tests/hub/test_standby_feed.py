@@ -21,6 +21,7 @@ from roundtap_hub.asgi import HubApplication
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.hub import Hub
+from roundtap_hub.journal.batch import following
 from roundtap_hub.journal.journal import Head, Journal, JournalConflict
 from roundtap_hub.models import UnitKeyRow
 from roundtap_hub.opened import open_folder
@@ -30,7 +31,6 @@ from roundtap_hub.standby.kin import Kin
 from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import StandbyFolder, promote_folder
-from roundtap_hub.standby.standby_rows import following
 
 KEY, TABLE_KEY = bytes(range(32)), bytes(range(50, 82))
 SECRET = "5e" * 32

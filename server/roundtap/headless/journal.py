@@ -104,9 +104,9 @@ def _check_copy(path: Path, journal: Journal) -> None:
         raise Problem("copy_unreadable", file=str(path))
     if copy.lineage != journal.lineage:
         raise Problem("copy_of_another", copy=str(path.parent), file=path.name)
-    for stream, head in copy.heads.items():
-        if not journal.holds(stream, head):
-            raise Problem("copy_knows_more", stream=stream, number=head.number)
+    unknown = journal.unknown(copy.heads)
+    if unknown is not None:
+        raise Problem("copy_knows_more", stream=unknown, number=copy.heads[unknown].number)
     behind = sum(head.number - copy.heads.get(stream, START).number for stream, head in journal.heads().items())
     if behind:
         raise Problem("copy_behind", file=str(path), n=behind)

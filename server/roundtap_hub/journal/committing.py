@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from sqlmodel import SQLModel
 
 from roundtap_core.event.entries import Entry
+from roundtap_hub.journal.batch import Batch
 from roundtap_hub.journal.clocks import Clocks
-from roundtap_hub.journal.copies import Batch, Copies
+from roundtap_hub.journal.copies import Copies
 from roundtap_hub.journal.head_file import HeadFile
 from roundtap_hub.journal.journal import Journal, JournalConflict, PersonRecord, person_row
 from roundtap_hub.journal.storage_state import StorageState
@@ -63,8 +64,7 @@ class Committer:
                 log.error("whether a batch is saved cannot be known yet: %s", refused)
                 raise InDoubt from refused
         try:
-            return bool(entries) and all(self._journal.holds(stream, head)
-                                         for stream, head in Batch(entries).heads.items())
+            return bool(entries) and self._journal.unknown(Batch(entries).heads) is None
         except Exception as unreadable:
             log.error("whether a batch is saved cannot be read yet: %s", unreadable)
             raise InDoubt from unreadable

@@ -13,10 +13,9 @@ from itertools import islice
 from typing import Protocol, runtime_checkable
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE, Entry
-from roundtap_hub.journal.forgotten import people_gone
-from roundtap_hub.journal.journal import START, Head, Journal, PersonRow
-from roundtap_hub.journal.venue import DELETED
+from roundtap_core.event.entries import VENUE
+from roundtap_hub.journal.batch import Batch
+from roundtap_hub.journal.journal import START, Head, Journal
 
 log = logging.getLogger(__name__)
 
@@ -29,29 +28,6 @@ CURRENT, CATCHING_UP, AWAY, SLOW, REFUSED = "current", "catching-up", "away", "s
 LET_GO = "let-go"
 """Of a copy: it holds everything; it is on the way there; it cannot be written; it did not answer in time; it is not
 ours to write to, and a person has to do something; somebody wants to pull it out, and the hub has closed it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What one commit wrote: entries of any streams in their order, and the people that came or changed with them."""
-
-    entries: Sequence[Entry] = ()
-    people: Sequence[PersonRow] = ()
-
-    @property
-    def gone(self) -> frozenset[str]:
-        """Events that it deletes: a copy forgets their people, too."""
-        return frozenset(entry.data["event"] for entry in self.entries
-                         if entry.stream == VENUE and entry.kind == DELETED)
-
-    @property
-    def taken_out(self) -> frozenset[tuple[str, str]]:
-        """(event, competitor) of entrants whom it takes out: a copy forgets them, too."""
-        return frozenset(people_gone(self.entries))
-
-    @property
-    def heads(self) -> dict[str, Head]:
-        return {entry.stream: Head(entry.number, entry.hash) for entry in self.entries}
 
 
 class Copy(Protocol):
@@ -117,6 +93,11 @@ class Copies:
     def states(self) -> list[CopyState]:
         """Of all that are there, or were since the hub was started, or should be."""
         return [keeper.state for keeper in self._keepers if keeper.is_met]
+
+    @property
+    def copies(self) -> list[Copy]:
+        """All that are kept at the moment."""
+        return [keeper.copy for keeper in self._keepers]
 
     def add(self, copy: Copy, retry_s: float = RETRY_S) -> None:
         """One more copy, from now on: a standby that has come."""
@@ -194,9 +175,9 @@ class Copies:
     def behind(self, held: Mapping[str, Head]) -> Iterable[Batch]:
         """What a copy with these heads lacks. Raises Problem("copy_knows_more") where it holds what we do not."""
         heads = self._journal.heads()
-        unknown = [stream for stream, head in held.items() if not self._journal.holds(stream, head)]
-        if unknown:
-            raise Problem("copy_knows_more", stream=unknown[0], number=held[unknown[0]].number)
+        unknown = self._journal.unknown(held)
+        if unknown is not None:
+            raise Problem("copy_knows_more", stream=unknown, number=held[unknown].number)
         # Events before the venue: what deletes an event comes after its people.
         for stream in sorted(heads, key=lambda stream: (stream == VENUE, len(stream), stream)):
             if held.get(stream, START) == heads[stream]:

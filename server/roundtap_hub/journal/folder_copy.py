@@ -1,4 +1,7 @@
-"""A copy of the journal in another folder, on a stick: one file of JSON lines, each with a checksum over all before."""
+"""A copy of the journal in another folder, on a stick: one file of JSON lines, each with a checksum over all before.
+
+No database: it would need four syncs a commit, or leave its newest commits in a second file when it is pulled.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,16 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.journal.copies import Batch
+from roundtap_hub.journal.batch import COLUMNS, ENTRIES, PEOPLE, Batch, Rows
 from roundtap_hub.journal.forgotten import REMOVED
-from roundtap_hub.journal.journal import Head, PersonRow
-from roundtap_hub.journal.rows import to_row
+from roundtap_hub.journal.journal import Head
 from roundtap_hub.journal.venue import DELETED
 from roundtap_systemd.atomic_write import replacing
 
@@ -38,9 +40,7 @@ class FolderCopy:
         self._data = data
         self._same_disk = same_disk
         self._file = -1
-        self._chain = ""
-        self._length = 0
-        self._people_of: set[str] = set()
+        self._held = CopyContent("", "")
 
     def is_there(self) -> bool:
         return self.folder.is_dir() and (self._same_disk or not on_same_disk(self.folder, self._data))
@@ -61,88 +61,89 @@ class FolderCopy:
             # It may hold what nobody else does: it is put aside, never written over.
             os.replace(path, _aside(path, "damaged" if found.damaged else found.epoch))
             found = None
+        self._held = found or CopyContent(lineage, epoch)
         if found is None:
-            found = CopyContent(lineage, epoch)
-            self._make(path, [_first_line(lineage, epoch)])
+            self._make(path, [{"roundtap-copy": FORMAT, "lineage": lineage, "epoch": epoch}])
         else:
             self._file = os.open(path, os.O_RDWR)
             os.ftruncate(self._file, found.length)
             os.fsync(self._file)
-            self._chain, self._length = found.chain, found.length
-        self._people_of = set(found.people_of)
-        if found.deleted & self._people_of or found.taken_out & found.people:
-            self._forget(found.deleted, found.taken_out)
-        return found.heads
+            self._forget()
+        return dict(self._held.heads)
 
     def write(self, batch: Batch) -> None:
-        if batch.entries or batch.people:
-            self._append({"entries": [to_row(entry) for entry in batch.entries],
-                          "people": [dict(row) for row in batch.people]})
-            self._people_of |= {row["event"] for row in batch.people}
-        if batch.gone & self._people_of or batch.taken_out:
-            self._forget(batch.gone, batch.taken_out)
+        if not (batch.entries or batch.people):
+            return
+        rows, held = batch.rows(), self._held
+        line, chain = _line(held.chain, rows)
+        try:
+            _write(self._file, line, held.length)
+            os.fsync(self._file)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, held.length)
+            raise
+        held.take(rows, chain, held.length + len(line))
+        self._forget()
 
     def close(self) -> None:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
-    def _append(self, said: Mapping[str, Any]) -> None:
-        line, chain = _line(self._chain, said)
-        try:
-            _write(self._file, line, self._length)
-            os.fsync(self._file)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, self._length)
-            raise
-        self._chain, self._length = chain, self._length + len(line)
-
-    def _forget(self, events: frozenset[str], people: frozenset[tuple[str, str]]) -> None:
-        """The file anew without the people of these events, and without these; what it was is overwritten, as far as a
-        stick lets us."""
+    def _forget(self) -> None:
+        """Where it holds people that are to be forgotten, the file anew without them; what it was is overwritten, as
+        far as a stick lets us."""
+        if not self._held.forgotten:
+            return
         path = self.folder / COPY_FILE
         old = os.open(path, os.O_RDWR)
         try:
             self.close()
-            self._make(path, _without_people(path, events, people))
+            self._make(path, _without(path, self._held.forgotten))
             length = os.fstat(old).st_size
             for at in range(0, length, 1 << 16):
                 _write(old, bytes(min(1 << 16, length - at)), at)
             os.fsync(old)
         finally:
             os.close(old)
-        self._people_of -= events
+        self._held.forgotten = set()
 
-    def _make(self, path: Path, lines: Iterator[Mapping[str, Any]] | list[Mapping[str, Any]]) -> None:
+    def _make(self, path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
         chain, length = "", 0
         with replacing(path, on_fat=True) as temporary, open(temporary, "xb", opener=_own_file) as made:
             for said in lines:
                 line, chain = _line(chain, said)
                 length += made.write(line)
-        self._file, self._chain, self._length = os.open(path, os.O_RDWR), chain, length
+        self._file, self._held.chain, self._held.length = os.open(path, os.O_RDWR), chain, length
 
 
 @dataclass(slots=True)
 class CopyContent:
-    """What a copy's file says. `length`: its bytes up to the last whole line; `damaged`: lines follow that do not hold.
-    """
+    """What a copy's file says. `people`: (event, competitor) of those whom it is to know; `forgotten`: of those whose
+    rows are still in it; `length`: its bytes up to the last whole line; `damaged`: lines follow that do not hold."""
 
     lineage: str
     epoch: str
     heads: dict[str, Head] = field(default_factory=dict)
     people: set[tuple[str, str]] = field(default_factory=set)
-    """(event, competitor) of every row of a person."""
-    deleted: frozenset[str] = frozenset()
-    taken_out: frozenset[tuple[str, str]] = frozenset()
+    forgotten: set[tuple[str, str]] = field(default_factory=set)
     chain: str = ""
     length: int = 0
     damaged: bool = False
 
-    @property
-    def people_of(self) -> set[str]:
-        """The events of which it holds people."""
-        return {event for event, _ in self.people}
+    def take(self, rows: Rows, chain: str, length: int) -> None:
+        """One more line, after which the checksum is `chain`."""
+        self.chain, self.length = chain, length
+        self.people.update((event, competitor) for event, competitor, *_ in rows[PEOPLE])
+        for stream, number, kind, _, _, _, data, _, hashed in rows[ENTRIES]:
+            self.heads[stream] = Head(number, hashed)
+            if kind == REMOVED:
+                self.forgotten |= self.people & {(stream, json.loads(data)["competitor"])}
+            elif stream == VENUE and kind == DELETED:
+                event = json.loads(data)["event"]
+                self.forgotten |= {each for each in self.people if each[0] == event}
+        self.people -= self.forgotten
 
 
 def read_copy(path: Path) -> CopyContent | None:
@@ -155,14 +156,7 @@ def read_copy(path: Path) -> CopyContent | None:
                 if said.get("roundtap-copy") != FORMAT:
                     raise Problem("copy_unreadable", file=str(path))
                 content = CopyContent(str(said["lineage"]), str(said["epoch"]))
-            for row in said.get("entries", ()):
-                content.heads[row["stream"]] = Head(row["number"], row["hash"])
-                if row["stream"] == VENUE and row["kind"] == DELETED:
-                    content.deleted |= {json.loads(row["data"])["event"]}
-                elif row["kind"] == REMOVED:
-                    content.taken_out |= {(row["stream"], json.loads(row["data"])["competitor"])}
-            content.people |= {(row["event"], row["competitor"]) for row in said.get("people", ())}
-            content.chain, content.length = chain, length
+            content.take(_rows(said), chain, length)
     except FileNotFoundError:
         return None
     except (KeyError, TypeError, ValueError) as error:
@@ -176,10 +170,10 @@ def read_copy(path: Path) -> CopyContent | None:
     return content
 
 
-def rows_of_copy(path: Path) -> Iterator[tuple[list[dict[str, Any]], list[PersonRow]]]:
-    """The rows of entries and people of each commit in a copy, in their order, as far as it holds."""
+def rows_of_copy(path: Path) -> Iterator[Rows]:
+    """The rows of each commit in a copy, in their order, as far as it holds."""
     for said, _, _ in _lines(path):
-        yield said.get("entries", []), said.get("people", [])
+        yield _rows(said)
 
 
 def on_same_disk(folder: Path, data: Path) -> bool:
@@ -203,18 +197,18 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
             yield said, chain, length
 
 
-def _without_people(
-    path: Path, events: frozenset[str], people: frozenset[tuple[str, str]]
-) -> Iterator[Mapping[str, Any]]:
+def _rows(said: Mapping[str, Any]) -> Rows:
+    """What a line says; none of the first one. A row of an earlier version has its columns by their names."""
+    return {kind: [[row[name] for name in names] if isinstance(row, dict) else row for row in said.get(kind, ())]
+            for kind, names in COLUMNS.items()}
+
+
+def _without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping[str, Any]]:
     for said, _, _ in _lines(path):
-        if "people" in said:
-            said["people"] = [row for row in said["people"]
-                              if row["event"] not in events and (row["event"], row["competitor"]) not in people]
+        if PEOPLE in said:
+            rows = _rows(said)
+            said = {**rows, PEOPLE: [row for row in rows[PEOPLE] if (row[0], row[1]) not in people]}
         yield said
-
-
-def _first_line(lineage: str, epoch: str) -> dict[str, Any]:
-    return {"roundtap-copy": FORMAT, "lineage": lineage, "epoch": epoch}
 
 
 def _line(chain: str, said: Mapping[str, Any]) -> tuple[bytes, str]:

@@ -244,6 +244,10 @@ class Journal:
         with self._reading() as connection:
             return head == START or connection.scalar(query) == head.hash
 
+    def unknown(self, heads: Mapping[str, Head]) -> str | None:
+        """A stream in which the journal has not this very entry; None: it has them all."""
+        return next((stream for stream, head in sorted(heads.items()) if not self.holds(stream, head)), None)
+
     def streams(self) -> dict[str, list[Entry]]:
         """Every stream's entries in order, all in memory. Raises Problem("journal_broken")."""
         return {stream: list(self.entries(stream)) for stream in self.heads()}

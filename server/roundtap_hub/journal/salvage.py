@@ -23,6 +23,7 @@ from roundtap_core.wire import REPORT, digest, verify
 from roundtap_hub.devices.unit_keys import UnitKeys
 from roundtap_hub.earlier_files import take_over_files
 from roundtap_hub.journal.backups import FOLDER, SUFFIX
+from roundtap_hub.journal.batch import ENTRIES, PEOPLE
 from roundtap_hub.journal.clocks import Clocks
 from roundtap_hub.journal.database_url import DATABASE, sqlite_url
 from roundtap_hub.journal.folder_copy import rows_of_copy
@@ -184,12 +185,9 @@ def _rows(path: Path, of_venue: bool) -> Iterator[Sequence[Any]]:
     with suppress(OSError):
         yield from rows_in(path) if not of_venue else ()
     with suppress(OSError, ValueError, KeyError, TypeError):
-        for entries, people in rows_of_copy(path):
-            for row in entries if not of_venue else [row for row in entries if row["stream"] == VENUE]:
-                yield [row[name] for name in
-                       ("stream", "number", "kind", "version", "at", "actor", "data", "prev", "hash")]
-            for person in people if not of_venue else ():
-                yield [person[name] for name in ("event", "competitor", "salt", "data")]
+        for rows in rows_of_copy(path):
+            yield from (row for row in rows[ENTRIES] if row[0] == VENUE or not of_venue)
+            yield from rows[PEOPLE] if not of_venue else ()
 
 
 def _named(data: Path) -> Named | None:

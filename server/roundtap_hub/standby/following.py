@@ -20,7 +20,7 @@ from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.journal.journal import JournalConflict
 from roundtap_hub.standby.sealed_feed import NotSealed, SealedFeed
-from roundtap_hub.standby.standby_folder import StandbyFolder, last_heads
+from roundtap_hub.standby.standby_folder import StandbyFolder
 
 log = logging.getLogger(__name__)
 
@@ -160,7 +160,7 @@ class Following:
             words.acknowledge(int(message["number"]))
         elif kind == "level":
             self._folder.note(level=True)
-            self._say(FOLLOWING, str(last_heads(self._folder.heads)))
+            self._say(FOLLOWING, str(sum(head.number for head in self._folder.heads.values())))
         elif kind == "beat":
             words.acknowledge(words.number)
 

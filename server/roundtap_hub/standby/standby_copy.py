@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from roundtap_hub.journal.copies import CURRENT, Batch, Copies
+from roundtap_hub.journal.batch import Batch
+from roundtap_hub.journal.copies import CURRENT, Copies
 from roundtap_hub.journal.journal import Head
-from roundtap_hub.standby.standby_rows import Heads, entry_rows, people_rows
 
 WITHIN_S = 1.5
 """So long a commit waits for a standby that was there a moment ago; then it is away, and nobody waits for it."""
@@ -33,8 +33,8 @@ class StandbyCopy:
     `heads`: what the standby has on its disk, by its own word; `address`: where it will serve when it is the hub.
     """
 
-    def __init__(self, unit: str, session: str, heads: Heads, address: str | None, loop: asyncio.AbstractEventLoop,
-                 now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, unit: str, session: str, heads: Mapping[str, Head], address: str | None,
+                 loop: asyncio.AbstractEventLoop, now_s: Callable[[], float] = time.monotonic) -> None:
         self.name = unit
         self.session = session
         self.address = address
@@ -47,7 +47,6 @@ class StandbyCopy:
         self._now_s = now_s
         self._lock = threading.Condition()
         self._heads = dict(heads)
-        self._sent: dict[int, Mapping[str, Head]] = {}
         self._number = self._acknowledged = self._seq = 0
         self._heard_s = now_s()
 
@@ -61,9 +60,7 @@ class StandbyCopy:
             self._refuse_silent()
             self._number += 1
             number = self._number
-            self._sent[number] = batch.heads
-            self.queue.append({"type": "batch", "number": number, "entries": entry_rows(batch.entries),
-                               "people": people_rows(batch.people)})
+            self.queue.append({"type": "batch", "number": number, **batch.rows()})
             self._wake()
             few = len(batch.entries) + len(batch.people) <= FEW
             give_up_s = self._now_s() + (WITHIN_S if few else MANY_WITHIN_S)
@@ -72,6 +69,7 @@ class StandbyCopy:
                 if self.ended or left_s <= 0:
                     raise OSError(errno.ETIMEDOUT, "no answer")
                 self._lock.wait(left_s)
+            self._heads.update(batch.heads)
 
     def close(self) -> None:
         pass
@@ -82,8 +80,6 @@ class StandbyCopy:
             if self.ended or seq <= self._seq or not self._acknowledged <= number <= self._number:
                 return False
             self._seq, self._heard_s, self._acknowledged = seq, self._now_s(), number
-            for each in [each for each in self._sent if each <= number]:
-                self._heads.update(self._sent.pop(each))
             self._lock.notify_all()
         return True
 
@@ -116,24 +112,16 @@ class Standbys:
 
     def __init__(self, copies: Copies) -> None:
         self._copies = copies
-        self._lock = threading.Lock()
-        self._known: dict[str, StandbyCopy] = {}
         self.listeners: list[Callable[[], None]] = []
 
     def join(self, copy: StandbyCopy) -> None:
         """Every commit from now on is handed to it once it has caught up. An older connection of its name ends."""
-        with self._lock:
-            older = self._known.pop(copy.name, None)
-            self._known[copy.name] = copy
-        if older is not None:
-            older.end()
-            self._copies.remove(older.name)
+        self.end_of({copy.name})
         self._copies.add(copy, RETRY_S)
 
     def acknowledged(self, unit: str, session: str, seq: int, number: int) -> bool:
-        with self._lock:
-            copy = self._known.get(unit)
-        return copy is not None and copy.session == session and copy.acknowledged(seq, number)
+        return any((copy.name, copy.session) == (unit, session) and copy.acknowledged(seq, number)
+                   for copy in self._known())
 
     def is_level(self, copy: StandbyCopy) -> bool:
         """Whether it holds everything, and every commit waits for it."""
@@ -141,8 +129,7 @@ class Standbys:
 
     def addresses(self) -> list[str]:
         """Where those that held everything once will answer when they are the hub."""
-        with self._lock:
-            return sorted({each.address for each in self._known.values() if each.told_level and each.address})
+        return sorted({each.address for each in self._known() if each.told_level and each.address})
 
     def told_level(self, copy: StandbyCopy) -> None:
         copy.told_level = True
@@ -151,22 +138,20 @@ class Standbys:
 
     def look(self) -> None:
         """The state of a copy has changed."""
-        with self._lock:
-            known = list(self._known.values())
-        for copy in known:
+        for copy in self._known():
             copy.look()
 
     def end_of(self, names: Collection[str]) -> None:
         """End the feeds of these: their keys count no more."""
-        with self._lock:
-            gone = [self._known.pop(name) for name in names if name in self._known]
-        for copy in gone:
-            copy.end()
-            self._copies.remove(copy.name)
+        for copy in self._known():
+            if copy.name in names:
+                copy.end()
+                self._copies.remove(copy.name)
 
     def close_all(self) -> None:
         """End every feed: the hub stops, or another one goes on."""
-        with self._lock:
-            known = list(self._known.values())
-        for copy in known:
+        for copy in self._known():
             copy.end()
+
+    def _known(self) -> list[StandbyCopy]:
+        return [copy for copy in self._copies.copies if isinstance(copy, StandbyCopy)]

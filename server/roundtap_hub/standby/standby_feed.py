@@ -7,7 +7,7 @@ import base64
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,11 @@ from roundtap_hub.http_answers import (
     send_json,
 )
 from roundtap_hub.hub import Hub
+from roundtap_hub.journal.batch import ENTRIES
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
 from roundtap_hub.standby.sealed_feed import SealedFeed
 from roundtap_hub.standby.standby_copy import StandbyCopy, Standbys
-from roundtap_hub.standby.standby_rows import Heads, not_before
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class StandbyFeed:
         else:
             await send_json(send, 409, {"error": "open the feed first"})
 
-    async def _stream(self, copy: StandbyCopy, key: bytes, nonce: str, heads: Heads,
+    async def _stream(self, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head],
                       epochs: list[str]) -> AsyncIterator[bytes]:
         salt = secrets.token_hex(16)
         feed = SealedFeed(key, nonce, salt)
@@ -120,7 +120,7 @@ class StandbyFeed:
         loop = asyncio.get_running_loop()
         try:
             journal = await asyncio.to_thread(Journal, sqlite_url(self._folder), True)
-            strange = await asyncio.to_thread(not_before, journal, heads)
+            strange = await asyncio.to_thread(journal.unknown, heads)
             if strange is not None:
                 ours = bool(epochs) and epochs[0] == venue.epochs[0]
                 yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": strange})
@@ -134,7 +134,7 @@ class StandbyFeed:
                 copy.news.clear()
                 while copy.queue:
                     message = copy.queue.popleft()
-                    if any(row[0] == VENUE for row in message["entries"]):
+                    if any(row[0] == VENUE for row in message[ENTRIES]):
                         # With a word of keys or staff its row comes at once.
                         due_s = 0.0
                     yield feed.seal(message)

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, At, NewEntry, seal
 from roundtap_hub.earlier_files import FILES
+from roundtap_hub.journal.batch import following, people_of
 from roundtap_hub.journal.before_upgrade import back_up_if_behind
 from roundtap_hub.journal.database_url import sqlite_url
 from roundtap_hub.journal.journal import Head, Journal
@@ -23,7 +24,6 @@ from roundtap_hub.journal.loading import read_venue
 from roundtap_hub.journal.venue import Venue
 from roundtap_hub.models import SECRETS, CheckpointRow
 from roundtap_hub.private_files import write_private, write_private_bytes
-from roundtap_hub.standby.standby_rows import Heads, following, heads_json, people_of
 
 NOTES, KEY_TURNED, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
 
@@ -39,7 +39,7 @@ class StandbyFolder:
         except OSError as error:
             raise Problem("standby_folder", where=str(folder), reason=error.strerror or str(error)) from error
         self._journal: Journal | None = None
-        self.heads: Heads = {}
+        self.heads: dict[str, Head] = {}
         self.notes = read_notes(folder)
 
     def open(self) -> None:
@@ -148,7 +148,8 @@ def begin_epoch(folder: Path, at: At, token_hex: Callable[[int], str]) -> str:
             raise Problem("standby_empty", where=str(folder))
         secret = bytes.fromhex((folder / "secret").read_text().strip())
         epoch = next_epoch(venue.epochs, lineage_key(secret), token_hex)
-        begun = NewEntry("epoch-begun", {"epoch": epoch, "heads": heads_json(journal.heads())})
+        heads = {stream: list(head) for stream, head in journal.heads().items()}
+        begun = NewEntry("epoch-begun", {"epoch": epoch, "heads": heads})
         journal.append([seal(begun, VENUE, venue.number + 1, venue.head, at, "hub")])
     finally:
         journal.close()
@@ -161,11 +162,6 @@ def promote_folder(folder: Path, at: At, token_hex: Callable[[int], str]) -> Non
         epoch = begin_epoch(folder, at, token_hex)
         write_private(folder / PROMOTED, json.dumps({"epoch": epoch}))
     (folder / KEY_TURNED).unlink(missing_ok=True)
-
-
-def last_heads(heads: Mapping[str, Head]) -> int:
-    """How many entries there are in all."""
-    return sum(head.number for head in heads.values())
 
 
 def _locked(path: Path) -> TextIO | None:
