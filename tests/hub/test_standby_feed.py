@@ -7,6 +7,7 @@ import base64
 import json
 import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -474,6 +475,56 @@ def test_a_standby_says_that_its_key_does_not_open_what_the_hub_sent(
     monkeypatch.setattr(post, "_follow_once", hear_a_foreign_line)
     post.run()
     assert said == [(AWAY, "key")]
+
+
+def test_what_is_on_the_standby_s_disk_is_said_again_where_the_hub_closed_the_connection_unheard(
+        folder: StandbyFolder) -> None:
+    heard: list[tuple[int, int]] = []
+    all_heard = threading.Event()
+
+    class ClosesWithoutAWord(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self.answer(b'{"challenge": "c"}')
+
+        def do_POST(self) -> None:
+            said = json.loads(self.rfile.read(int(self.headers["content-length"])))["payload"]
+            if self.path == "/standby/ack":
+                heard.append((said["seq"], said["number"]))
+                self.answer(b"{}")
+                if said["number"] == 3:
+                    all_heard.set()
+                return
+            feed = SealedFeed(KEY, said["nonce"], "s")
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'data: {"salt": "s"}\n\n' + feed.seal({"type": "welcome", "session": "one"}))
+            for number in (1, 2, 3):
+                self.wfile.write(feed.seal({"type": "batch", "number": number, "entries": [], "people": []}))
+            all_heard.wait(60)
+
+        def answer(self, body: bytes) -> None:
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+            self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    hub = ThreadingHTTPServer(("127.0.0.1", 0), ClosesWithoutAWord)
+    threading.Thread(target=hub.serve_forever, daemon=True).start()
+    post = Following(HubToFollow("127.0.0.1", hub.server_port, "standby-1", KEY, 1), folder, lambda *_: None)
+    following = threading.Thread(target=post.run, daemon=True)
+    following.start()
+    assert all_heard.wait(60)
+    post.stop()
+    following.join(60)
+    hub.shutdown()
+    hub.server_close()
+    assert heard == [(1, 1), (2, 2), (3, 3)]
 
 
 def test_the_key_is_turned_once(house: House, folder: StandbyFolder) -> None:

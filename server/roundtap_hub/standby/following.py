@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import logging
-import queue
 import secrets
 import socket
 import threading
@@ -59,7 +59,7 @@ class Following:
         self._folder = folder
         self._tell_state = tell
         self._stop = threading.Event()
-        self._socket: socket.socket | None = None
+        self._connections: tuple[http.client.HTTPConnection, ...] = ()
         self._said: tuple[str, str] = ("", "")
 
     def run(self) -> None:
@@ -92,10 +92,10 @@ class Following:
     def stop(self) -> None:
         """End soon, from any thread."""
         self._stop.set()
-        found = self._socket
-        if found is not None:
-            with suppress(OSError):
-                found.shutdown(socket.SHUT_RDWR)
+        for connection in self._connections:
+            if connection.sock is not None:
+                with suppress(OSError):
+                    connection.sock.shutdown(socket.SHUT_RDWR)
 
     def _say(self, state: str, words: str) -> None:
         if (state, words) != self._said:
@@ -104,47 +104,39 @@ class Following:
 
     def _follow_once(self) -> None:
         hub, nonce = self._hub, secrets.token_hex(16)
-        connection = http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S)
-        words = _Words(hub)
+        hears, says = self._connections = (_connection(hub), _connection(hub))
         try:
-            challenge = self._challenge()
-            connection.connect()
-            self._socket = connection.sock
-            own_host = connection.sock.getsockname()[0]
+            challenge = _challenge(says)
+            hears.connect()
+            own_host = hears.sock.getsockname()[0]
             hello = {
                 "unit": hub.unit, "nonce": nonce, "challenge": challenge, "core": version(), "port": hub.own_port,
                 "heads": {stream: list(head) for stream, head in self._folder.heads.items()},
                 "epochs": list(self._folder.venue().epochs), "rows": True,
             }
-            connection.request("POST", "/standby/feed", json.dumps(envelope(hub.key, REQUEST, hello)),
-                               {"Content-Type": "application/json", "roundtap-unit": hub.unit})
-            answer = connection.getresponse()
+            _post(hears, "/standby/feed", hub, hello)
+            answer = hears.getresponse()
             if answer.status != 200:
                 raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
             salt = json.loads(_line(answer)[6:])["salt"]
             feed = SealedFeed(hub.key, nonce, str(salt))
-            welcome = feed.opened(_line(answer))
-            words.begin(str(welcome["session"]))
+            session, number = str(feed.opened(_line(answer))["session"]), 0
             bracketed = f"[{own_host}]" if ":" in own_host else own_host
             self._folder.note(hub=hub.url, own=f"http://{bracketed}:{hub.own_port}")
             self._say(BEHIND, "")
-            while not self._stop.is_set():
-                self._take(feed.opened(_line(answer)), words)
+            for seq in itertools.count(1):
+                message = feed.opened(_line(answer))
+                self._take(message)
+                number = int(message.get("number", number))
+                if message["type"] in ("batch", "beat"):
+                    self._acknowledge(says, {"unit": hub.unit, "session": session, "seq": seq, "number": number})
+                if self._stop.is_set():
+                    return
         finally:
-            self._socket = None
-            words.end()
-            connection.close()
+            hears.close()
+            says.close()
 
-    def _challenge(self) -> str:
-        connection = http.client.HTTPConnection(self._hub.host, self._hub.port, timeout=SILENCE_S)
-        try:
-            connection.request("GET", "/device/challenge")
-            answer = connection.getresponse()
-            return str(json.loads(answer.read(1000))["challenge"]) if answer.status == 200 else ""
-        finally:
-            connection.close()
-
-    def _take(self, message: Mapping[str, Any], words: _Words) -> None:
+    def _take(self, message: Mapping[str, Any]) -> None:
         kind = message["type"]
         if kind == "batch":
             self._folder.take(message["entries"], message["people"])
@@ -156,74 +148,42 @@ class Following:
             self._folder.take_files(message["files"])
         elif kind == "refused":
             raise RefusedByHub(str(message["why"]))
-        if kind == "batch":
-            words.acknowledge(int(message["number"]))
         elif kind == "level":
             self._folder.note(level=True)
             self._say(FOLLOWING, str(sum(head.number for head in self._folder.heads.values())))
-        elif kind == "beat":
-            words.acknowledge(words.number)
 
-
-class _Words:
-    """What this standby has on its disk, said over a connection of its own; the newest number says it all."""
-
-    def __init__(self, hub: HubToFollow) -> None:
-        self._hub = hub
-        self._numbers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._session = ""
-        self._seq = 0
-        self.number = 0
-
-    def begin(self, session: str) -> None:
-        self._session = session
-        self._thread = threading.Thread(target=self._run, name="standby-words", daemon=True)
-        self._thread.start()
-
-    def acknowledge(self, number: int) -> None:
-        self.number = number
-        self._numbers.put(number)
-
-    def end(self) -> None:
-        self._numbers.put(None)
-
-    def _run(self) -> None:
-        connection: http.client.HTTPConnection | None = None
-        number: int | None = 0
-        while number is not None:
-            number = self._numbers.get()
-            while number is not None and not self._numbers.empty():
-                number = self._numbers.get()
-            if number is None:
-                break
-            for fresh in (False, True):
-                try:
-                    connection = connection if connection is not None and not fresh else _open(self._hub)
-                    self._say(connection, number)
-                    break
-                except (OSError, http.client.HTTPException) as lost:
-                    # The hub closes what is silent for long; what is not heard is said with the next number.
+    def _acknowledge(self, connection: http.client.HTTPConnection, said: Mapping[str, Any]) -> None:
+        """What is on this disk by now. Raises TimeoutError where the hub says nothing any more."""
+        while not self._stop.is_set():
+            fresh = connection.sock is None
+            try:
+                _post(connection, "/standby/ack", self._hub, said)
+                connection.getresponse().read()
+                return
+            except TimeoutError:
+                raise
+            except (OSError, http.client.HTTPException) as lost:
+                connection.close()
+                # The hub closes what is silent for long; what is not heard then is said with the next number.
+                if fresh:
                     log.info("the hub did not hear: %s", lost)
-                    if connection is not None:
-                        connection.close()
-                    connection = None
-        if connection is not None:
-            connection.close()
-
-    def _say(self, connection: http.client.HTTPConnection, number: int) -> None:
-        self._seq += 1
-        said = {"unit": self._hub.unit, "session": self._session, "seq": self._seq, "number": number}
-        connection.request("POST", "/standby/ack", json.dumps(envelope(self._hub.key, REQUEST, said)),
-                           {"Content-Type": "application/json"})
-        connection.getresponse().read()
+                    return
 
 
-def _open(hub: HubToFollow) -> http.client.HTTPConnection:
-    connection = http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S)
-    connection.connect()
-    connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return connection
+def _connection(hub: HubToFollow) -> http.client.HTTPConnection:
+    return http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S)
+
+
+def _challenge(connection: http.client.HTTPConnection) -> str:
+    connection.request("GET", "/device/challenge")
+    answer = connection.getresponse()
+    body = answer.read(1000)
+    return str(json.loads(body)["challenge"]) if answer.status == 200 else ""
+
+
+def _post(connection: http.client.HTTPConnection, path: str, hub: HubToFollow, said: Mapping[str, Any]) -> None:
+    connection.request("POST", path, json.dumps(envelope(hub.key, REQUEST, said)),
+                       {"Content-Type": "application/json", "roundtap-unit": hub.unit})
 
 
 def _line(answer: http.client.HTTPResponse) -> bytes:
