@@ -80,7 +80,7 @@ class Copies:
                  changed: Callable[[], None] = lambda: None, within_s: float = WITHIN_S,
                  retry_s: float = RETRY_S) -> None:
         self.lineage = lineage
-        self._journal = journal
+        self.journal = journal
         self._epoch = epoch
         self._within_s = within_s
         self._changed = changed
@@ -138,7 +138,7 @@ class Copies:
 
     def start(self) -> None:
         with self._lock:
-            self._heads = {**self._journal.heads(), **self._heads}
+            self._heads = {**self.journal.heads(), **self._heads}
         for keeper in self._keepers:
             keeper.thread.start()
 
@@ -174,19 +174,19 @@ class Copies:
 
     def behind(self, held: Mapping[str, Head]) -> Iterable[Batch]:
         """What a copy with these heads lacks. Raises Problem("copy_knows_more") where it holds what we do not."""
-        heads = self._journal.heads()
-        unknown = self._journal.unknown(held)
+        heads = self.journal.heads()
+        unknown = self.journal.unknown(held)
         if unknown is not None:
             raise Problem("copy_knows_more", stream=unknown, number=held[unknown].number)
         # Events before the venue: what deletes an event comes after its people.
         for stream in sorted(heads, key=lambda stream: (stream == VENUE, len(stream), stream)):
             if held.get(stream, START) == heads[stream]:
                 continue
-            entries = self._journal.entries(stream, held.get(stream, START))
+            entries = self.journal.entries(stream, held.get(stream, START))
             while some := list(islice(entries, CATCH_UP_ENTRIES)):
                 yield Batch(some)
             if stream != VENUE:
-                yield Batch((), [dict(row) for row in self._journal.person_rows(stream)])
+                yield Batch((), [dict(row) for row in self.journal.person_rows(stream)])
 
     def settle(self, keeper: _Keeper, held: Mapping[str, Head]) -> bool:
         """The copy is up to date from now on, unless something was committed meanwhile."""

@@ -112,6 +112,7 @@ class Standbys:
 
     def __init__(self, copies: Copies) -> None:
         self._copies = copies
+        self.journal = copies.journal
         self.listeners: list[Callable[[], None]] = []
 
     def join(self, copy: StandbyCopy) -> None:

@@ -31,8 +31,7 @@ from roundtap_hub.http_answers import (
 )
 from roundtap_hub.hub import Hub
 from roundtap_hub.journal.batch import ENTRIES
-from roundtap_hub.journal.database_url import sqlite_url
-from roundtap_hub.journal.journal import Head, Journal
+from roundtap_hub.journal.journal import Head
 from roundtap_hub.standby.sealed_feed import SealedFeed
 from roundtap_hub.standby.standby_copy import StandbyCopy, Standbys
 
@@ -67,31 +66,14 @@ class StandbyFeed:
         """Hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}."""
         try:
             # Whose key it is, before anything is read.
-            self._hub.unit_door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"),
-                                        address_of(scope))
+            self._hub.unit_door.key_for(COPY, header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope))
+            message = await read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
+            stream = self._stream_for(message, scope) if message is not None else None
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
-            return
-        message = await read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
-        if message is None:
-            return
-        try:
-            key, hello = self._hub.unit_door.request_of(COPY, message, address_of(scope), StandbyHello)
-        except Refusal as refusal:
-            await send_json(send, refusal.status, refusal.said, CLOSE)
-            return
-        if not self._hub.challenges.take(hello.challenge):
-            await send_json(send, 403, {"error": "the challenge is old or was used"}, CLOSE)
-            return
-        heads = {stream: Head(*head) for stream, head in hello.heads.items()}
-        host = (scope.get("client") or ("", 0))[0]
-        address = f"http://{f'[{host}]' if ':' in host else host}:{hello.port}" if 0 < hello.port < 65536 else None
-        if not hello.rows:
-            log.error("standby %s: its version knows no entries of keys and staff; upgrade that machine", hello.unit)
-            await send_json(send, 403, {"error": "this standby is older than the hub: upgrade it"}, CLOSE)
-            return
-        copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
-        await send_events(self._stream(copy, key, hello.nonce, heads, hello.epochs), receive, send)
+        else:
+            if stream is not None:
+                await send_events(stream, receive, send)
 
     async def acknowledge(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
@@ -100,13 +82,26 @@ class StandbyFeed:
             return
         try:
             key, ack = self._hub.unit_door.request_of(COPY, message, address_of(scope), StandbyAck)
+            if not self._standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
+                raise Refusal(409, "open the feed first")
         except Refusal as refusal:
             await send_json(send, refusal.status, refusal.said, CLOSE)
-            return
-        if self._standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
-            await send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
         else:
-            await send_json(send, 409, {"error": "open the feed first"})
+            await send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
+
+    def _stream_for(self, message: Mapping[str, Any], scope: Scope) -> AsyncIterator[bytes]:
+        """Raises Refusal."""
+        key, hello = self._hub.unit_door.request_of(COPY, message, address_of(scope), StandbyHello)
+        if not self._hub.challenges.take(hello.challenge):
+            raise Refusal(403, "the challenge is old or was used")
+        if not hello.rows:
+            log.error("standby %s: its version knows no entries of keys and staff; upgrade that machine", hello.unit)
+            raise Refusal(403, "this standby is older than the hub: upgrade it")
+        heads = {stream: Head(*head) for stream, head in hello.heads.items()}
+        host = (scope.get("client") or ("", 0))[0]
+        address = f"http://{f'[{host}]' if ':' in host else host}:{hello.port}" if 0 < hello.port < 65536 else None
+        copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
+        return self._stream(copy, key, hello.nonce, heads, hello.epochs)
 
     async def _stream(self, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head],
                       epochs: list[str]) -> AsyncIterator[bytes]:
@@ -115,12 +110,10 @@ class StandbyFeed:
         yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
         venue = self._hub.service.snapshot.venue
         yield feed.seal({"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)})
-        journal: Journal | None = None
         told: Beside = {}
         loop = asyncio.get_running_loop()
         try:
-            journal = await asyncio.to_thread(Journal, sqlite_url(self._folder), True)
-            strange = await asyncio.to_thread(journal.unknown, heads)
+            strange = await asyncio.to_thread(self._standbys.journal.unknown, heads)
             if strange is not None:
                 ours = bool(epochs) and epochs[0] == venue.epochs[0]
                 yield feed.seal({"type": "refused", "why": "ahead" if ours else "foreign", "stream": strange})
@@ -141,7 +134,7 @@ class StandbyFeed:
                 level = not copy.told_level and self._standbys.is_level(copy)
                 if level or loop.time() >= due_s:
                     # Also before "level": what was told before an entry of it need not be what stands beside it now.
-                    news, told = await asyncio.to_thread(self._beside, journal, told)
+                    news, told = await asyncio.to_thread(self._beside, told)
                     due_s = loop.time() + BEAT_S
                     if level:
                         self._standbys.told_level(copy)
@@ -154,15 +147,13 @@ class StandbyFeed:
             log.error("standby %s: %s", copy.name, problem)
         finally:
             copy.end()
-            if journal is not None:
-                journal.close()
 
-    def _beside(self, journal: Journal, told: Beside) -> tuple[list[dict[str, Any]], Beside]:
+    def _beside(self, told: Beside) -> tuple[list[dict[str, Any]], Beside]:
         """What has changed beside the entries since that was told, as messages; and what is told now."""
         snapshot = self._hub.service.snapshot
         now: Beside = {
             "checkpoints": [[event, each.remaining_ms, each.at.boot_id, each.at.mono_ms]
-                            for event, each in sorted(journal.checkpoints().items())],
+                            for event, each in sorted(self._standbys.journal.checkpoints().items())],
             "files": own_files(self._folder),
         }
         # Those of an earlier hub, and the standby keeps its own copy of them, until they are taken over.
